@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is compiled with.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// A library target; the arrows of docs/ARCHITECTURE.md are its dependencies.
+func layer(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: [.target(name: name)] + others,
+        swiftSettings: strict
+    )
+}
+
+let package = Package(
+    name: "StoreServer",
+    products: [
+        .library(name: "StoreCore", targets: ["StoreCore"]),
+        .library(name: "StoreServer", targets: ["StoreServer"]),
+        .library(name: "StoreTesting", targets: ["StoreTesting"]),
+        .library(name: "WireFoundation", targets: ["WireFoundation"]),
+        .executable(name: "store-server", targets: ["App"]),
+    ],
+    targets: [
+        .target(
+            name: "CHTTPD",
+            cSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("microhttpd")]
+        ),
+        layer("StoreCore"),
+        layer("Wire"),
+        layer("WireFoundation", on: ["Wire"]),
+        layer("EventStream", on: ["Wire"]),
+        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Wire"]),
+        layer("StoreServer", on: ["EventStream", "HTTPTransport", "StoreCore", "Wire"]),
+        layer("Domain", on: ["StoreCore"]),
+        .executableTarget(
+            name: "App",
+            dependencies: ["Domain", "StoreServer"],
+            swiftSettings: strict
+        ),
+        layer("StoreTesting", on: ["StoreCore", "Wire"]),
+
+        tests(of: "StoreCore", ["StoreTesting"]),
+        tests(of: "Wire"),
+        tests(of: "WireFoundation", ["Wire"]),
+        tests(of: "EventStream", ["Wire"]),
+        tests(of: "HTTPTransport", ["EventStream", "StoreTesting", "Wire"]),
+        tests(of: "Domain", ["StoreCore"]),
+        tests(of: "StoreServer", ["Domain", "StoreCore", "StoreTesting", "Wire"]),
+    ]
+)

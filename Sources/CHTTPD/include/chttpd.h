@@ -1,0 +1,3 @@
+#ifndef CHTTPD_H
+#define CHTTPD_H
+#endif
