@@ -1,0 +1,95 @@
+/// A structured field that is one string, such as `Idempotency-Key: "8e03978e"`.
+///
+/// RFC 9651 §4.2.5 (and RFC 8941, whose strings are the same): printable ASCII in double quotes,
+/// with `\"` and `\\` as the only escapes. Parameters behind it are checked and ignored.
+package enum StructuredString {
+    /// Reads the whole value; `nil` when it is no string or something follows it.
+    package static func parse(_ text: some StringProtocol) -> String? {
+        var scanner = HeaderScanner(text)
+        scanner.skipSpaces()
+        guard let value = string(&scanner), skipParameters(&scanner) else { return nil }
+        scanner.skipSpaces()
+        return scanner.isAtEnd ? value : nil
+    }
+
+    /// Writes a string as a structured field does; `nil` when it holds what a string cannot.
+    package static func serialize(_ value: String) -> String? {
+        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+        var text = "\""
+        for scalar in value.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text + "\""
+    }
+
+    private static func string(_ scanner: inout HeaderScanner) -> String? {
+        guard scanner.take("\"") else { return nil }
+        var value = ""
+        while true {
+            value += scanner.take { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+            if scanner.take("\"") { return value }
+            guard scanner.take("\\") else { return nil }
+            if scanner.take("\"") {
+                value += "\""
+            } else if scanner.take("\\") {
+                value += "\\"
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private static func skipParameters(_ scanner: inout HeaderScanner) -> Bool {
+        while scanner.take(";") {
+            scanner.skipSpaces()
+            guard let first = scanner.next, isLowercase(first) || first == UInt8(ascii: "*") else {
+                return false
+            }
+            _ = scanner.take {
+                isLowercase($0) || isDigit($0) || "_-.*".utf8.contains($0)
+            }
+            if scanner.take("="), !skipBareItem(&scanner) { return false }
+        }
+        return true
+    }
+
+    private static func skipBareItem(_ scanner: inout HeaderScanner) -> Bool {
+        switch scanner.next {
+        case UInt8(ascii: "\""):
+            return string(&scanner) != nil
+        case UInt8(ascii: "?"):
+            _ = scanner.take("?")
+            return scanner.take("0") || scanner.take("1")
+        case UInt8(ascii: ":"):
+            _ = scanner.take(":")
+            _ = scanner.take {
+                isLowercase($0) || isUppercase($0) || isDigit($0) || "+/=".utf8.contains($0)
+            }
+            return scanner.take(":")
+        case .some(let byte) where byte == UInt8(ascii: "-") || isDigit(byte):
+            return skipNumber(&scanner)
+        case .some(let byte)
+        where isLowercase(byte) || isUppercase(byte) || byte == UInt8(ascii: "*"):
+            _ = scanner.take {
+                HeaderScanner.isTokenByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/")
+            }
+            return true
+        default:
+            return false
+        }
+    }
+
+    /// An integer of up to 15 digits, or a decimal of up to 12 and 1 to 3 behind the point.
+    private static func skipNumber(_ scanner: inout HeaderScanner) -> Bool {
+        _ = scanner.take("-")
+        let whole = scanner.take(while: isDigit).utf8.count
+        guard scanner.take(".") else { return (1...15).contains(whole) }
+        let fraction = scanner.take(while: isDigit).utf8.count
+        return (1...12).contains(whole) && (1...3).contains(fraction)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isLowercase(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+    private static func isUppercase(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
+}

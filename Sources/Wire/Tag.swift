@@ -1,0 +1,55 @@
+/// One point of a store's history, `<epoch>:<version>`: the only public id (protocol 1.1).
+///
+/// It is the `ETag` (in quotes), the id of a server-sent event, and what `Last-Event-ID` brings back.
+package struct Tag: Sendable, Hashable, CustomStringConvertible {
+    /// The longest wire form: 8 digits, a colon, and the 20 digits of the greatest version.
+    package static let bytesMax = Epoch.bytesCount + 1 + 20
+
+    package let epoch: Epoch
+    package let version: UInt64
+
+    package init(epoch: Epoch, version: UInt64) {
+        self.epoch = epoch
+        self.version = version
+    }
+
+    /// Reads the wire form strictly: no sign, no leading zero, no space, nothing after the version.
+    ///
+    /// One tag has one spelling, so that two ids are equal exactly when their bytes are.
+    package init?(_ text: some StringProtocol) {
+        guard let colon = text.firstIndex(of: ":"), let epoch = Epoch(text[..<colon]),
+            let version = UInt64(decimal: text[text.index(after: colon)...])
+        else { return nil }
+        self.init(epoch: epoch, version: version)
+    }
+
+    /// Reads the opaque part of a strong entity tag; a weak one never names a version.
+    package init?(_ entityTag: EntityTag) {
+        guard !entityTag.isWeak else { return nil }
+        self.init(entityTag.opaque)
+    }
+
+    package var description: String { "\(epoch):\(version)" }
+
+    /// The tag as an `ETag` header writes it: strong, in quotes.
+    package var etag: String { "\"\(epoch):\(version)\"" }
+}
+
+extension UInt64 {
+    /// Reads plain decimal digits in their only spelling: no sign, no leading zero, no overflow.
+    package init?(decimal text: some StringProtocol) {
+        var value: UInt64 = 0
+        var count = 0
+        for byte in text.utf8 {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard count == 0 || value > 0 else { return nil }
+            let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflow) = product.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+            guard !tooLarge, !overflow else { return nil }
+            value = sum
+            count += 1
+        }
+        guard count > 0 else { return nil }
+        self = value
+    }
+}
