@@ -1,0 +1,104 @@
+/// The way from the root of a JSON document to one of its values (RFC 6901): `/todos/items/0`.
+package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+    /// Names of members and indices of elements, as they are in the document: not escaped.
+    package let tokens: [String]
+
+    /// The pointer to the whole document.
+    package static let root = JSONPointer(tokens: [])
+
+    package init(tokens: [String]) {
+        self.tokens = tokens
+    }
+
+    /// Reads the string form; `nil` when it does not begin with `/`, or when a `~` is followed by
+    /// neither `0` nor `1`.
+    package init?(_ text: some StringProtocol) {
+        guard let segments = JSONPointer.segments(text) else { return nil }
+        var tokens: [String] = []
+        for segment in segments {
+            guard let token = JSONPointer.unescaped(segment) else { return nil }
+            tokens.append(token)
+        }
+        self.init(tokens: tokens)
+    }
+
+    /// Reads what follows `/state` in the path of a request (protocol 3.2), still percent-encoded.
+    ///
+    /// Each segment is decoded for itself, so `%2F` within one is a slash in a name, just like
+    /// `~1`.
+    package init?(path: some StringProtocol) {
+        guard let segments = JSONPointer.segments(path) else { return nil }
+        var tokens: [String] = []
+        for segment in segments {
+            guard let decoded = PercentEncoding.decode(segment),
+                let token = JSONPointer.unescaped(decoded)
+            else { return nil }
+            tokens.append(token)
+        }
+        self.init(tokens: tokens)
+    }
+
+    /// The string form, escaped.
+    package var description: String {
+        tokens.reduce(into: "") { text, token in
+            text += "/"
+            text += JSONPointer.escaped(token)
+        }
+    }
+
+    /// The pointer to a member or an element of what this one leads to.
+    package func appending(_ token: String) -> JSONPointer {
+        JSONPointer(tokens: tokens + [token])
+    }
+
+    /// A name as it stands between two slashes: `~0` for `~`, `~1` for `/`.
+    package static func escaped(_ token: String) -> String {
+        guard token.utf8.contains(where: { $0 == 0x7E || $0 == 0x2F }) else { return token }
+        var text = ""
+        for scalar in token.unicodeScalars {
+            switch scalar {
+            case "~": text += "~0"
+            case "/": text += "~1"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// The index that a token means in an array: digits without a leading zero (RFC 6901 §4).
+    ///
+    /// `-`, the place behind the last element, is no element; RFC 6902 gives it a meaning of its
+    /// own.
+    package static func index(_ token: String) -> Int? {
+        UInt64(decimal: token).flatMap(Int.init(exactly:))
+    }
+
+    /// What stands between the slashes. Scalars are split, not characters: a combining mark behind
+    /// a slash belongs to the name.
+    private static func segments(_ text: some StringProtocol) -> [Substring]? {
+        guard !text.isEmpty else { return [] }
+        guard text.utf8.first == 0x2F else { return nil }
+        let scalars = Substring(text).unicodeScalars
+        return scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+            Substring($0)
+        }
+    }
+
+    private static func unescaped(_ segment: some StringProtocol) -> String? {
+        guard segment.utf8.contains(0x7E) else { return String(segment) }
+        var token = ""
+        var scalars = segment.unicodeScalars.makeIterator()
+        while let scalar = scalars.next() {
+            guard scalar == "~" else {
+                token.unicodeScalars.append(scalar)
+                continue
+            }
+            switch scalars.next() {
+            case "0": token += "~"
+            case "1": token += "/"
+            default: return nil
+            }
+        }
+        return token
+    }
+}

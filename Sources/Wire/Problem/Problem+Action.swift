@@ -1,0 +1,99 @@
+// Problems with what a well-formed request asks of the store.
+
+extension Problem {
+    /// 409: the reducer says no.
+    ///
+    /// - Parameters:
+    ///   - reason: the reducer's own words.
+    ///   - pointer: what in the request it is about, as an RFC 6901 pointer.
+    package static func refused(reason: String, pointer: String? = nil) -> Problem {
+        Problem(
+            .refused,
+            detail: "The action was refused: \(sentence(reason)) Nothing was changed.",
+            members: [ProblemMember("reason", .string(reason))] + optional("pointer", pointer)
+        )
+    }
+
+    /// 410: history does not reach back that far any more (protocol 3.3).
+    package static func gone(oldest: UInt64) -> Problem {
+        Problem(
+            .gone,
+            detail: "That version is no longer kept. The oldest one that is has number \(oldest).",
+            members: [ProblemMember("oldest", .integer(oldest))]
+        )
+    }
+
+    /// 412: `If-Match` names another version than the current one (protocol 2.7).
+    package static func versionMismatch(current: Tag) -> Problem {
+        Problem(
+            .versionMismatch,
+            detail: "The state is at version \(current.version), not at the one that If-Match "
+                + "names. Nothing was changed; read the state again and decide anew.",
+            members: [
+                ProblemMember("epoch", .string(current.epoch.description)),
+                ProblemMember("version", .integer(current.version)),
+            ]
+        )
+    }
+
+    /// 422: no action has this name.
+    ///
+    /// - Parameters:
+    ///   - known: the wire names that there are; they are sorted, and at most
+    ///     ``knownActionsMax`` are told.
+    ///   - pointer: the member of a batch, for instance `/3/type`.
+    package static func unknownAction(
+        _ name: String,
+        known: some Sequence<String>,
+        pointer: String? = nil
+    ) -> Problem {
+        let names = known.sorted()
+        let nearest = EditDistance.nearest(to: name, in: names)
+        let hint = nearest.map { "Did you mean \"\($0)\"?" } ?? "GET /schema describes all of them."
+        return Problem(
+            .unknownAction,
+            detail: "There is no action \"\(excerpt(name))\". \(hint)",
+            members: [ProblemMember("known", .strings(Array(names.prefix(knownActionsMax))))]
+                + optional("nearest", nearest) + optional("pointer", pointer)
+        )
+    }
+
+    /// 422: a value in the request is not what its Swift type can be.
+    ///
+    /// - Parameters:
+    ///   - pointer: where, as an RFC 6901 pointer into the body.
+    ///   - expected: what belongs there, in a few words.
+    package static func invalidPayload(
+        pointer: String,
+        expected: String,
+        detail: String? = nil
+    ) -> Problem {
+        let place = pointer.isEmpty ? "The body" : "The value at \"\(excerpt(pointer))\""
+        return Problem(
+            .invalidPayload,
+            detail: detail ?? "\(place) does not fit. Expected: \(expected).",
+            members: [
+                ProblemMember("pointer", .string(pointer)),
+                ProblemMember("expected", .string(expected)),
+            ]
+        )
+    }
+
+    /// 422: an idempotency key comes with another body than before (protocol 2.8).
+    package static func idempotencyMismatch() -> Problem {
+        Problem(
+            .idempotencyMismatch,
+            detail: "This Idempotency-Key was used for another body. "
+                + "Send a new key with a new request, and the same body with the same key."
+        )
+    }
+
+    /// The reason with a full stop, where it has no end of its own.
+    private static func sentence(_ reason: String) -> String {
+        guard let last = reason.last, !".!?…".contains(last) else { return reason }
+        return reason + "."
+    }
+
+    /// How many names ``unknownAction(_:known:pointer:)`` lists.
+    package static let knownActionsMax = 1_000
+}

@@ -1,0 +1,165 @@
+// Problems with the form of a request: what it says could not be read, or may not be said at all.
+
+extension Problem {
+    /// 400: the body is no JSON as protocol 1.2 and 9 ask.
+    ///
+    /// - Parameters:
+    ///   - offset: how many bytes of the body were read before the fault.
+    ///   - message: what was found there and what was expected.
+    package static func malformedJSON(offset: Int, message: String) -> Problem {
+        Problem(
+            .malformedJSON,
+            detail: "The body cannot be read as JSON at byte \(offset): \(message)",
+            members: [ProblemMember("offset", .integer(UInt64(max(offset, 0))))]
+        )
+    }
+
+    /// 400: framing, a query or a header is not as it has to be. `detail` says which, and how.
+    ///
+    /// Where the framing is in doubt, the transport closes the connection as well.
+    package static func badRequest(_ detail: String) -> Problem {
+        Problem(.badRequest, detail: detail)
+    }
+
+    /// 400: a query parameter has a value that it cannot have.
+    package static func badQuery(_ name: String, allowed: String) -> Problem {
+        badRequest("The query parameter \"\(name)\" cannot be used as it is. Give \(allowed).")
+    }
+
+    /// 400: a header has a value that it cannot have.
+    package static func badHeader(_ name: String, allowed: String) -> Problem {
+        badRequest("The header \(name) cannot be used as it is. Give \(allowed).")
+    }
+
+    /// 401: nobody has said who asks, or not in a way that can be believed.
+    ///
+    /// - Parameter challenge: the value of `WWW-Authenticate`.
+    package static func unauthorized(challenge: String = "Bearer") -> Problem {
+        Problem(
+            .unauthorized,
+            detail: "This request needs valid credentials. Send them in the Authorization header.",
+            headers: [(name: "WWW-Authenticate", value: challenge)]
+        )
+    }
+
+    /// 403: the one who asks may not do this.
+    package static func forbidden(_ detail: String) -> Problem {
+        Problem(.forbidden, detail: detail)
+    }
+
+    /// 404: there is nothing at this path.
+    package static func notFound(path: String) -> Problem {
+        Problem(
+            .notFound,
+            detail: "There is nothing at \(Problem.excerpt(path)). GET /openapi.json lists what is."
+        )
+    }
+
+    /// 404: a pointer into the state leads nowhere (protocol 3.2).
+    package static func notFound(pointer: String) -> Problem {
+        Problem(
+            .notFound,
+            detail: "The state has no value at \"\(Problem.excerpt(pointer))\". "
+                + "GET /state shows all of it, GET /schema what it can hold."
+        )
+    }
+
+    /// 404: a version that does not exist yet (protocol 3.3).
+    package static func notFound(version: UInt64, newest: UInt64) -> Problem {
+        Problem(
+            .notFound,
+            detail: "Version \(version) does not exist yet; the newest is \(newest). "
+                + "GET /state?after=\(newest)&wait=60 waits for the next."
+        )
+    }
+
+    /// 405: the path exists, but not for this method.
+    package static func methodNotAllowed(_ method: String, allowed: [String]) -> Problem {
+        let list = allowed.joined(separator: ", ")
+        return Problem(
+            .methodNotAllowed,
+            detail: "\(Problem.excerpt(method)) is not possible here; \(list) is. "
+                + "State changes only by an action: POST /dispatch.",
+            headers: [(name: "Allow", value: list)]
+        )
+    }
+
+    /// 408: the request was not there in time.
+    ///
+    /// - Parameter what: what was late, such as "the headers" or "the body".
+    package static func timeout(of what: String, seconds: Int) -> Problem {
+        Problem(
+            .timeout,
+            detail: "Not all of \(what) came within \(seconds) s. Send the request again, faster."
+        )
+    }
+
+    /// 421: the `Host` is none that this server answers for (protocol 10.4).
+    package static func misdirected(host: String) -> Problem {
+        Problem(
+            .misdirected,
+            detail: "This server does not answer for the host \"\(Problem.excerpt(host))\". "
+                + "Use the address it listens on, or start it with --allowed-host."
+        )
+    }
+
+    /// 413: the body is longer than is taken.
+    package static func tooLarge(limit: Int) -> Problem {
+        limited(.tooLarge, what: "The body", limit: limit, advice: "Send less at once.")
+    }
+
+    /// 414: the target of the request is longer than is taken.
+    package static func uriTooLong(limit: Int) -> Problem {
+        limited(.uriTooLong, what: "The request target", limit: limit, advice: "Shorten it.")
+    }
+
+    /// 431: the headers together are longer than is taken.
+    package static func headersTooLarge(limit: Int) -> Problem {
+        limited(
+            .headersTooLarge,
+            what: "The header section",
+            limit: limit,
+            advice: "Send fewer or shorter headers."
+        )
+    }
+
+    /// 415: the body is sent as something that is not taken (protocol 2.4).
+    ///
+    /// - Parameter detail: overrides the usual sentence, for instance for a `Content-Encoding`.
+    package static func unsupportedMediaType(
+        accept: String = "application/json",
+        detail: String? = nil
+    ) -> Problem {
+        Problem(
+            .unsupportedMediaType,
+            detail: detail ?? "The body has to be sent with Content-Type: \(accept).",
+            headers: [(name: "Accept", value: accept)]
+        )
+    }
+
+    /// 415: the body is compressed, which is not taken.
+    package static func unsupportedEncoding(_ encoding: String) -> Problem {
+        Problem(
+            .unsupportedMediaType,
+            detail: "A body with Content-Encoding: \(Problem.excerpt(encoding)) is not taken. "
+                + "Send it as it is, with Content-Type: application/json.",
+            headers: [
+                (name: "Accept", value: "application/json"),
+                (name: "Accept-Encoding", value: "identity"),
+            ]
+        )
+    }
+
+    private static func limited(
+        _ slug: ProblemSlug,
+        what: String,
+        limit: Int,
+        advice: String
+    ) -> Problem {
+        Problem(
+            slug,
+            detail: "\(what) is larger than the \(limit) bytes that are taken. \(advice)",
+            members: [ProblemMember("limit", .integer(UInt64(max(limit, 0))))]
+        )
+    }
+}

@@ -1,0 +1,59 @@
+// Problems of the server: the request is fine, and may be sent again later.
+
+extension Problem {
+    /// 429: this client has asked more than its share.
+    package static func tooManyRequests(retryAfterSeconds: Int) -> Problem {
+        later(
+            .tooManyRequests,
+            "More requests came from you than are allowed.",
+            seconds: retryAfterSeconds
+        )
+    }
+
+    /// 503: a bound of the server is reached; nothing was applied.
+    ///
+    /// - Parameter what: what is full, such as "the queue of actions (65,536)".
+    package static func overloaded(_ what: String, retryAfterSeconds: Int = 1) -> Problem {
+        later(
+            .overloaded,
+            "The server has reached a bound: \(what). Nothing was applied.",
+            seconds: retryAfterSeconds
+        )
+    }
+
+    /// 503: the server is about to end, or not there yet.
+    package static func draining(retryAfterSeconds: Int = 5) -> Problem {
+        later(
+            .draining,
+            "The server is stopping and takes nothing new. Nothing was applied.",
+            seconds: retryAfterSeconds
+        )
+    }
+
+    /// 503: as many streams are open as may be.
+    package static func streamLimit(_ limit: Int, retryAfterSeconds: Int = 10) -> Problem {
+        later(
+            .streamLimit,
+            "All of the \(limit) streams that this server keeps open are taken.",
+            seconds: retryAfterSeconds
+        )
+    }
+
+    /// 507: the journal has no room; reads go on.
+    package static func storageFull(retryAfterSeconds: Int = 30) -> Problem {
+        later(
+            .storageFull,
+            "The action could not be stored because the disk is full. Nothing was applied.",
+            seconds: retryAfterSeconds
+        )
+    }
+
+    private static func later(_ slug: ProblemSlug, _ detail: String, seconds: Int) -> Problem {
+        let wait = max(seconds, 1)
+        return Problem(
+            slug,
+            detail: "\(detail) Try again in \(wait) s.",
+            headers: [(name: "Retry-After", value: String(wait))]
+        )
+    }
+}

@@ -1,0 +1,49 @@
+/// An error as the client gets it: `application/problem+json` (RFC 9457, protocol 8.1).
+///
+/// A value without behaviour: the constructors of ``Problem`` know each kind's members and
+/// headers, so that a handler names what went wrong and nothing else. Nothing in it may be secret:
+/// `detail` is shown to whoever asked.
+package struct Problem: Error, Sendable {
+    package static let contentType = "application/problem+json"
+
+    package let slug: ProblemSlug
+    /// One sentence or two about this very occurrence: what was attempted, the bound, what to do.
+    package let detail: String
+    /// The request id, once it is known.
+    package var instance: String?
+    /// In the order in which they are written, behind the members of RFC 9457.
+    package let members: [ProblemMember]
+    /// Headers without which the status is incomplete, such as `Allow` of 405.
+    package let headers: [(name: String, value: String)]
+
+    package init(
+        _ slug: ProblemSlug,
+        detail: String,
+        members: [ProblemMember] = [],
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.slug = slug
+        self.detail = detail
+        self.members = members
+        self.headers = headers
+    }
+
+    package var status: Int { slug.status }
+    package var title: String { ProblemCatalog.page(of: slug).title }
+
+    /// Everything a response to this problem needs beside its status: the type of the body, that
+    /// nobody may store it, and the headers of this kind.
+    package var responseHeaders: [(name: String, value: String)] {
+        [
+            (name: "Content-Type", value: Problem.contentType),
+            (name: "Cache-Control", value: "no-store"),
+        ] + headers
+    }
+
+    /// The same problem, told of the request in which it occurred.
+    package func at(instance: String?) -> Problem {
+        var problem = self
+        problem.instance = instance
+        return problem
+    }
+}

@@ -1,0 +1,323 @@
+/// What each kind of problem means: the content of the pages at `GET /problems/<slug>`.
+package enum ProblemCatalog {
+    /// One page for every slug, in the order of ``ProblemSlug``.
+    package static let pages: [ProblemPage] = ProblemSlug.allCases.map(page(of:))
+
+    /// The page at `/problems/<slug>`, or `nil` where there is no such kind.
+    package static func page(named slug: some StringProtocol) -> ProblemPage? {
+        ProblemSlug(rawValue: String(slug)).map(page(of:))
+    }
+
+    package static func page(of slug: ProblemSlug) -> ProblemPage {
+        let (title, meaning, remedy) = content(of: slug)
+        return ProblemPage(slug: slug, title: title, meaning: meaning, remedy: remedy)
+    }
+
+    private typealias Content = (title: String, meaning: String, remedy: String)
+
+    private static func content(of slug: ProblemSlug) -> Content {
+        switch slug {
+        case .malformedJSON, .badRequest, .tooLarge, .uriTooLong, .headersTooLarge,
+            .unsupportedMediaType, .timeout, .misdirected:
+            form(of: slug)
+        case .unauthorized, .forbidden, .notFound, .methodNotAllowed, .gone, .versionMismatch:
+            access(of: slug)
+        case .refused, .unknownAction, .invalidPayload, .idempotencyMismatch:
+            action(of: slug)
+        case .tooManyRequests, .overloaded, .draining, .streamLimit, .storageFull:
+            server(of: slug)
+        }
+    }
+
+    private static func form(of slug: ProblemSlug) -> Content {
+        switch slug {
+        case .malformedJSON:
+            (
+                "The body is not valid JSON",
+                """
+                The body was read strictly as RFC 8259 says: UTF-8, no duplicate member names, no \
+                comments, no trailing commas, nested at most 64 deep. The member "offset" is the \
+                number of bytes before the fault.
+                """,
+                """
+                Look at the body at that offset. Let a JSON library write it instead of joining \
+                strings, and check that the shell did not change quotes or backslashes.
+                """
+            )
+        case .tooLarge:
+            (
+                "The body is too large",
+                """
+                The body is longer than the server takes. The member "limit" is the bound in bytes.
+                """,
+                """
+                Send several smaller requests. An array of actions may be split, if it need not be \
+                applied as a whole.
+                """
+            )
+        case .uriTooLong:
+            (
+                "The request target is too long",
+                """
+                Path and query together are longer than the server takes. The member "limit" is the \
+                bound in bytes.
+                """,
+                """
+                Shorten the pointer or the query, or read a larger part of the state at once.
+                """
+            )
+        case .headersTooLarge:
+            (
+                "The headers are too large",
+                """
+                All headers together are longer than the server takes. The member "limit" is the \
+                bound in bytes.
+                """,
+                """
+                Send fewer or shorter headers; cookies of other sites on the same host are a usual \
+                cause.
+                """
+            )
+        case .unsupportedMediaType:
+            (
+                "The body has the wrong type",
+                """
+                A body is only taken as JSON that is not compressed. The header "Accept" of the \
+                answer names the type.
+                """,
+                """
+                Send "Content-Type: application/json" and no "Content-Encoding". With curl, that is \
+                --json, or -H 'Content-Type: application/json' beside --data.
+                """
+            )
+        case .timeout:
+            (
+                "The request took too long to arrive",
+                """
+                Headers and body each have a time within which they must be there, however steadily \
+                they come. The connection was closed.
+                """,
+                """
+                Send the request again. If it always ends like this, the connection is too slow for \
+                a body of this size: send less at once.
+                """
+            )
+        case .misdirected:
+            (
+                "The request was meant for another host",
+                """
+                The header "Host" names neither a loopback address, nor the address that the server \
+                listens on, nor a name it was told to accept. This keeps web pages from reaching a \
+                local server through a name of their own (DNS rebinding).
+                """,
+                """
+                Use the address at which the server listens. Whoever runs it can accept more names \
+                with --allowed-host, once for each.
+                """
+            )
+        default:
+            (
+                "The request is not well formed",
+                """
+                Something in the request line, the query, a header or the framing of the body is not \
+                as HTTP or this server needs it. The member "detail" says what. Where it is in doubt \
+                where the request ends, the connection is closed.
+                """,
+                """
+                Correct what "detail" names. Nothing of the request was carried out.
+                """
+            )
+        }
+    }
+
+    private static func access(of slug: ProblemSlug) -> Content {
+        switch slug {
+        case .unauthorized:
+            (
+                "Credentials are missing or not valid",
+                """
+                The server asks who you are, and the request did not say so, or in a way that could \
+                not be verified. The header "WWW-Authenticate" says what is understood.
+                """,
+                """
+                Send valid credentials in the header "Authorization".
+                """
+            )
+        case .forbidden:
+            (
+                "You may not do this",
+                """
+                The server knows who asks, and that one has no right to do this. Other credentials \
+                of the same person do not help.
+                """,
+                """
+                Ask whoever runs the server for the right, or do something else.
+                """
+            )
+        case .methodNotAllowed:
+            (
+                "The method is not possible here",
+                """
+                The path exists, but not for this method; the header "Allow" lists those it has. \
+                State in particular is read-only: no PUT, PATCH, POST or DELETE reaches it.
+                """,
+                """
+                Use one of the methods in "Allow". To change state, dispatch an action: POST \
+                /dispatch.
+                """
+            )
+        case .gone:
+            (
+                "That version is no longer kept",
+                """
+                History is kept up to a bound, and the version asked for is older. The member \
+                "oldest" is the first one that can still be read.
+                """,
+                """
+                Ask for "oldest" or a later version, or for the current state.
+                """
+            )
+        case .versionMismatch:
+            (
+                "The state has moved on",
+                """
+                The request was to be carried out only at a certain version (header "If-Match"), and \
+                the state is at another: "epoch" and "version" say at which. Nothing was changed.
+                """,
+                """
+                Read the state again, decide whether the action still makes sense, and send it with \
+                the new tag. If "epoch" is another, history was begun anew: forget all old tags.
+                """
+            )
+        default:
+            (
+                "There is nothing here",
+                """
+                The path, the part of the state, or the version does not exist.
+                """,
+                """
+                GET /openapi.json lists all paths, GET /state shows the whole state. In a pointer, \
+                write "~1" for "/" and "~0" for "~" within a name.
+                """
+            )
+        }
+    }
+
+    private static func action(of slug: ProblemSlug) -> Content {
+        switch slug {
+        case .unknownAction:
+            (
+                "There is no such action",
+                """
+                The "type" is none of the registered names. "known" lists them, and "nearest" is the \
+                one that was probably meant.
+                """,
+                """
+                Use one of the names in "known", with the same upper and lower case. GET /schema \
+                describes what each of them carries.
+                """
+            )
+        case .invalidPayload:
+            (
+                "A value does not fit the action",
+                """
+                The body is JSON, but a value is missing, has another type, or is out of the range \
+                that its type holds. "pointer" says where (RFC 6901), "expected" what belongs there.
+                """,
+                """
+                Correct that value. GET /schema describes every action as JSON Schema, which can be \
+                checked before sending.
+                """
+            )
+        case .idempotencyMismatch:
+            (
+                "This idempotency key was used for something else",
+                """
+                The header "Idempotency-Key" came with another body before. A key stands for one \
+                request, so that it can be sent again safely.
+                """,
+                """
+                Use a fresh random key, a UUID say, for each new request, and repeat the key only \
+                with exactly the same body.
+                """
+            )
+        default:
+            (
+                "The action was refused",
+                """
+                The action was understood, and the rules of the store do not allow it in the present \
+                state. "reason" says why; where there is a "pointer", it says which value is meant. \
+                Nothing was changed, and the version is the same as before.
+                """,
+                """
+                Read the state, and send an action that fits it. The same action may be taken later, \
+                when the state is another.
+                """
+            )
+        }
+    }
+
+    private static func server(of slug: ProblemSlug) -> Content {
+        switch slug {
+        case .tooManyRequests:
+            (
+                "You have sent too many requests",
+                """
+                Each client has a share, so that one does not take the place of the others, and \
+                yours is used up for the moment.
+                """,
+                """
+                Wait for the seconds in "Retry-After", then go on more slowly. Send several actions \
+                as one array.
+                """
+            )
+        case .draining:
+            (
+                "The server is stopping or starting",
+                """
+                It finishes what it has begun and takes nothing new. Nothing was applied.
+                """,
+                """
+                Send the request again after the seconds in "Retry-After"; another instance may \
+                answer it.
+                """
+            )
+        case .streamLimit:
+            (
+                "All streams are taken",
+                """
+                The number of streams that are open at once has a bound, and it is reached. Requests \
+                that are no streams are not concerned.
+                """,
+                """
+                Try again after the seconds in "Retry-After", or poll: GET /state?after=N&wait=60 \
+                answers with the next version.
+                """
+            )
+        case .storageFull:
+            (
+                "There is no room to store the action",
+                """
+                An action is answered only once it is stored, and the disk has no room for it. \
+                Nothing was applied. State and streams can still be read.
+                """,
+                """
+                Whoever runs the server has to make room; it goes on by itself then. Try again after \
+                the seconds in "Retry-After".
+                """
+            )
+        default:
+            (
+                "The server is at its limit",
+                """
+                A queue or another bound is full because more comes in than can be carried out. \
+                Nothing was applied.
+                """,
+                """
+                Send the request again after the seconds in "Retry-After", and longer after each \
+                further try.
+                """
+            )
+        }
+    }
+}
