@@ -1,0 +1,25 @@
+public import StoreCore
+
+/// A screen has come into view. Changes nothing; it is there for analytics.
+public struct ScreenShown: TrackedAction, Codable {
+    /// The screen's name as the visitor knows it.
+    public let name: String
+
+    /// Makes the report for the screen of this name.
+    public init(name: String) {
+        self.name = name
+    }
+
+    /// What analytics keep of it: the screen, and where the counter stood at that moment.
+    public func record(before state: AppState) -> Record {
+        Record(screen: name, counter: state.counter.counter)
+    }
+
+    /// The analytics record of one shown screen.
+    public struct Record: Codable, Equatable, Sendable {
+        /// The screen's name.
+        public let screen: String
+        /// The counter before the action.
+        public let counter: Int
+    }
+}

@@ -1,0 +1,77 @@
+/// The place of one value: what a type's `init(from:)` is given.
+struct DecodingPosition: Decoder {
+    let state: DecodingStatePointer
+    let index: Int
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: index) }
+    var userInfo: [CodingUserInfoKey: Any] { state.pointee.userInfo }
+
+    func container<Key: CodingKey>(
+        keyedBy type: Key.Type
+    ) throws -> KeyedDecodingContainer<Key> {
+        guard state.pointee.first(index) == UInt8(ascii: "{") else {
+            throw state.pointee.mismatch(index, "an object")
+        }
+        return KeyedDecodingContainer(KeyedDecoding<Key>(state: state, object: index))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard state.pointee.first(index) == UInt8(ascii: "[") else {
+            throw state.pointee.mismatch(index, "an array")
+        }
+        return UnkeyedDecoding(state: state, array: index)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        SingleValueDecoding(state: state, index: index)
+    }
+}
+
+extension DecodingState {
+    func codingPath(to index: Int) -> [any CodingKey] {
+        tape.pointer(to: index).split(separator: "/").map { token in
+            if let index = Int(token) { return JSONKey(intValue: index) }
+            let text = token.split(separator: "~1", omittingEmptySubsequences: false)
+                .joined(separator: "/")
+                .split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
+            return JSONKey(stringValue: text)
+        }
+    }
+}
+
+/// A value that is read as what it is, without members.
+struct SingleValueDecoding: SingleValueDecodingContainer {
+    let state: DecodingStatePointer
+    let index: Int
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: index) }
+
+    func decodeNil() -> Bool { state.pointee.isNull(index) }
+    func decode(_ type: Bool.Type) throws -> Bool { try state.pointee.bool(index) }
+    func decode(_ type: String.Type) throws -> String { try state.pointee.string(index) }
+    func decode(_ type: Double.Type) throws -> Double {
+        try state.pointee.floating(index, as: type)
+    }
+    func decode(_ type: Float.Type) throws -> Float { try state.pointee.floating(index, as: type) }
+    func decode(_ type: Int.Type) throws -> Int { try state.pointee.integer(index, as: type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try state.pointee.integer(index, as: type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try state.pointee.integer(index, as: type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try state.pointee.integer(index, as: type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try state.pointee.integer(index, as: type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try state.pointee.integer(index, as: type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try state.pointee.integer(index, as: type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try state.pointee.integer(index, as: type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 {
+        try state.pointee.integer(index, as: type)
+    }
+    func decode(_ type: UInt32.Type) throws -> UInt32 {
+        try state.pointee.integer(index, as: type)
+    }
+    func decode(_ type: UInt64.Type) throws -> UInt64 {
+        try state.pointee.integer(index, as: type)
+    }
+    func decode(_ type: UInt128.Type) throws -> UInt128 {
+        try state.pointee.integer(index, as: type)
+    }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.decode(type, at: index) }
+}

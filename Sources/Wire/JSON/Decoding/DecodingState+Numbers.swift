@@ -1,0 +1,96 @@
+extension DecodingState {
+    /// Reads an integer, which must fit `I` exactly.
+    @inline(__always)
+    func integer<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
+        let entry = entries[index]
+        let length = Int(entry.end &- entry.start)
+        var at = source + Int(entry.start)
+        // Up to 18 digits can't overflow 64 bits.
+        guard entry.detail == 1, length <= 18, tape.kind(at: index) == .number else {
+            return try longInteger(index, as: type)
+        }
+        let isNegative = at[0] == UInt8(ascii: "-")
+        if isNegative { at += 1 }
+        var value: Int64 = 0
+        for offset in 0..<(isNegative ? length &- 1 : length) {
+            value = value &* 10 &+ Int64(at[offset] &- UInt8(ascii: "0"))
+        }
+        guard let fitting = I(exactly: isNegative ? -value : value) else {
+            throw mismatch(index, Self.range(of: type))
+        }
+        return fitting
+    }
+
+    /// The rest: long integers, and numbers with a fraction or an exponent that are whole.
+    @inline(never)
+    private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
+        guard tape.kind(at: index) == .number else { throw mismatch(index, Self.range(of: type)) }
+        let text = JSONNode(tape: tape, index: index).sourceText
+        if entries[index].detail == 1 {
+            if let value = I(text) { return value }
+        } else if !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+            let parts = text.split(separator: ".")
+            if parts.count == 2, parts[1].allSatisfy({ $0 == "0" }), let value = I(parts[0]) {
+                return value
+            }
+        } else if let value = Double(text), value.magnitude <= 9_007_199_254_740_992,
+            let whole = I(exactly: value)
+        {
+            return whole
+        }
+        throw mismatch(index, Self.range(of: type))
+    }
+
+    private static func range<I: FixedWidthInteger>(of type: I.Type) -> String {
+        "an integer from \(I.min) to \(I.max)"
+    }
+
+    /// Reads a number, to the nearest value that `F` has.
+    @inline(__always)
+    func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ index: Int, as type: F.Type
+    ) throws -> F {
+        guard tape.kind(at: index) == .number else { throw mismatch(index, "a number") }
+        if F.self == Double.self, let quick = quickDouble(index) { return F(quick) }
+        let text = JSONNode(tape: tape, index: index).sourceText
+        guard let value = F(text), value.isFinite else {
+            throw mismatch(index, "a number that a \(F.self) can hold")
+        }
+        return value
+    }
+
+    /// A number whose digits and power of ten are both exact in a `Double`, so that one operation
+    /// rounds once, and rightly (W. D. Clinger, "How to read floating point numbers accurately").
+    @inline(__always)
+    private func quickDouble(_ index: Int) -> Double? {
+        let entry = entries[index]
+        let end = source + Int(entry.end)
+        var at = source + Int(entry.start)
+        let isNegative = at[0] == UInt8(ascii: "-")
+        if isNegative { at += 1 }
+        var mantissa: UInt64 = 0
+        var digits = 0
+        var scale = 0
+        var fraction = false
+        while at < end {
+            let byte = at[0]
+            at += 1
+            if byte == UInt8(ascii: ".") {
+                fraction = true
+                continue
+            }
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            mantissa = mantissa &* 10 &+ UInt64(digit)
+            digits &+= 1
+            if fraction { scale &+= 1 }
+        }
+        guard digits <= 15 else { return nil }
+        let value = Double(mantissa) / Self.powersOfTen[scale]
+        return isNegative ? -value : value
+    }
+
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+}

@@ -1,0 +1,143 @@
+typealias DecodingStatePointer = UnsafeMutablePointer<DecodingState>
+
+/// What a decoder and all its containers share. Containers hold a pointer to it and plain numbers,
+/// so that copying them costs no reference counting.
+struct DecodingState: ~Copyable {
+    private(set) var tape: JSONTape
+    private(set) var source: UnsafeMutablePointer<UInt8>
+    private(set) var entries: UnsafeMutablePointer<JSONTape.Entry>
+    var keys = JSONKeyTables()
+    var plans = DecodingPlans()
+    private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    private let own: JSONTape
+
+    init(_ tape: JSONTape) {
+        own = tape
+        self.tape = tape
+        source = tape.source
+        entries = tape.entries
+    }
+
+    deinit {
+        keys.deallocate()
+    }
+
+    mutating func begin(
+        _ tape: JSONTape,
+        adapters: [ObjectIdentifier: JSONAdapter],
+        userInfo: [CodingUserInfoKey: any Sendable]
+    ) {
+        self.tape = tape
+        source = tape.source
+        entries = tape.entries
+        plans.use(adapters)
+        if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
+    }
+
+    /// Lets go of a document that is not this decoder's own.
+    mutating func end() {
+        if tape !== own { tape = own }
+    }
+
+    /// The first byte of a value, which tells its kind.
+    @inline(__always)
+    func first(_ index: Int) -> UInt8 {
+        source[Int(entries[index].start)]
+    }
+
+    @inline(__always)
+    func isNull(_ index: Int) -> Bool {
+        first(index) == UInt8(ascii: "n")
+    }
+
+    /// The value of the member `key` of an object, or -1 where it has none.
+    ///
+    /// Looks first where the last search ended: members in the order of declaration hit at once.
+    @inline(__always)
+    func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
+        let end = Int(entries[object].next)
+        let cursor = Int(entries[object].detail)
+        if cursor < end, tape.key(at: cursor, equals: key) {
+            entries[object].detail = entries[cursor &+ 1].next
+            return cursor &+ 1
+        }
+        return search(key, object, end)
+    }
+
+    @inline(never)
+    private func search(_ key: UnsafeBufferPointer<UInt8>, _ object: Int, _ end: Int) -> Int {
+        var at = object &+ 1
+        while at < end {
+            if tape.key(at: at, equals: key) {
+                entries[object].detail = entries[at &+ 1].next
+                return at &+ 1
+            }
+            at = Int(entries[at &+ 1].next)
+        }
+        return -1
+    }
+
+    func string(_ index: Int) throws -> String {
+        guard first(index) == UInt8(ascii: "\"") else { throw mismatch(index, "a string") }
+        return tape.string(at: index)
+    }
+
+    @inline(__always)
+    func bool(_ index: Int) throws -> Bool {
+        switch first(index) {
+        case UInt8(ascii: "t"): return true
+        case UInt8(ascii: "f"): return false
+        default: throw mismatch(index, "true or false")
+        }
+    }
+
+    @inline(never)
+    func mismatch(_ index: Int, _ expected: String) -> DecodingError {
+        let found: String
+        switch tape.kind(at: index) {
+        case .object: found = "an object"
+        case .array: found = "an array"
+        case .string: found = "a string"
+        case .true, .false: found = "true or false"
+        case .null: found = "null"
+        case .number:
+            let text = JSONNode(tape: tape, index: index).sourceText
+            found = "the number \(text.prefix(40))"
+        }
+        return failure(.mismatch(index, expected: expected, found: found))
+    }
+}
+
+extension DecodingStatePointer {
+    /// Reads a value, whatever it is.
+    @inline(__always)
+    func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
+        switch pointee.plans.plan(for: type) {
+        case .plain:
+            return try T(from: DecodingPosition(state: self, index: index))
+        case .string: return unsafeBitCast(try pointee.string(index), to: T.self)
+        case .int: return unsafeBitCast(try pointee.integer(index, as: Int.self), to: T.self)
+        case .bool: return unsafeBitCast(try pointee.bool(index), to: T.self)
+        case .double: return unsafeBitCast(try pointee.floating(index, as: Double.self), to: T.self)
+        case .adapter(let place):
+            return try decode(type, at: index, with: pointee.plans.adapters[place])
+        }
+    }
+
+    @inline(never)
+    private func decode<T>(
+        _ type: T.Type, at index: Int, with adapter: JSONAdapter
+    ) throws -> T {
+        let node = JSONNode(tape: pointee.tape, index: index)
+        let scalar: JSONAdapter.Scalar? =
+            switch node.kind {
+            case .string: .string(pointee.tape.string(at: index))
+            case .number: .number(node.sourceText)
+            default: nil
+            }
+        guard let scalar, let value = adapter.decode(scalar) as? T else {
+            throw pointee.mismatch(index, adapter.expected)
+        }
+        return value
+    }
+}

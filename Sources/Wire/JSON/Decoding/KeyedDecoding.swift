@@ -1,0 +1,157 @@
+/// An object being read.
+struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let state: DecodingStatePointer
+    let object: Int
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: object) }
+
+    var allKeys: [Key] {
+        JSONNode(tape: state.pointee.tape, index: object).members.compactMap {
+            Key(stringValue: $0.name)
+        }
+    }
+
+    /// The entry of a member's value, or -1 where there is none.
+    @inline(__always)
+    private func find(_ key: Key) -> Int {
+        if let text = state.pointee.keys.table(for: Key.self)?.text(key) {
+            return state.pointee.find(text, in: object)
+        }
+        var text = key.stringValue
+        return text.withUTF8 { state.pointee.find($0, in: object) }
+    }
+
+    /// The entry of a member's value.
+    @inline(__always)
+    private func need(_ key: Key) throws -> Int {
+        let index = find(key)
+        guard index >= 0 else {
+            throw state.pointee.missing(key, in: object)
+        }
+        return index
+    }
+
+    /// The entry of a member's value, unless it is absent or null.
+    @inline(__always)
+    private func present(_ key: Key) -> Int? {
+        let index = find(key)
+        return index < 0 || state.pointee.isNull(index) ? nil : index
+    }
+
+    @inline(__always)
+    private func integer<I: FixedWidthInteger>(_ key: Key) throws -> I {
+        try state.pointee.integer(need(key), as: I.self)
+    }
+
+    @inline(__always)
+    private func integerIfPresent<I: FixedWidthInteger>(_ key: Key) throws -> I? {
+        try present(key).map { try state.pointee.integer($0, as: I.self) }
+    }
+
+    func contains(_ key: Key) -> Bool { find(key) >= 0 }
+    func decodeNil(forKey key: Key) throws -> Bool { state.pointee.isNull(try need(key)) }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        try state.pointee.bool(need(key))
+    }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try state.pointee.string(need(key))
+    }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try state.pointee.floating(need(key), as: type)
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+        try state.pointee.floating(need(key), as: type)
+    }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try integer(key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try integer(key) }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try state.decode(type, at: need(key))
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try present(key).map { try state.pointee.bool($0) }
+    }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        try present(key).map { try state.pointee.string($0) }
+    }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        try present(key).map { try state.pointee.floating($0, as: type) }
+    }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+        try present(key).map { try state.pointee.floating($0, as: type) }
+    }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
+        try integerIfPresent(key)
+    }
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        try present(key).map { try state.decode(type, at: $0) }
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try position(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try position(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder {
+        var name = JSONKey.super.stringValue
+        let index = name.withUTF8 { state.pointee.find($0, in: object) }
+        guard index >= 0 else {
+            throw state.pointee.missing(JSONKey.super, in: object)
+        }
+        return DecodingPosition(state: state, index: index)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try position(key) }
+
+    private func position(_ key: Key) throws -> DecodingPosition {
+        DecodingPosition(state: state, index: try need(key))
+    }
+}

@@ -1,0 +1,100 @@
+/// An array being read.
+struct UnkeyedDecoding: UnkeyedDecodingContainer {
+    let state: DecodingStatePointer
+    private let array: UInt32
+    private var next: UInt32
+    private var taken: UInt32 = 0
+
+    init(state: DecodingStatePointer, array: Int) {
+        self.state = state
+        self.array = UInt32(truncatingIfNeeded: array)
+        next = self.array &+ 1
+    }
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: Int(array)) }
+    var count: Int? { Int(state.pointee.entries[Int(array)].detail) }
+    var currentIndex: Int { Int(taken) }
+    var isAtEnd: Bool { next >= state.pointee.entries[Int(array)].next }
+
+    /// The entry of the next element, which stays the next one until ``advance(past:)``.
+    @inline(__always)
+    private func peek() throws -> Int {
+        guard !isAtEnd else {
+            throw state.pointee.failure(
+                .mismatch(
+                    Int(array), expected: "at least \(taken + 1) elements",
+                    found: "an array of \(taken)"))
+        }
+        return Int(next)
+    }
+
+    @inline(__always)
+    private mutating func advance(past index: Int) {
+        next = state.pointee.entries[index].next
+        taken &+= 1
+    }
+
+    /// Takes the next element, and moves on if that went well.
+    @inline(__always)
+    private mutating func take<T>(
+        _ read: (DecodingStatePointer, Int) throws -> T
+    ) throws -> T {
+        let index = try peek()
+        let value = try read(state, index)
+        advance(past: index)
+        return value
+    }
+
+    @inline(__always)
+    private mutating func integer<I: FixedWidthInteger>() throws -> I {
+        try take { try $0.pointee.integer($1, as: I.self) }
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        let index = try peek()
+        guard state.pointee.isNull(index) else { return false }
+        advance(past: index)
+        return true
+    }
+    mutating func decode(_ type: Bool.Type) throws -> Bool {
+        try take { try $0.pointee.bool($1) }
+    }
+    mutating func decode(_ type: String.Type) throws -> String {
+        try take { try $0.pointee.string($1) }
+    }
+    mutating func decode(_ type: Double.Type) throws -> Double {
+        try take { try $0.pointee.floating($1, as: type) }
+    }
+    mutating func decode(_ type: Float.Type) throws -> Float {
+        try take { try $0.pointee.floating($1, as: type) }
+    }
+    mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try take { try $0.decode(type, at: $1) }
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try take { try DecodingPosition(state: $0, index: $1).container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try take { try DecodingPosition(state: $0, index: $1).unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        try take { DecodingPosition(state: $0, index: $1) }
+    }
+}

@@ -1,0 +1,75 @@
+/// The place of one value: what a type's `encode(to:)` is given.
+struct EncodingPosition: Encoder {
+    let state: EncodingStatePointer
+    /// Where in the output the value begins.
+    let start: Int
+    /// How many containers are open around it.
+    let level: UInt32
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { state.pointee.userInfo }
+
+    /// Gives the value's object; asked again, as by a subclass and its parent, the same one.
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        let serial = container(UInt8(ascii: "{"), UInt8(ascii: "}"))
+        return KeyedEncodingContainer(
+            KeyedEncoding<Key>(state: state, level: level + 1, serial: serial))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        let serial = container(UInt8(ascii: "["), UInt8(ascii: "]"))
+        return UnkeyedEncoding(state: state, level: level + 1, serial: serial)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleValueEncoding(position: self)
+    }
+
+    @inline(__always)
+    private func container(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
+        if state.pointee.output.count == start { return state.pointee.open(opener, closer) }
+        if let serial = state.pointee.opened(at: start, above: Int(level), closer: closer) {
+            return serial
+        }
+        // A value that is already written as something else can't also be this.
+        state.pointee.interleaved = true
+        return 0
+    }
+}
+
+/// A value that is no container: exactly one write.
+struct SingleValueEncoding: SingleValueEncodingContainer {
+    let position: EncodingPosition
+
+    private var state: EncodingStatePointer { position.state }
+    var codingPath: [any CodingKey] { state.pointee.codingPath }
+
+    private func write(_ body: () throws -> Void) throws {
+        guard state.pointee.output.count == position.start else {
+            state.pointee.interleaved = true
+            return
+        }
+        try body()
+    }
+
+    func encodeNil() throws { try write { state.pointee.output.raw("null") } }
+    func encode(_ value: Bool) throws {
+        try write { state.pointee.output.raw(value ? "true" : "false") }
+    }
+    func encode(_ value: String) throws { try write { state.pointee.output.string(value) } }
+    func encode(_ value: Double) throws { try write { try state.floating(value) } }
+    func encode(_ value: Float) throws { try write { try state.floating(value) } }
+    func encode(_ value: Int) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: Int8) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: Int16) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: Int32) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: Int64) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: Int128) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt8) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt16) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt32) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt64) throws { try write { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt128) throws { try write { state.pointee.output.integer(value) } }
+    func encode<T: Encodable>(_ value: T) throws { try write { try state.encode(value) } }
+}

@@ -1,0 +1,121 @@
+import Synchronization
+
+/// Writes any `Encodable` value as JSON (RFC 8259).
+///
+/// Members keep the order in which the type encodes them, which for synthesized code is the order of
+/// declaration; dictionaries and sets are sorted, so the same value always gives the same bytes. The
+/// bytes have no white space; `/` and characters beyond ASCII stand as they are. A whole `Double`
+/// such as 1.0 is written `1`.
+public struct JSONEncoder: Sendable {
+    /// What `encode(to:)` of people's own types may look up.
+    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    private let adapters: [ObjectIdentifier: JSONAdapter]
+
+    /// Makes an encoder that writes the adapters' types their way.
+    public init(adapters: [JSONAdapter] = []) {
+        self.adapters = Dictionary(adapters.map { ($0.type, $0) }) { _, last in last }
+    }
+
+    /// The value as JSON.
+    ///
+    /// Any thread may call this. Cost: one pass, into memory that the next call uses again.
+    ///
+    /// - Throws: ``JSONError`` where a part has no JSON form, with the pointer to it.
+    public func encode<T: Encodable>(_ value: T) throws(JSONError) -> [UInt8] {
+        try withState { (state) throws(JSONError) in
+            try write(value, to: state)
+            return state.pointee.output.array
+        }
+    }
+
+    /// The value as JSON that threads can share.
+    ///
+    /// - Throws: as ``encode(_:)``.
+    public func encodeShared<T: Encodable>(_ value: T) throws(JSONError) -> Bytes {
+        try withState { (state) throws(JSONError) in
+            try write(value, to: state)
+            let bytes = state.pointee.output.bytes
+            return Bytes(count: bytes.count) { $0.copyMemory(from: bytes) }
+        }
+    }
+
+    private func withState<R>(
+        _ body: (EncodingStatePointer) throws(JSONError) -> R
+    ) throws(JSONError) -> R {
+        let box = EncodingPool.take()
+        let state = box.pointer
+        state.pointee.begin(adapters: adapters, userInfo: userInfo)
+        defer { EncodingPool.give(box) }
+        return try body(state)
+    }
+
+    private func write<T: Encodable>(
+        _ value: T,
+        to state: EncodingStatePointer
+    ) throws(JSONError) {
+        do {
+            try state.encode(value)
+            state.pointee.close(to: 0)
+            guard state.pointee.interleaved else { return }
+        } catch where state.pointee.interleaved {
+            // What was thrown on the way may be the interleaving's own fault.
+        } catch let error as EncodingError {
+            throw JSONError(error, at: state.pointee.pointer)
+        } catch let error as JSONError {
+            throw error
+        } catch {
+            throw JSONError(
+                code: .invalid, pointer: state.pointee.pointer,
+                message: "The value's own code refused to encode it: \(error).")
+        }
+        try InterleavedEncoding.write(value, to: state, adapters: adapters, userInfo: userInfo)
+    }
+}
+
+/// Encoders' working memory, kept for the next document: making it anew costs as much as a small
+/// document does.
+private enum EncodingPool {
+    /// The most that are kept while nobody encodes.
+    static let statesMax = 8
+    /// Memory above this is not kept.
+    static let bytesMax = 4 << 20
+
+    private static let free = Mutex<[EncodingBox]>([])
+
+    static func take() -> EncodingBox {
+        free.withLock { $0.popLast() } ?? EncodingBox()
+    }
+
+    static func give(_ box: EncodingBox) {
+        box.pointer.pointee.end(keeping: bytesMax)
+        free.withLock { if $0.count < statesMax { $0.append(box) } }
+    }
+}
+
+/// Owns one encoder's working memory.
+private final class EncodingBox: @unchecked Sendable {
+    // Safety: whoever took the box from the pool is its only user until it is given back.
+    let pointer: EncodingStatePointer
+
+    init() {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: EncodingState())
+    }
+
+    deinit {
+        pointer.deinitialize(count: 1)
+        pointer.deallocate()
+    }
+}
+
+extension JSONError {
+    /// What a type's own `encode(to:)` threw, or the encoder on its behalf.
+    init(_ error: EncodingError, at pointer: String) {
+        let message: String
+        switch error {
+        case .invalidValue(_, let context): message = context.debugDescription
+        @unknown default: message = "\(error)"
+        }
+        self.init(code: .unencodable, pointer: pointer, message: message)
+    }
+}

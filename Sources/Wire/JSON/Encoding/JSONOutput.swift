@@ -1,0 +1,231 @@
+/// A growing run of bytes that JSON is written onto.
+///
+/// The encoder's ground, and what hand-written documents are made with: the caller is answerable
+/// for commas and brackets.
+package struct JSONOutput: ~Copyable {
+    private(set) var base: UnsafeMutablePointer<UInt8>
+    /// How many bytes are written.
+    package private(set) var count = 0
+    private var capacity: Int
+
+    /// Makes an empty output with room for so many bytes to begin with.
+    package init(capacity: Int = 256) {
+        self.capacity = max(capacity, 32)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit {
+        base.deallocate()
+    }
+
+    /// The bytes so far.
+    package var array: [UInt8] {
+        Array(UnsafeBufferPointer(start: base, count: count))
+    }
+
+    /// The bytes so far, in place; valid until the next write.
+    package var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base, count: count)
+    }
+
+    /// The last byte, or 0 where there is none.
+    @inline(__always)
+    var last: UInt8 { count == 0 ? 0 : base[count &- 1] }
+
+    /// Forgets the bytes from `length` on, and keeps the memory unless it is unusually large.
+    package mutating func truncate(to length: Int = 0, keeping bytesMax: Int = .max) {
+        count = min(count, length)
+        if capacity > bytesMax, count == 0 {
+            base.deallocate()
+            capacity = 256
+            base = .allocate(capacity: capacity)
+        }
+    }
+
+    /// Makes sure of room for `extra` bytes.
+    @inline(__always)
+    mutating func reserve(_ extra: Int) {
+        if count &+ extra > capacity { grow(extra) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ extra: Int) {
+        let needed = count + extra
+        while capacity < needed { capacity *= 2 }
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = larger
+    }
+
+    /// Writes one byte.
+    @inline(__always)
+    package mutating func byte(_ byte: UInt8) {
+        reserve(1)
+        base[count] = byte
+        count &+= 1
+    }
+
+    /// Writes bytes as they are.
+    @inline(__always)
+    package mutating func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        // Keys and literals are short: eight bytes at a time beat a call to the C library.
+        reserve(bytes.count &+ 8)
+        let target = UnsafeMutableRawPointer(base + count)
+        if bytes.count <= 32 {
+            let source = UnsafeRawPointer(start)
+            var offset = 0
+            while offset &+ 8 <= bytes.count {
+                target.storeBytes(
+                    of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+                    toByteOffset: offset, as: UInt64.self)
+                offset &+= 8
+            }
+            while offset < bytes.count {
+                target.storeBytes(
+                    of: source.load(fromByteOffset: offset, as: UInt8.self),
+                    toByteOffset: offset, as: UInt8.self)
+                offset &+= 1
+            }
+        } else {
+            target.copyMemory(from: start, byteCount: bytes.count)
+        }
+        count &+= bytes.count
+    }
+
+    /// Writes text as it is, such as a literal or a fragment of ready JSON.
+    package mutating func raw(_ text: StaticString) {
+        raw(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Writes bytes as they are.
+    package mutating func raw(_ bytes: some Sequence<UInt8>) {
+        if bytes.withContiguousStorageIfAvailable({ raw($0) }) == nil {
+            for byte in bytes { self.byte(byte) }
+        }
+    }
+}
+
+extension JSONOutput {
+    /// Writes a string with its quotes, escaping what RFC 8259 §7 asks for and nothing more.
+    package mutating func string(_ text: String) {
+        if text.utf8.withContiguousStorageIfAvailable({ string($0) }) == nil {
+            var text = text
+            text.withUTF8 { string($0) }
+        }
+    }
+
+    /// Writes UTF-8 as a string with its quotes.
+    @inline(__always)
+    mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
+        // The common case is text without escapes: written in one go with room for both quotes.
+        reserve(text.count &+ 16)
+        base[count] = UInt8(ascii: "\"")
+        count &+= 1
+        if let start = text.baseAddress { body(start, text.count) }
+        byte(UInt8(ascii: "\""))
+    }
+
+    @inline(__always)
+    private mutating func body(_ start: UnsafePointer<UInt8>, _ length: Int) {
+        let source = UnsafeRawPointer(start)
+        var offset = 0
+        while offset < length {
+            if offset &+ 8 <= length {
+                let word = source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                // Bytes above ASCII need no escape: clear them from what is special.
+                if JSONText.needsEscape(word) == 0 {
+                    reserve(8)
+                    UnsafeMutableRawPointer(base + count).storeBytes(of: word, as: UInt64.self)
+                    count &+= 8
+                    offset &+= 8
+                    continue
+                }
+            }
+            let byte = start[offset]
+            offset &+= 1
+            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                self.byte(byte)
+            } else {
+                escape(byte)
+            }
+        }
+    }
+
+    @inline(never)
+    private mutating func escape(_ byte: UInt8) {
+        self.byte(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): self.byte(byte)
+        case 0x0A: self.byte(UInt8(ascii: "n"))
+        case 0x0D: self.byte(UInt8(ascii: "r"))
+        case 0x09: self.byte(UInt8(ascii: "t"))
+        case 0x08: self.byte(UInt8(ascii: "b"))
+        case 0x0C: self.byte(UInt8(ascii: "f"))
+        default:
+            let digits: StaticString = "0123456789abcdef"
+            raw("u00")
+            self.byte(digits.utf8Start[Int(byte >> 4)])
+            self.byte(digits.utf8Start[Int(byte & 15)])
+        }
+    }
+
+    /// Writes a whole number.
+    @inline(__always)
+    package mutating func integer<I: FixedWidthInteger>(_ value: I) {
+        if I.bitWidth > 64 {
+            var text = String(value)
+            text.withUTF8 { raw($0) }
+            return
+        }
+        if value < 0 {
+            byte(UInt8(ascii: "-"))
+        }
+        digits(UInt64(truncatingIfNeeded: value.magnitude))
+    }
+
+    @inline(__always)
+    private mutating func digits(_ value: UInt64) {
+        reserve(20)
+        if value < 10 {
+            base[count] = UInt8(truncatingIfNeeded: value) &+ UInt8(ascii: "0")
+            count &+= 1
+            return
+        }
+        var length = 1
+        var bound: UInt64 = 10
+        while value >= bound {
+            length &+= 1
+            let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
+            if overflow { break }
+            bound = next
+        }
+        var rest = value
+        var at = count &+ length
+        while at > count {
+            at &-= 1
+            base[at] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
+            rest /= 10
+        }
+        count &+= length
+    }
+
+    /// Writes a finite number in the shortest form that reads back as the same value; `1` for 1.0.
+    ///
+    /// Answers `false`, having written nothing, for infinities and NaN.
+    @inline(__always)
+    package mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ value: F
+    ) -> Bool {
+        guard value.isFinite else { return false }
+        var text = value.description
+        text.withUTF8 { digits in
+            let isWhole =
+                digits.count > 2 && digits[digits.count - 1] == UInt8(ascii: "0")
+                && digits[digits.count - 2] == UInt8(ascii: ".")
+            raw(isWhole ? UnsafeBufferPointer(rebasing: digits.dropLast(2)) : digits)
+        }
+        return true
+    }
+}

@@ -1,0 +1,71 @@
+/// An array being written.
+struct UnkeyedEncoding: UnkeyedEncodingContainer {
+    let state: EncodingStatePointer
+    let level: UInt32
+    let serial: UInt32
+    private(set) var count = 0
+
+    init(state: EncodingStatePointer, level: UInt32, serial: UInt32) {
+        self.state = state
+        self.level = level
+        self.serial = serial
+    }
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath }
+
+    /// Writes a comma if there must be one. Answers whether to go on.
+    @inline(__always)
+    private mutating func begin() -> Bool {
+        count &+= 1
+        return state.pointee.enter(level, serial)
+    }
+
+    @inline(__always)
+    private mutating func integer(_ value: some FixedWidthInteger) {
+        if begin() { state.pointee.output.integer(value) }
+    }
+
+    mutating func encodeNil() throws { if begin() { state.pointee.output.raw("null") } }
+    mutating func encode(_ value: Bool) throws {
+        if begin() { state.pointee.output.raw(value ? "true" : "false") }
+    }
+    mutating func encode(_ value: String) throws {
+        if begin() { state.pointee.output.string(value) }
+    }
+    mutating func encode(_ value: Double) throws { if begin() { try state.floating(value) } }
+    mutating func encode(_ value: Float) throws { if begin() { try state.floating(value) } }
+    mutating func encode(_ value: Int) throws { integer(value) }
+    mutating func encode(_ value: Int8) throws { integer(value) }
+    mutating func encode(_ value: Int16) throws { integer(value) }
+    mutating func encode(_ value: Int32) throws { integer(value) }
+    mutating func encode(_ value: Int64) throws { integer(value) }
+    mutating func encode(_ value: Int128) throws { integer(value) }
+    mutating func encode(_ value: UInt) throws { integer(value) }
+    mutating func encode(_ value: UInt8) throws { integer(value) }
+    mutating func encode(_ value: UInt16) throws { integer(value) }
+    mutating func encode(_ value: UInt32) throws { integer(value) }
+    mutating func encode(_ value: UInt64) throws { integer(value) }
+    mutating func encode(_ value: UInt128) throws { integer(value) }
+    mutating func encode<T: Encodable>(_ value: T) throws {
+        if begin() { try state.encode(value) }
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type
+    ) -> KeyedEncodingContainer<NestedKey> {
+        nested(begin()).container(keyedBy: keyType)
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        nested(begin()).unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder {
+        nested(begin())
+    }
+
+    private func nested(_ begun: Bool) -> EncodingPosition {
+        EncodingPosition(
+            state: state, start: begun ? state.pointee.output.count : -1, level: level)
+    }
+}

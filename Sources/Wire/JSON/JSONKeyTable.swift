@@ -1,0 +1,91 @@
+/// The ready-made bytes of a key type's keys.
+///
+/// Synthesized `CodingKeys` are enums of at most one byte without payload, so that byte can be an
+/// index: a key's text is asked for once, not once for every value. Other key types pass by.
+struct JSONKeyTable {
+    /// Keys beyond this many in one type are looked up the long way.
+    static let keysMax = 64
+
+    /// Each key as `"key":`, by the key's own byte; filled as keys come by.
+    private let slots: UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>
+
+    init() {
+        slots = .allocate(capacity: Self.keysMax)
+        slots.initialize(
+            repeating: UnsafeBufferPointer(start: nil, count: 0), count: Self.keysMax)
+    }
+
+    func deallocate() {
+        for index in 0..<Self.keysMax { slots[index].deallocate() }
+        slots.deallocate()
+    }
+
+    /// Whether a key's byte may serve as its index.
+    @inline(__always)
+    static func serves<K: CodingKey>(_ type: K.Type) -> Bool {
+        MemoryLayout<K>.size <= 1 && _isPOD(K.self)
+    }
+
+    /// The key with its quotes and the colon, or `nil` for a key that has no place here.
+    @inline(__always)
+    func encoded<K: CodingKey>(_ key: K) -> UnsafeBufferPointer<UInt8>? {
+        let index: Int
+        if MemoryLayout<K>.size == 0 {
+            index = 0
+        } else {
+            // Safety: `serves` has seen that a key is plain data of one byte.
+            index = Int(withUnsafeBytes(of: key) { $0[0] })
+        }
+        guard index < Self.keysMax else { return nil }
+        let known = slots[index]
+        if known.baseAddress != nil { return known }
+        return fill(index, key.stringValue)
+    }
+
+    /// The key's text as it would stand between the quotes, where it needs no escape.
+    @inline(__always)
+    func text<K: CodingKey>(_ key: K) -> UnsafeBufferPointer<UInt8>? {
+        guard let encoded = encoded(key), let base = encoded.baseAddress else { return nil }
+        return UnsafeBufferPointer(start: base + 1, count: encoded.count - 3)
+    }
+
+    @inline(never)
+    private func fill(_ index: Int, _ key: String) -> UnsafeBufferPointer<UInt8> {
+        var output = JSONOutput()
+        output.string(key)
+        output.byte(UInt8(ascii: ":"))
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: output.count)
+        _ = copy.initialize(from: output.array)
+        slots[index] = UnsafeBufferPointer(copy)
+        return slots[index]
+    }
+}
+
+/// The key tables of one encoder or decoder, found by the key type's metadata.
+struct JSONKeyTables {
+    private static let slotCount = 64
+    private var slots = [(type: ObjectIdentifier, table: JSONKeyTable)?](
+        repeating: nil, count: Self.slotCount)
+    private var all: [ObjectIdentifier: JSONKeyTable] = [:]
+
+    @inline(__always)
+    mutating func table<K: CodingKey>(for type: K.Type) -> JSONKeyTable? {
+        guard JSONKeyTable.serves(type) else { return nil }
+        let id = ObjectIdentifier(type)
+        let slot = Int(bitPattern: UInt(bitPattern: id) >> 4) & (Self.slotCount &- 1)
+        if let known = slots[slot], known.type == id { return known.table }
+        return find(id, slot)
+    }
+
+    @inline(never)
+    private mutating func find(_ id: ObjectIdentifier, _ slot: Int) -> JSONKeyTable {
+        let table = all[id] ?? JSONKeyTable()
+        all[id] = table
+        slots[slot] = (id, table)
+        return table
+    }
+
+    func deallocate() {
+        for table in all.values { table.deallocate() }
+    }
+}

@@ -1,0 +1,85 @@
+/// The byte-level facts about JSON strings that reading and writing share.
+package enum JSONText {
+    /// The hash of an empty key.
+    static let emptyHash: UInt32 = 0x9E37_79B1
+
+    /// A bit in each byte of `word` that is a quote, a backslash, a control or no ASCII.
+    ///
+    /// Only the lowest set bit is exact: a borrow may mark bytes above it.
+    @inline(__always)
+    static func specialBytes(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let control = word &- (ones &* 0x20)
+        let found = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
+        return (found | (control & ~word) | word) & high
+    }
+
+    /// A bit in some byte of `word` where a string can't be written as it is; 0 where it can.
+    @inline(__always)
+    static func needsEscape(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let control = word &- (ones &* 0x20)
+        let found = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
+        return (found | (control & ~word)) & high
+    }
+
+    /// The length of the UTF-8 sequence of two bytes or more at `start`, or `nil` if it is none.
+    ///
+    /// Overlong forms, surrogates and what lies above U+10FFFF are none (RFC 3629).
+    @inline(__always)
+    static func sequenceLength(_ start: UnsafePointer<UInt8>) -> Int? {
+        func continues(_ offset: Int) -> Bool { start[offset] & 0xC0 == 0x80 }
+        switch start[0] {
+        case 0xC2...0xDF:
+            return continues(1) ? 2 : nil
+        case 0xE0:
+            return 0xA0...0xBF ~= start[1] && continues(2) ? 3 : nil
+        case 0xED:
+            return 0x80...0x9F ~= start[1] && continues(2) ? 3 : nil
+        case 0xE1...0xEF:
+            return continues(1) && continues(2) ? 3 : nil
+        case 0xF0:
+            return 0x90...0xBF ~= start[1] && continues(2) && continues(3) ? 4 : nil
+        case 0xF4:
+            return 0x80...0x8F ~= start[1] && continues(2) && continues(3) ? 4 : nil
+        case 0xF1...0xF3:
+            return continues(1) && continues(2) && continues(3) ? 4 : nil
+        default:
+            return nil
+        }
+    }
+
+    /// A hash that is cheap on the short keys that documents have.
+    @inline(__always)
+    static func hash(_ start: UnsafePointer<UInt8>, _ count: Int) -> UInt32 {
+        var hash = UInt64(emptyHash) &+ UInt64(truncatingIfNeeded: count)
+        var offset = 0
+        let start = UnsafeRawPointer(start)
+        while offset &+ 8 <= count {
+            hash = (hash ^ start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                &* 0x9E37_79B9_7F4A_7C15
+            hash ^= hash >> 29
+            offset &+= 8
+        }
+        var rest: UInt64 = 0
+        while offset < count {
+            rest = rest << 8 | UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
+            offset &+= 1
+        }
+        hash = (hash ^ rest) &* 0x9E37_79B9_7F4A_7C15
+        return UInt32(truncatingIfNeeded: hash >> 32)
+    }
+
+    /// A string as a JSON string, quotes included.
+    package static func quoted(_ text: String) -> String {
+        var output = JSONOutput()
+        output.string(text)
+        return String(decoding: output.array, as: UTF8.self)
+    }
+}

@@ -1,0 +1,77 @@
+/// Turns the escapes of a JSON string into what they stand for.
+///
+/// The parser has checked them already, so every branch that a checked string can't reach writes
+/// U+FFFD instead of trapping.
+enum JSONEscapes {
+    /// Writes the unescaped UTF-8, which is never longer than the escaped. Answers its length.
+    static func unescape(
+        _ raw: UnsafeBufferPointer<UInt8>,
+        into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var written = 0
+        var index = 0
+        func put(_ byte: UInt8) {
+            output[written] = byte
+            written += 1
+        }
+        while index < raw.count {
+            let byte = raw[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\"), index < raw.count else {
+                put(byte)
+                continue
+            }
+            let escape = raw[index]
+            index += 1
+            switch escape {
+            case UInt8(ascii: "n"): put(0x0A)
+            case UInt8(ascii: "t"): put(0x09)
+            case UInt8(ascii: "r"): put(0x0D)
+            case UInt8(ascii: "b"): put(0x08)
+            case UInt8(ascii: "f"): put(0x0C)
+            case UInt8(ascii: "u"):
+                let scalar = scalar(in: raw, at: &index)
+                UTF8.encode(scalar)?.forEach(put)
+            default: put(escape)
+            }
+        }
+        return written
+    }
+
+    /// Reads the digits after `\u`, and a second escape where the first is a leading surrogate.
+    private static func scalar(
+        in raw: UnsafeBufferPointer<UInt8>,
+        at index: inout Int
+    ) -> Unicode.Scalar {
+        let replacement: Unicode.Scalar = "\u{FFFD}"
+        guard let first = unit(in: raw, at: index) else { return replacement }
+        index += 4
+        guard 0xD800...0xDBFF ~= first else { return Unicode.Scalar(first) ?? replacement }
+        guard index + 6 <= raw.count, let second = unit(in: raw, at: index + 2) else {
+            return replacement
+        }
+        index += 6
+        let value = 0x10000 + (first - 0xD800) << 10 + (second &- 0xDC00)
+        return Unicode.Scalar(value) ?? replacement
+    }
+
+    /// The value of four hexadecimal digits, or `nil` where they are not that.
+    static func unit(in raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
+        guard index + 4 <= raw.count else { return nil }
+        var value: UInt32 = 0
+        for offset in index..<index + 4 {
+            guard let digit = hexDigit(raw[offset]) else { return nil }
+            value = value << 4 | digit
+        }
+        return value
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,276 @@
+extension JSONTape {
+    /// Reads a whole document, strictly by RFC 8259.
+    ///
+    /// Iterative, so that no nesting can exhaust the stack. Cost: one pass over the bytes.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the first byte that is wrong.
+    func parse(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
+        guard bytes.count <= limits.bytesMax else {
+            throw JSONError(
+                code: .tooLarge, offset: limits.bytesMax,
+                message: "The document has \(bytes.count) bytes; at most \(limits.bytesMax) are "
+                    + "allowed.")
+        }
+        load(bytes)
+        var parser = JSONParser(tape: self, depthMax: limits.depthMax)
+        try parser.parse()
+    }
+}
+
+/// Reads one document onto a tape.
+struct JSONParser {
+    private let tape: JSONTape
+    private let source: UnsafeMutablePointer<UInt8>
+    private let count: Int
+    private let depthMax: Int
+    private var position = 0
+    /// The entries of the containers that are open.
+    private var open: [Int] = []
+
+    init(tape: JSONTape, depthMax: Int) {
+        self.tape = tape
+        source = tape.source
+        count = tape.count
+        self.depthMax = depthMax
+        open.reserveCapacity(16)
+    }
+
+    mutating func parse() throws(JSONError) {
+        skipSpace()
+        try value()
+        while let container = open.last {
+            skipSpace()
+            let isObject = source[Int(tape.entries[container].start)] == UInt8(ascii: "{")
+            let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+            let isFirst = tape.entries[container].detail == 0
+            if source[position] == close {
+                position &+= 1
+                open.removeLast()
+                try finish(container, isObject: isObject)
+                continue
+            }
+            if !isFirst {
+                guard source[position] == UInt8(ascii: ",") else {
+                    throw unexpected(isObject ? "',' or '}'" : "',' or ']'")
+                }
+                position &+= 1
+                skipSpace()
+            }
+            tape.entries[container].detail &+= 1
+            if isObject { try key(isFirst: isFirst) }
+            try value()
+        }
+        skipSpace()
+        guard position == count else { throw unexpected("the end of the document") }
+    }
+
+    /// Reads a scalar whole, or the opening of a container.
+    @inline(__always)
+    private mutating func value() throws(JSONError) {
+        let start = position
+        switch source[start] {
+        case UInt8(ascii: "\""):
+            try string(isKey: false)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard open.count < depthMax else {
+                throw JSONError(
+                    code: .tooDeep, offset: start,
+                    message: "The document nests deeper than \(depthMax) levels.")
+            }
+            position &+= 1
+            open.append(tape.entryCount)
+            tape.append(start: start, end: start, next: 0, detail: 0)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            try number()
+        case UInt8(ascii: "t"): try literal("true")
+        case UInt8(ascii: "f"): try literal("false")
+        case UInt8(ascii: "n"): try literal("null")
+        default:
+            throw unexpected("a value")
+        }
+    }
+
+    private mutating func key(isFirst: Bool) throws(JSONError) {
+        guard source[position] == UInt8(ascii: "\"") else {
+            throw unexpected(isFirst ? "a key in quotes or '}'" : "a key in quotes")
+        }
+        try string(isKey: true)
+        skipSpace()
+        guard source[position] == UInt8(ascii: ":") else { throw unexpected("':'") }
+        position &+= 1
+        skipSpace()
+    }
+
+    private mutating func finish(_ container: Int, isObject: Bool) throws(JSONError) {
+        tape.entries[container].end = UInt32(truncatingIfNeeded: position)
+        tape.entries[container].next = UInt32(truncatingIfNeeded: tape.entryCount)
+        guard isObject else { return }
+        if tape.entries[container].detail > 1 {
+            if let duplicate = tape.duplicateKey(in: container) {
+                throw JSONError(
+                    code: .malformed, offset: Int(tape.entries[duplicate].start),
+                    message: "The key \"\(tape.string(at: duplicate).prefix(64))\" stands twice in "
+                        + "one object.")
+            }
+        }
+        tape.entries[container].detail = UInt32(truncatingIfNeeded: container &+ 1)
+    }
+
+    @inline(__always)
+    private mutating func skipSpace() {
+        while true {
+            switch source[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: position &+= 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func literal(_ text: StaticString) throws(JSONError) {
+        let start = position
+        for offset in 0..<text.utf8CodeUnitCount where source[start + offset] != text.utf8Start[offset]
+        {
+            position = start + offset
+            throw unexpected("\(text)")
+        }
+        position = start + text.utf8CodeUnitCount
+        tape.append(start: start, end: position, next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1), detail: 0)
+    }
+
+    private mutating func number() throws(JSONError) {
+        let start = position
+        var at = start
+        var isInteger: UInt32 = 1
+        if source[at] == UInt8(ascii: "-") { at &+= 1 }
+        if source[at] == UInt8(ascii: "0") {
+            at &+= 1
+        } else {
+            at = try digits(from: at)
+        }
+        if source[at] == UInt8(ascii: ".") {
+            isInteger = 0
+            at = try digits(from: at &+ 1)
+        }
+        if source[at] | 0x20 == UInt8(ascii: "e") {
+            isInteger = 0
+            at &+= 1
+            if source[at] == UInt8(ascii: "+") || source[at] == UInt8(ascii: "-") { at &+= 1 }
+            at = try digits(from: at)
+        }
+        position = at
+        tape.append(
+            start: start, end: at, next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1),
+            detail: isInteger)
+    }
+
+    /// Passes over one digit or more.
+    @inline(__always)
+    private mutating func digits(from start: Int) throws(JSONError) -> Int {
+        var at = start
+        while source[at] &- UInt8(ascii: "0") < 10 { at &+= 1 }
+        guard at > start else {
+            position = at
+            throw unexpected("a digit")
+        }
+        return at
+    }
+
+    private func unexpected(_ expected: String) -> JSONError {
+        let found: String
+        if position >= count {
+            found = "the document ends"
+        } else if 0x21...0x7E ~= source[position] {
+            found = "there is '\(Character(UnicodeScalar(source[position])))'"
+        } else {
+            found = "there is byte 0x\(String(source[position], radix: 16, uppercase: true))"
+        }
+        return JSONError(
+            code: .malformed, offset: min(position, count), expected: expected,
+            message: "At byte \(min(position, count)) \(found) where \(expected) is expected.")
+    }
+}
+
+extension JSONParser {
+    /// Reads a string, checking escapes and UTF-8 (RFC 3629) on the way.
+    private mutating func string(isKey: Bool) throws(JSONError) {
+        let start = position
+        var at = start &+ 1
+        var hasEscapes: UInt32 = 0
+        scan: while true {
+            // Eight bytes at once, as long as none of them needs a look of its own.
+            let word = UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self)
+            let special = JSONText.specialBytes(in: word)
+            if special == 0 {
+                at &+= 8
+                continue
+            }
+            at &+= special.trailingZeroBitCount >> 3
+            let byte = source[at]
+            switch byte {
+            case UInt8(ascii: "\""):
+                break scan
+            case UInt8(ascii: "\\"):
+                hasEscapes = 1
+                at = try escape(at)
+            case 0x80...:
+                guard let length = JSONText.sequenceLength(source + at) else {
+                    throw malformed(at, "The bytes from \(at) on are not UTF-8.")
+                }
+                at &+= length
+            default:
+                guard at < count else {
+                    throw malformed(count, "The document ends within a string.")
+                }
+                throw malformed(at, "A control character must be escaped within a string.")
+            }
+        }
+        position = at &+ 1
+        let next: UInt32
+        if isKey {
+            next = hasEscapes == 0
+                ? JSONText.hash(source + start + 1, at &- start &- 1) : 0
+        } else {
+            next = UInt32(truncatingIfNeeded: tape.entryCount &+ 1)
+        }
+        let index = tape.entryCount
+        tape.append(start: start, end: position, next: next, detail: hasEscapes)
+        if isKey, hasEscapes != 0 {
+            var text = tape.string(at: index)
+            tape.entries[index].next = text.withUTF8 { buffer in
+                buffer.baseAddress.map { JSONText.hash($0, buffer.count) } ?? JSONText.emptyHash
+            }
+        }
+    }
+
+    /// Checks the escape at a backslash. Answers the offset after it.
+    private func escape(_ at: Int) throws(JSONError) -> Int {
+        switch source[at + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
+            UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return at + 2
+        case UInt8(ascii: "u"):
+            let all = UnsafeBufferPointer(start: source, count: count)
+            guard let first = JSONEscapes.unit(in: all, at: at + 2) else {
+                throw malformed(at, "\\u needs four hexadecimal digits.")
+            }
+            switch first {
+            case 0xD800...0xDBFF:
+                guard at + 12 <= count, source[at + 6] == UInt8(ascii: "\\"),
+                    source[at + 7] == UInt8(ascii: "u"),
+                    let second = JSONEscapes.unit(in: all, at: at + 8), 0xDC00...0xDFFF ~= second
+                else { throw malformed(at, "A leading surrogate needs a trailing one behind it.") }
+                return at + 12
+            case 0xDC00...0xDFFF:
+                throw malformed(at, "A trailing surrogate stands alone.")
+            default:
+                return at + 6
+            }
+        default:
+            throw malformed(at, "There is no such escape in JSON.")
+        }
+    }
+
+    private func malformed(_ offset: Int, _ message: String) -> JSONError {
+        JSONError(code: .malformed, offset: min(offset, count), message: message)
+    }
+}

@@ -1,0 +1,209 @@
+/// A parsed document: its bytes, and an entry for each value and key in the order of their bytes.
+///
+/// One entry takes 16 bytes, and the whole document two allocations, which the next document of the
+/// same tape uses again. Nothing is unescaped, converted or copied until someone asks for it.
+final class JSONTape {
+    /// One key or value.
+    struct Entry {
+        /// The offset of its first byte; that byte tells its kind.
+        var start: UInt32
+        /// The offset after its last byte.
+        var end: UInt32
+        /// The index of the entry after it and all within it. For a key: its hash.
+        var next: UInt32
+        /// Array: how many elements. Object: the key to look at first, moved on by the decoder.
+        /// String: 1 where it has escapes. Number: 1 where it is digits with a sign at the most.
+        var detail: UInt32
+    }
+
+    /// Zero bytes behind the document, so that reading eight bytes at once stays within memory.
+    static let padding = 16
+
+    private(set) var source: UnsafeMutablePointer<UInt8>
+    private(set) var count = 0
+    private var sourceCapacity: Int
+    private(set) var entries: UnsafeMutablePointer<Entry>
+    private(set) var entryCount = 0
+    private var entryCapacity: Int
+
+    init() {
+        sourceCapacity = 512
+        source = .allocate(capacity: sourceCapacity)
+        entryCapacity = 64
+        entries = .allocate(capacity: entryCapacity)
+    }
+
+    deinit {
+        source.deallocate()
+        entries.deallocate()
+    }
+
+    /// Takes a copy of the document's bytes and forgets the one before.
+    func load(_ bytes: UnsafeRawBufferPointer) {
+        let needed = bytes.count + Self.padding
+        if needed > sourceCapacity {
+            source.deallocate()
+            sourceCapacity = needed
+            source = .allocate(capacity: needed)
+        }
+        if let base = bytes.baseAddress, bytes.count > 0 {
+            UnsafeMutableRawPointer(source).copyMemory(from: base, byteCount: bytes.count)
+        }
+        (source + bytes.count).initialize(repeating: 0, count: Self.padding)
+        count = bytes.count
+        entryCount = 0
+    }
+
+    @inline(__always)
+    func append(start: Int, end: Int, next: UInt32, detail: UInt32) {
+        if entryCount == entryCapacity { grow() }
+        (entries + entryCount).initialize(
+            to: Entry(
+                start: UInt32(truncatingIfNeeded: start),
+                end: UInt32(truncatingIfNeeded: end),
+                next: next,
+                detail: detail))
+        entryCount &+= 1
+    }
+
+    private func grow() {
+        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: entryCapacity * 2)
+        larger.moveInitialize(from: entries, count: entryCount)
+        entries.deallocate()
+        entries = larger
+        entryCapacity *= 2
+    }
+
+    /// Lets go of memory that only an unusually large document needed.
+    func shrink(below bytes: Int) {
+        if sourceCapacity > bytes {
+            source.deallocate()
+            sourceCapacity = 512
+            source = .allocate(capacity: sourceCapacity)
+            count = 0
+        }
+        if entryCapacity * MemoryLayout<Entry>.stride > bytes {
+            entries.deallocate()
+            entryCapacity = 64
+            entries = .allocate(capacity: entryCapacity)
+            entryCount = 0
+        }
+    }
+}
+
+extension JSONTape {
+    /// The kind of the value at an index, from its first byte.
+    @inline(__always)
+    func kind(at index: Int) -> JSONKind {
+        switch source[Int(entries[index].start)] {
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "\""): .string
+        case UInt8(ascii: "t"): .true
+        case UInt8(ascii: "f"): .false
+        case UInt8(ascii: "n"): .null
+        default: .number
+        }
+    }
+
+    /// The bytes of a string or key between its quotes, escapes and all.
+    @inline(__always)
+    func rawString(at index: Int) -> UnsafeBufferPointer<UInt8> {
+        let entry = entries[index]
+        return UnsafeBufferPointer(
+            start: source + Int(entry.start) + 1, count: Int(entry.end &- entry.start) &- 2)
+    }
+
+    /// The text of a string or key.
+    func string(at index: Int) -> String {
+        let raw = rawString(at: index)
+        if entries[index].detail == 0 { return String(decoding: raw, as: UTF8.self) }
+        return String(unsafeUninitializedCapacity: raw.count) {
+            JSONEscapes.unescape(raw, into: $0)
+        }
+    }
+
+    /// Whether a key has this text, given as UTF-8.
+    @inline(__always)
+    func key(at index: Int, equals text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let entry = entries[index]
+        if entry.detail == 0 {
+            let length = Int(entry.end &- entry.start) &- 2
+            guard length == text.count, let other = text.baseAddress else {
+                return length == 0 && text.isEmpty
+            }
+            return equalBytes(source + Int(entry.start) + 1, other, length)
+        }
+        return string(at: index).utf8.elementsEqual(text)
+    }
+
+    /// Where a value stands, as a JSON Pointer. Walks from the root, for errors only.
+    func pointer(to target: Int) -> String {
+        var path = ""
+        var index = 0
+        while index != target {
+            let end = Int(entries[index].next)
+            var child = index + 1
+            var position = 0
+            let isObject = kind(at: index) == .object
+            var found = false
+            while child < end {
+                let value = isObject ? child + 1 : child
+                if target < Int(entries[value].next) {
+                    path += "/" + (isObject ? escapedToken(string(at: child)) : String(position))
+                    if target == child { return path }
+                    index = value
+                    found = true
+                    break
+                }
+                child = Int(entries[value].next)
+                position += 1
+            }
+            if !found { return path }
+        }
+        return path
+    }
+}
+
+/// A reference token as it stands in a JSON Pointer (RFC 6901 §3).
+func escapedToken(_ token: String) -> String {
+    guard token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
+        return token
+    }
+    var escaped = ""
+    for character in token.unicodeScalars {
+        switch character {
+        case "~": escaped += "~0"
+        case "/": escaped += "~1"
+        default: escaped.unicodeScalars.append(character)
+        }
+    }
+    return escaped
+}
+
+/// Whether two runs of bytes are the same; for short runs quicker than a call to the C library.
+@inline(__always)
+func equalBytes(
+    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
+) -> Bool {
+    var offset = 0
+    let a = UnsafeRawPointer(a)
+    let b = UnsafeRawPointer(b)
+    while offset &+ 8 <= count {
+        if a.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            != b.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        {
+            return false
+        }
+        offset &+= 8
+    }
+    while offset < count {
+        if a.load(fromByteOffset: offset, as: UInt8.self)
+            != b.load(fromByteOffset: offset, as: UInt8.self)
+        {
+            return false
+        }
+        offset &+= 1
+    }
+    return true
+}
