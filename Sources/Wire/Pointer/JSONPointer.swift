@@ -65,6 +65,33 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
+    /// The value that the pointer leads to in a document, or `nil` where it leads nowhere.
+    package func find(in document: JSONDocument) -> JSONNode? {
+        find(from: document.root)
+    }
+
+    /// The value that the pointer leads to from a value.
+    ///
+    /// Cost: the members and elements that stand before each step.
+    package func find(from node: JSONNode) -> JSONNode? {
+        var node = node
+        for token in tokens {
+            switch node.kind {
+            case .object:
+                guard let member = node.member(named: token) else { return nil }
+                node = member
+            case .array:
+                guard let position = JSONPointer.index(token),
+                    let element = node.element(at: position)
+                else { return nil }
+                node = element
+            default:
+                return nil
+            }
+        }
+        return node
+    }
+
     /// The index that a token means in an array: digits without a leading zero (RFC 6901 §4).
     ///
     /// `-`, the place behind the last element, is no element; RFC 6902 gives it a meaning of its

@@ -52,4 +52,36 @@ import Testing
         #expect(PercentEncoding.decode("a+b", plusIsSpace: true) == "a b")
         #expect(PercentEncoding.decode("a+b") == "a+b")
     }
+
+    /// The document of RFC 6901 §5, with one member more.
+    private static let sample = """
+        {"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\\\j":5,"k\\"l":6," ":7,"m~n":8,\
+        "n":{"0":9}}
+        """
+
+    @Test(arguments: [
+        ("/foo/0", "\"bar\""), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"), ("/e^f", "3"),
+        ("/g|h", "4"), ("/i\\j", "5"), ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"), ("/n/0", "9"),
+        ("/foo", "[\"bar\",\"baz\"]"),
+    ])
+    func `RFC 6901 §5: finds what a pointer leads to`(text: String, json: String) throws {
+        let document = try JSONDocument(
+            parsing: Array(JSONPointerTests.sample.utf8),
+            limits: JSONLimits()
+        )
+        let pointer = try #require(JSONPointer(text))
+
+        #expect(pointer.find(in: document)?.sourceText == json)
+    }
+
+    @Test(arguments: ["/foo/2", "/foo/-", "/foo/00", "/foo/bar", "/foo/0/0", "/x", "/n/1", "//"])
+    func `finds nothing where there is nothing`(text: String) throws {
+        let document = try JSONDocument(
+            parsing: Array(JSONPointerTests.sample.utf8),
+            limits: JSONLimits()
+        )
+        let pointer = try #require(JSONPointer(text))
+
+        #expect(pointer.find(in: document) == nil)
+    }
 }

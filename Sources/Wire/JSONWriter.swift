@@ -1,0 +1,107 @@
+/// Writes JSON by hand where no `Codable` type stands behind it: problems, schemas, log lines.
+///
+/// Commas and brackets are its own business. What it cannot see is whether an object's members come
+/// in pairs: each value in an object is preceded by ``key(_:)``, or written by ``member(_:_:)``.
+package struct JSONWriter: ~Copyable {
+    private var output: JSONOutput
+
+    package init(capacity: Int = 256) {
+        output = JSONOutput(capacity: capacity)
+    }
+
+    /// Writes an object; `body` writes its members.
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
+        separate()
+        output.byte(UInt8(ascii: "{"))
+        body(&self)
+        output.byte(UInt8(ascii: "}"))
+    }
+
+    /// Writes an array; `body` writes its elements.
+    package mutating func array(_ body: (inout JSONWriter) -> Void) {
+        separate()
+        output.byte(UInt8(ascii: "["))
+        body(&self)
+        output.byte(UInt8(ascii: "]"))
+    }
+
+    /// Begins a member; its value has to follow.
+    package mutating func key(_ name: String) {
+        separate()
+        output.string(name)
+        output.byte(UInt8(ascii: ":"))
+    }
+
+    package mutating func string(_ value: String) {
+        separate()
+        output.string(value)
+    }
+
+    package mutating func integer(_ value: some FixedWidthInteger) {
+        separate()
+        output.integer(value)
+    }
+
+    package mutating func bool(_ value: Bool) {
+        separate()
+        if value { output.raw("true") } else { output.raw("false") }
+    }
+
+    package mutating func null() {
+        separate()
+        output.raw("null")
+    }
+
+    /// Writes a value that is JSON already.
+    package mutating func raw(_ json: UnsafeBufferPointer<UInt8>) {
+        separate()
+        output.raw(json)
+    }
+
+    /// Writes a value that is JSON already.
+    package mutating func raw(_ json: [UInt8]) {
+        json.withUnsafeBufferPointer { raw($0) }
+    }
+
+    /// Writes a value that is JSON already.
+    package mutating func raw(_ json: Bytes) {
+        json.withUnsafeBytes { bytes in bytes.withMemoryRebound(to: UInt8.self) { raw($0) } }
+    }
+
+    package var bytes: Bytes {
+        let written = output.bytes
+        return Bytes(count: written.count) { $0.copyMemory(from: written) }
+    }
+
+    package var array: [UInt8] { output.array }
+
+    /// A comma where a value or a key follows another value.
+    private mutating func separate() {
+        switch output.last {
+        case 0, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
+        default: output.byte(UInt8(ascii: ","))
+        }
+    }
+}
+
+extension JSONWriter {
+    package mutating func member(_ name: String, _ value: String) {
+        key(name)
+        string(value)
+    }
+
+    package mutating func member(_ name: String, _ value: some FixedWidthInteger) {
+        key(name)
+        integer(value)
+    }
+
+    package mutating func member(_ name: String, _ value: Bool) {
+        key(name)
+        bool(value)
+    }
+
+    package mutating func member(_ name: String, _ values: [String]) {
+        key(name)
+        array { for value in values { $0.string(value) } }
+    }
+}

@@ -1,0 +1,9 @@
+extension JSONNode {
+    /// The element at a position of an array, found without making a list of all of them.
+    package func element(at position: Int) -> JSONNode? {
+        guard kind == .array, position >= 0, position < count else { return nil }
+        var child = index + 1
+        for _ in 0..<position { child = Int(tape.entries[child].next) }
+        return JSONNode(tape: tape, index: child)
+    }
+}
