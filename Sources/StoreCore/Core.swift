@@ -1,0 +1,180 @@
+public import Dispatch
+
+/// The one owner of a state: takes actions in one order, makes each next state with the reducer, and
+/// tells everyone who observes.
+///
+/// ```swift
+/// let core = Core<AppState>(state: AppState.initial, reducer: reducer)
+/// core.observe { state in print(state.counter) }
+/// core.dispatch(CounterIncreaseRequested())
+/// ```
+///
+/// The state can't be asked for: whoever wants it observes it, and misses nothing. Any thread may
+/// call anything here. A dispatch from within a reducer, a middleware or an observer is queued behind
+/// the action that is being worked on.
+///
+/// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that of
+/// those who dispatch meanwhile. A server's Core has a thread of its own.
+public final class Core<State: Sendable>: Sendable {
+    let engine: Engine<State>
+
+    /// Makes a Core with a reducer that returns the next state.
+    public convenience init(state: State, reducer: @escaping Reducer<State>) {
+        self.init(state: state, form: .returning(reducer), configuration: CoreConfiguration())
+    }
+
+    /// Makes a Core with a reducer that changes the state in place, which spares large states the
+    /// copy.
+    public convenience init(
+        state: State,
+        reducer: @escaping @Sendable (inout State, any Action) -> Void
+    ) {
+        self.init(state: state, form: .mutating(reducer), configuration: CoreConfiguration())
+    }
+
+    /// Makes a Core with a reducer that may refuse an action by throwing ``Refusal``.
+    @_disfavoredOverload
+    public convenience init(
+        state: State,
+        reducer: @escaping @Sendable (State, any Action) throws -> State
+    ) {
+        self.init(
+            state: state, form: .throwing { $0 = try reducer($0, $1) },
+            configuration: CoreConfiguration())
+    }
+
+    /// Makes a Core with a reducer that changes the state in place or refuses an action by throwing
+    /// ``Refusal``. It works on a copy, so what it changed before it threw is forgotten.
+    @_disfavoredOverload
+    public convenience init(
+        state: State,
+        reducer: @escaping @Sendable (inout State, any Action) throws -> Void
+    ) {
+        self.init(state: state, form: .throwing(reducer), configuration: CoreConfiguration())
+    }
+
+    /// Makes a Core with ports.
+    package init(
+        state: State,
+        form: ReducerForm<State>,
+        configuration: CoreConfiguration<State>
+    ) {
+        engine = Engine(state: state, form: form, configuration: configuration)
+    }
+
+    /// Hands an action over and returns at once; where the caller does the work, when it is done.
+    ///
+    /// - Returns: `false` where the mailbox is full or the Core has stopped, and then the action is
+    ///   not applied. That is counted in ``mailboxRefusedTotal``.
+    @discardableResult
+    public func dispatch(_ action: any Action) -> Bool {
+        engine.dispatch(action)
+    }
+
+    /// Hands an action over and waits until it is applied and all observers have been told.
+    ///
+    /// - Returns: the version that the action made, and the state of that version.
+    /// - Throws: ``Refusal`` where the reducer says no, ``MailboxError`` where the Core does not take
+    ///   the action, ``CoreFailure`` where it can't apply it.
+    @discardableResult
+    public func dispatch(_ action: any Action) async throws -> Dispatched<State> {
+        try await withCheckedThrowingContinuation { continuation in
+            engine.dispatch(action, reportingTo: continuation)
+        }
+    }
+
+    /// Calls `observer` with the state as it is and after every action from then on, whether the
+    /// action changed anything or not.
+    ///
+    /// Observers are called in the order in which they subscribed. Without a queue they are called
+    /// where the Core works and hold it up meanwhile.
+    ///
+    /// - Returns: the command that ends it. Once it has been called on the thread that delivers,
+    ///   the observer is not called again; called from another thread, one call may be under way.
+    @discardableResult
+    public func observe(
+        on queue: DispatchQueue? = nil,
+        with observer: @escaping @Sendable (State) -> Void
+    ) -> PlainCommand {
+        let subscription = Subscription<(State) -> Void>(handler: observer, queue: queue)
+        engine.perform { engine in engine.add(observer: subscription) }
+        return ending(subscription) { engine in engine.remove(observer: subscription) }
+    }
+
+    /// Calls `middleware` before each action is reduced, with the state as it was and the action.
+    ///
+    /// Middleware runs in the order in which it was added. It may look and dispatch; it can't change
+    /// or stop the action. It is called for actions that the reducer then refuses, too.
+    ///
+    /// - Returns: the command that ends it.
+    @discardableResult
+    public func add(
+        middleware: @escaping @Sendable (State, any Action) -> Void
+    ) -> PlainCommand {
+        add { state, stamped in
+            middleware(state, stamped.action)
+            return nil
+        }
+    }
+
+    /// The same as ``add(middleware:)``, in other words.
+    @discardableResult
+    public func onAction(
+        execute: @escaping @Sendable (State, any Action) -> Void
+    ) -> PlainCommand {
+        add(middleware: execute)
+    }
+
+    /// Calls `middleware` before each action is reduced, and what it returns after the commit.
+    ///
+    /// What is sent out belongs into the returned closure: it is not called for an action that was
+    /// refused or could not be made durable.
+    ///
+    /// - Returns: the command that ends it.
+    @discardableResult
+    public func add(
+        middleware: @escaping @Sendable (State, StampedAction) -> (@Sendable () -> Void)?
+    ) -> PlainCommand {
+        let subscription = Subscription<Middleware<State>>(handler: middleware, queue: nil)
+        engine.perform { engine in engine.add(middleware: subscription) }
+        return ending(subscription) { engine in engine.remove(middleware: subscription) }
+    }
+
+    private func ending<Handler>(
+        _ subscription: Subscription<Handler>,
+        _ remove: @escaping @Sendable (Engine<State>) -> Void
+    ) -> PlainCommand {
+        PlainCommand(id: "end subscription") { [weak engine] in
+            guard subscription.end() else { return }
+            engine?.perform(remove)
+        }
+    }
+}
+
+extension Core {
+    /// Actions that the mailbox did not take, since the start.
+    public var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
+
+    /// Takes an envelope, or says why not. Any thread; never waits for the Core.
+    package func offer(_ envelope: Envelope<State>) throws(MailboxError) {
+        try engine.offer(envelope)
+    }
+
+    /// Starts the Core's own thread, where it has one.
+    package func start() {
+        engine.start()
+    }
+
+    /// Takes nothing more, works off what it has, and ends the Core's own thread.
+    package func stop() {
+        engine.stop()
+    }
+}
+
+/// What became of a dispatched action.
+public struct Dispatched<State: Sendable>: Sendable {
+    /// The version that the action made: 1 for the first.
+    public let version: UInt64
+    /// The state of that version.
+    public let state: State
+}

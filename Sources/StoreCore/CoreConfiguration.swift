@@ -1,0 +1,34 @@
+/// The ports and bounds of a Core.
+package struct CoreConfiguration<State: Sendable>: Sendable {
+    /// Who does the Core's work.
+    package enum Driver: Sendable {
+        /// Whoever dispatches while it is idle.
+        case caller
+        /// A thread of its own, from ``Core/start()`` on.
+        case thread
+    }
+
+    package var driver = Driver.caller
+    /// The most actions that wait.
+    package var mailboxMax = 65_536
+    /// The most actions in one batch, which is one append to the journal.
+    package var batchMax = 1_024
+    package var clock: any WallClock = SystemClock()
+    /// Keeps what was applied; `nil` keeps nothing.
+    package var journal: (any Journal)?
+    package var sink: (any Sink<State>)?
+    /// Tells whether an action changed the state; without it every action counts as a change.
+    package var changed: (@Sendable (State, State) -> Bool)?
+
+    package init() {}
+}
+
+/// A reducer in the form in which it was given.
+package enum ReducerForm<State: Sendable>: Sendable {
+    case returning(@Sendable (State, any Action) -> State)
+    case mutating(@Sendable (inout State, any Action) -> Void)
+    case throwing(@Sendable (inout State, any Action) throws -> Void)
+}
+
+/// What runs before each reduce; what it returns runs after the commit.
+typealias Middleware<State> = @Sendable (State, StampedAction) -> (@Sendable () -> Void)?

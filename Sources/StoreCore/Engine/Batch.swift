@@ -1,0 +1,31 @@
+/// What was reduced and is not committed yet.
+struct Batch<State: Sendable> {
+    var records: [Record] = []
+    var afterCommit: [@Sendable () -> Void] = []
+    /// The states of single versions, kept only while somebody observes.
+    var observed: [State] = []
+    var outcomes: [(completion: any Completion<State>, outcome: Outcome<State>)] = []
+    /// How many actions it has.
+    var actions = 0
+    /// The version before its first action.
+    var base: UInt64
+    /// The state before its first action, kept only where the journal can fail.
+    var baseState: State?
+
+    init(startingAt version: UInt64) {
+        base = version
+    }
+
+    var isEmpty: Bool { actions == 0 && outcomes.isEmpty }
+
+    /// Forgets everything and keeps the memory.
+    mutating func restart(at version: UInt64) {
+        records.removeAll(keepingCapacity: true)
+        afterCommit.removeAll(keepingCapacity: true)
+        observed.removeAll(keepingCapacity: true)
+        outcomes.removeAll(keepingCapacity: true)
+        actions = 0
+        base = version
+        baseState = nil
+    }
+}

@@ -1,0 +1,189 @@
+extension Engine {
+    /// The short way of a single action where nothing is appended or encoded.
+    @inline(__always)
+    func apply(_ action: any Action) {
+        var released: [@Sendable () -> Void] = []
+        if !middleware.isEmpty { released = before(action, type: nil) }
+        do { try reduce(&state, action) } catch { return }
+        version &+= 1
+        for run in released { run() }
+        notify(state)
+    }
+
+    /// The long way of one item: into the batch.
+    func run(_ item: Mailbox<State>.Item) {
+        switch item {
+        case .action(let action):
+            let member = Envelope<State>.Member(
+                action: action, type: String(describing: type(of: action)))
+            _ = applyAll([member], requestID: nil, principal: nil)
+        case .envelope(let envelope):
+            let outcome = outcome(of: envelope)
+            batch.outcomes.append((envelope.completion, outcome))
+            if envelope.endsBatch { commit() }
+        case .task(let task):
+            // Who joins or leaves does so at a point that is durable.
+            commit()
+            task(self)
+        }
+        if batch.actions >= configuration.batchMax { commit() }
+    }
+
+    private func outcome(of envelope: Envelope<State>) -> Outcome<State> {
+        if hasFailed { return .failed(.closed) }
+        if let expected = envelope.expectedVersion, expected != version {
+            return .versionMismatch(current: version)
+        }
+        if envelope.mode == .dryRun { return dryRun(envelope) }
+        let first = version + 1
+        switch applyAll(
+            envelope.members, requestID: envelope.requestID, principal: envelope.principal)
+        {
+        case .success(let changed):
+            return .applied(
+                first: first, last: version, changed: changed,
+                state: envelope.wantsState ? state : nil)
+        case .failure(let refused):
+            return .refused(refused.refusal, member: refused.member)
+        }
+    }
+
+    private func dryRun(_ envelope: Envelope<State>) -> Outcome<State> {
+        var copy = state
+        for (index, member) in envelope.members.enumerated() {
+            do {
+                try reduce(&copy, member.action)
+            } catch {
+                return .refused(Refusal(error), member: index)
+            }
+        }
+        return .dryRun(
+            changed: configuration.changed?(state, copy) ?? true, before: state, after: copy)
+    }
+}
+
+/// Which member was refused, and why.
+private struct RefusedMember: Error {
+    let refusal: Refusal
+    let member: Int
+}
+
+extension Engine {
+    /// Applies all members or none. Answers whether any of them changed the state.
+    private func applyAll(
+        _ members: [Envelope<State>.Member],
+        requestID: String?,
+        principal: String?
+    ) -> Result<Bool, RefusedMember> {
+        if hasFailed { return .failure(RefusedMember(refusal: .failed, member: 0)) }
+        if batch.baseState == nil, configuration.journal?.canFail == true {
+            batch.baseState = state
+        }
+        // What is to be forgotten when a later member is refused.
+        let undo = members.count > 1 ? state : nil
+        let mark = (
+            records: batch.records.count, after: batch.afterCommit.count,
+            observed: batch.observed.count, version: version
+        )
+        var anyChanged = false
+        for (index, member) in members.enumerated() {
+            do {
+                let changed = try applyOne(member, requestID, principal)
+                anyChanged = anyChanged || changed
+            } catch {
+                if let undo { state = undo }
+                version = mark.version
+                batch.records.removeSubrange(mark.records...)
+                batch.afterCommit.removeSubrange(mark.after...)
+                batch.observed.removeSubrange(mark.observed...)
+                batch.actions -= index
+                return .failure(RefusedMember(refusal: Refusal(error), member: index))
+            }
+        }
+        tellSink(members.count, anyChanged)
+        return .success(anyChanged)
+    }
+
+    /// Stamps, shows to middleware, reduces and records one action.
+    private func applyOne(
+        _ member: Envelope<State>.Member,
+        _ requestID: String?,
+        _ principal: String?
+    ) throws -> Bool {
+        let time = configuration.clock.now()
+        let released =
+            middleware.isEmpty
+            ? []
+            : before(
+                member.action, type: member.type, time: time, meta: member.meta,
+                principal: principal, requestID: requestID)
+        let changed: Bool
+        if let differs = configuration.changed {
+            let old = state
+            try reduce(&state, member.action)
+            changed = differs(old, state)
+        } else {
+            try reduce(&state, member.action)
+            changed = true
+        }
+        version += 1
+        batch.actions += 1
+        batch.afterCommit += released
+        if !observers.isEmpty { batch.observed.append(state) }
+        if configuration.journal != nil {
+            batch.records.append(
+                Record(
+                    version: version, time: time, type: member.type, payload: member.payload,
+                    meta: member.meta, principal: principal, requestID: requestID,
+                    changed: changed))
+        }
+        return changed
+    }
+
+    /// A whole array is one step to the sink: its versions in between were never current.
+    private func tellSink(_ count: Int, _ changed: Bool) {
+        configuration.sink?.reduced(state, version: version, changed: changed)
+    }
+
+    /// Runs the reducer; a state that it leaves half changed by throwing is restored.
+    @inline(__always)
+    func reduce(_ state: inout State, _ action: any Action) throws {
+        switch form {
+        case .returning(let reducer): state = reducer(state, action)
+        case .mutating(let reducer): reducer(&state, action)
+        case .throwing(let reducer):
+            var copy = state
+            try reducer(&copy, action)
+            state = copy
+        }
+    }
+
+    /// Runs middleware. Answers what is to be done after the commit.
+    private func before(
+        _ action: any Action,
+        type: String?,
+        time: Int64? = nil,
+        meta: [UInt8]? = nil,
+        principal: String? = nil,
+        requestID: String? = nil
+    ) -> [@Sendable () -> Void] {
+        let stamped = StampedAction(
+            action: action, version: version + 1, time: time ?? configuration.clock.now(),
+            type: type ?? String(describing: Swift.type(of: action)), meta: meta,
+            principal: principal, requestID: requestID)
+        var released: [@Sendable () -> Void] = []
+        for subscription in middleware where subscription.isActive {
+            if let after = subscription.handler(state, stamped) { released.append(after) }
+        }
+        return released
+    }
+}
+
+extension Refusal {
+    /// What a reducer threw: its refusal, or whatever else, put into words.
+    init(_ error: any Error) {
+        self = error as? Refusal ?? Refusal(reason: "\(error)")
+    }
+
+    fileprivate static let failed = Refusal(reason: "The store has failed and takes no actions.")
+}

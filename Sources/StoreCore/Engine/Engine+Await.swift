@@ -1,0 +1,42 @@
+extension Engine {
+    /// Takes an action whose dispatcher waits for the outcome.
+    func dispatch(
+        _ action: any Action,
+        reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
+    ) {
+        let waiting = WaitingDispatch(continuation)
+        do {
+            try offer(
+                Envelope(
+                    members: [
+                        Envelope.Member(action: action, type: String(describing: type(of: action)))
+                    ],
+                    wantsState: true,
+                    completion: waiting))
+        } catch {
+            continuation.resume(throwing: error)
+        }
+    }
+}
+
+/// Somebody who awaits an action.
+private final class WaitingDispatch<State: Sendable>: Completion {
+    private let continuation: CheckedContinuation<Dispatched<State>, any Error>
+
+    init(_ continuation: CheckedContinuation<Dispatched<State>, any Error>) {
+        self.continuation = continuation
+    }
+
+    func complete(_ outcome: Outcome<State>) {
+        switch outcome {
+        case .applied(_, let version, _, let state?):
+            continuation.resume(returning: Dispatched(version: version, state: state))
+        case .refused(let refusal, _):
+            continuation.resume(throwing: refusal)
+        case .failed(let failure):
+            continuation.resume(throwing: failure)
+        case .applied, .versionMismatch, .dryRun:
+            continuation.resume(throwing: CoreFailure.unknown)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Dispatch
+
+extension Engine {
+    /// Makes the batch durable and lets out what it has: to readers, observers and dispatchers.
+    func commit() {
+        guard !batch.isEmpty else { return }
+        let records = batch.records
+        if let journal = configuration.journal, !records.isEmpty {
+            do {
+                try journal.append(records, at: batch.base)
+            } catch {
+                rollBack(after: error)
+                return
+            }
+        }
+        let done = batch
+        batch.restart(at: version)
+        if done.actions > 0 { configuration.sink?.committed(state, through: version) }
+        for run in done.afterCommit { run() }
+        for state in done.observed { notify(state) }
+        for (completion, outcome) in done.outcomes { complete(completion, outcome) }
+        configuration.sink?.completed()
+    }
+
+    /// Forgets the batch: nothing of it was made durable, or nobody knows.
+    private func rollBack(after error: JournalError) {
+        let failure: CoreFailure = error == .storageFull ? .storageFull : .unknown
+        let done = batch
+        if let base = done.baseState { state = base }
+        version = done.base
+        batch.restart(at: version)
+        configuration.sink?.rolledBack()
+        if failure == .unknown { hasFailed = true }
+        for (completion, outcome) in done.outcomes {
+            // A refusal or a mismatch was reckoned from states that never came to be.
+            complete(completion, done.actions > 0 ? .failed(failure) : outcome)
+        }
+        configuration.sink?.completed()
+    }
+
+    private func complete<C: Completion<State>>(_ completion: C, _ outcome: Outcome<State>) {
+        completion.complete(outcome)
+    }
+
+    /// Tells every observer, in the order of subscription.
+    @inline(__always)
+    func notify(_ state: State) {
+        for subscription in observers where subscription.isActive {
+            deliver(state, to: subscription)
+        }
+    }
+
+    @inline(__always)
+    private func deliver(_ state: State, to subscription: Subscription<(State) -> Void>) {
+        if let queue = subscription.queue {
+            queue.async {
+                if subscription.isActive { subscription.handler(state) }
+            }
+        } else {
+            subscription.handler(state)
+        }
+    }
+
+    /// Lets an observer in: it hears the state as it is, and then all that comes.
+    func add(observer: Subscription<(State) -> Void>) {
+        guard observer.isActive else { return }
+        observers.append(observer)
+        deliver(state, to: observer)
+    }
+
+    func remove(observer: Subscription<(State) -> Void>) {
+        observers.removeAll { $0 === observer }
+    }
+
+    func add(middleware added: Subscription<Middleware<State>>) {
+        if added.isActive { middleware.append(added) }
+    }
+
+    func remove(middleware removed: Subscription<Middleware<State>>) {
+        middleware.removeAll { $0 === removed }
+    }
+}

@@ -1,0 +1,204 @@
+import Dispatch
+import Synchronization
+
+/// The working half of a Core: a mailbox in front, and behind it the state, which only the one who
+/// drains the mailbox touches.
+final class Engine<State: Sendable>: @unchecked Sendable {
+    // Safety: everything below `mailbox` belongs to whoever set `isDraining` (or to the Core's own
+    // thread), and passes from one to the next under the mailbox's lock.
+
+    let configuration: CoreConfiguration<State>
+    private let mailbox = Mutex(Mailbox<State>())
+    private let wake = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let refused = Atomic<UInt64>(0)
+    private let isThreaded: Bool
+    /// Whether an action can go straight through: nothing to append, encode or compare.
+    let isPlain: Bool
+
+    let form: ReducerForm<State>
+    var state: State
+    var version: UInt64
+    var observers: ContiguousArray<Subscription<(State) -> Void>> = []
+    var middleware: ContiguousArray<Subscription<Middleware<State>>> = []
+    var batch: Batch<State>
+    /// Set by a failure whose outcome is unknown: nothing is applied any more.
+    var hasFailed = false
+
+    init(state: State, form: ReducerForm<State>, configuration: CoreConfiguration<State>) {
+        self.state = state
+        self.form = form
+        self.configuration = configuration
+        isThreaded = configuration.driver == .thread
+        isPlain =
+            configuration.journal == nil && configuration.sink == nil
+            && configuration.driver == .caller
+        version = configuration.journal?.version ?? 0
+        batch = Batch(startingAt: version)
+    }
+
+    var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
+}
+
+/// What there is to do for someone who came to the mailbox.
+private enum Way {
+    case drain, queued, wake, full, closed
+}
+
+/// What there is to do for the Core's own thread.
+private enum Next<State: Sendable> {
+    case work([Mailbox<State>.Item]), sleep, end
+}
+
+extension Engine {
+    /// Takes an action, and works it off where nobody else is at work.
+    func dispatch(_ action: any Action) -> Bool {
+        let way = mailbox.withLock { mailbox -> Way in
+            if mailbox.isClosed { return .closed }
+            if !mailbox.isDraining, !isThreaded {
+                mailbox.isDraining = true
+                return .drain
+            }
+            guard mailbox.actions < configuration.mailboxMax else { return .full }
+            mailbox.actions += 1
+            mailbox.items.append(.action(action))
+            defer { mailbox.isSleeping = false }
+            return mailbox.isSleeping ? .wake : .queued
+        }
+        switch way {
+        case .drain:
+            if isPlain { apply(action) } else { run(.action(action)) }
+            drain()
+        case .wake: wake.signal()
+        case .queued: break
+        case .full, .closed:
+            refused.add(1, ordering: .relaxed)
+            return false
+        }
+        return true
+    }
+
+    /// Takes an envelope, or says why not.
+    func offer(_ envelope: Envelope<State>) throws(MailboxError) {
+        let count = envelope.members.count
+        let way = mailbox.withLock { mailbox -> Way in
+            if mailbox.isClosed { return .closed }
+            // An array that is larger than the bound itself is taken by an empty mailbox.
+            guard mailbox.actions + count <= configuration.mailboxMax || mailbox.actions == 0
+            else { return .full }
+            if !mailbox.isDraining, !isThreaded {
+                mailbox.isDraining = true
+                return .drain
+            }
+            mailbox.actions += count
+            mailbox.items.append(.envelope(envelope))
+            defer { mailbox.isSleeping = false }
+            return mailbox.isSleeping ? .wake : .queued
+        }
+        switch way {
+        case .drain:
+            run(.envelope(envelope))
+            drain()
+        case .wake: wake.signal()
+        case .queued: break
+        case .full, .closed:
+            refused.add(UInt64(count), ordering: .relaxed)
+            throw way == .full ? .full : .closed
+        }
+    }
+
+    /// Runs a change of the Core's own at its place in the order.
+    func perform(_ task: @escaping @Sendable (Engine<State>) -> Void) {
+        let way = mailbox.withLock { mailbox -> Way in
+            if !mailbox.isDraining, !isThreaded {
+                mailbox.isDraining = true
+                return .drain
+            }
+            mailbox.items.append(.task(task))
+            defer { mailbox.isSleeping = false }
+            return mailbox.isSleeping ? .wake : .queued
+        }
+        switch way {
+        case .drain:
+            task(self)
+            drain()
+        case .wake: wake.signal()
+        case .queued, .full, .closed: break
+        }
+    }
+
+    /// Works off what has been queued, until there is nothing more.
+    private func drain() {
+        while true {
+            let items = mailbox.withLock { mailbox -> [Mailbox<State>.Item]? in
+                guard !mailbox.items.isEmpty else {
+                    mailbox.isDraining = false
+                    return nil
+                }
+                return mailbox.take()
+            }
+            guard let items else { return }
+            work(items)
+        }
+    }
+
+    private func work(_ items: [Mailbox<State>.Item]) {
+        for item in items {
+            if isPlain, case .action(let action) = item { apply(action) } else { run(item) }
+            if !isThreaded { commit() }
+        }
+        commit()
+    }
+}
+
+extension Mailbox {
+    /// Empties it.
+    mutating func take() -> [Item] {
+        defer {
+            items = []
+            actions = 0
+        }
+        return items
+    }
+}
+
+extension Engine {
+    /// Starts the Core's own thread.
+    func start() {
+        guard isThreaded else { return }
+        SystemThread.start(name: "core") { [self] in
+            while let items = next() { work(items) }
+            ended.signal()
+        }
+    }
+
+    /// Takes nothing more, and returns when all that was taken is worked off.
+    func stop() {
+        let sleeping = mailbox.withLock { mailbox -> Bool in
+            mailbox.isClosed = true
+            defer { mailbox.isSleeping = false }
+            return mailbox.isSleeping
+        }
+        guard isThreaded else { return }
+        if sleeping { wake.signal() }
+        ended.wait()
+        ended.signal()
+    }
+
+    /// What has arrived while the last batch was worked on; sleeps while there is nothing.
+    private func next() -> [Mailbox<State>.Item]? {
+        while true {
+            let way = mailbox.withLock { mailbox -> Next<State> in
+                if !mailbox.items.isEmpty { return .work(mailbox.take()) }
+                if mailbox.isClosed { return .end }
+                mailbox.isSleeping = true
+                return .sleep
+            }
+            switch way {
+            case .work(let items): return items
+            case .sleep: wake.wait()
+            case .end: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// One action or array on its way through the Core, with what is known of where it comes from.
+package final class Envelope<State: Sendable>: Sendable {
+    /// One action with what the journal keeps of it.
+    package struct Member: Sendable {
+        package let action: any Action
+        /// The wire name.
+        package let type: String
+        /// The fields, as JSON.
+        package let payload: [UInt8]
+        package let meta: [UInt8]?
+
+        package init(
+            action: any Action, type: String, payload: [UInt8] = [], meta: [UInt8]? = nil
+        ) {
+            self.action = action
+            self.type = type
+            self.payload = payload
+            self.meta = meta
+        }
+    }
+
+    package enum Mode: Sendable {
+        /// All of it or nothing.
+        case apply
+        /// Reduced on a copy that is then forgotten.
+        case dryRun
+    }
+
+    package let members: [Member]
+    package let requestID: String?
+    package let principal: String?
+    /// The version that the state must have, if it matters.
+    package let expectedVersion: UInt64?
+    package let mode: Mode
+    /// Whether the batch must end here, so that what is published is exactly this version.
+    package let endsBatch: Bool
+    /// Whether the outcome is to carry the state.
+    package let wantsState: Bool
+    package let completion: any Completion<State>
+
+    package init(
+        members: [Member],
+        requestID: String? = nil,
+        principal: String? = nil,
+        expectedVersion: UInt64? = nil,
+        mode: Mode = .apply,
+        endsBatch: Bool = false,
+        wantsState: Bool = false,
+        completion: any Completion<State>
+    ) {
+        self.members = members
+        self.requestID = requestID
+        self.principal = principal
+        self.expectedVersion = expectedVersion
+        self.mode = mode
+        self.endsBatch = endsBatch
+        self.wantsState = wantsState
+        self.completion = completion
+    }
+}
+
+/// Hears what became of an envelope: exactly once, on the Core's thread, after the commit.
+package protocol Completion<State>: AnyObject, Sendable {
+    associatedtype State: Sendable
+    func complete(_ outcome: Outcome<State>)
+}
+
+/// What became of an envelope.
+package enum Outcome<State: Sendable>: Sendable {
+    /// Applied as these versions. `state` is there where the envelope wanted it.
+    case applied(first: UInt64, last: UInt64, changed: Bool, state: State?)
+    /// The reducer said no to the member of this index; nothing was applied.
+    case refused(Refusal, member: Int)
+    /// The state has another version than was expected.
+    case versionMismatch(current: UInt64)
+    /// What would have become of the state.
+    case dryRun(changed: Bool, before: State, after: State)
+    /// The machine said no.
+    case failed(CoreFailure)
+}
+
+/// Why the Core could not apply an action that it would have applied.
+public enum CoreFailure: Error, Sendable, Equatable {
+    /// The journal has no room; the action was not applied.
+    case storageFull
+    /// It is not known whether the action was applied.
+    case unknown
+    /// The Core has stopped; the action was not applied.
+    case closed
+}
+
+/// Why the mailbox did not take something.
+public enum MailboxError: Error, Sendable, Equatable {
+    /// As many actions wait as may.
+    case full
+    /// The Core has stopped.
+    case closed
+}
+
+/// An action that the Core has given its place in the order.
+public struct StampedAction: Sendable {
+    /// The action itself.
+    public let action: any Action
+    /// The version that it makes if the reducer does not refuse it.
+    public let version: UInt64
+    /// When it was stamped, in nanoseconds since 1970.
+    public let time: Int64
+    /// Its wire name; in process, the name of its type.
+    public let type: String
+    /// What the client sent along, as JSON.
+    public let meta: [UInt8]?
+    /// Who dispatched it, where that is known.
+    public let principal: String?
+    /// The request that dispatched it.
+    public let requestID: String?
+}

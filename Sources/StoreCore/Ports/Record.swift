@@ -1,0 +1,40 @@
+/// An applied action as the journal keeps it.
+public struct Record: Sendable, Equatable {
+    /// The version that the action made.
+    public let version: UInt64
+    /// When the Core stamped it, in nanoseconds since 1970.
+    public let time: Int64
+    /// The action's wire name.
+    public let type: String
+    /// The action's fields, as JSON.
+    public let payload: [UInt8]
+    /// What the client sent along for the journal and for middleware, as JSON.
+    public let meta: [UInt8]?
+    /// Who dispatched it.
+    public let principal: String?
+    /// The request that dispatched it.
+    public let requestID: String?
+    /// Whether the state after it differs from the state before.
+    public let changed: Bool
+
+    /// Makes a record.
+    public init(
+        version: UInt64,
+        time: Int64,
+        type: String,
+        payload: [UInt8],
+        meta: [UInt8]? = nil,
+        principal: String? = nil,
+        requestID: String? = nil,
+        changed: Bool
+    ) {
+        self.version = version
+        self.time = time
+        self.type = type
+        self.payload = payload
+        self.meta = meta
+        self.principal = principal
+        self.requestID = requestID
+        self.changed = changed
+    }
+}

@@ -1,0 +1,16 @@
+/// The port through which the Core's results go out. The Core's thread makes every call.
+package protocol Sink<State>: AnyObject, Sendable {
+    associatedtype State
+
+    /// An action was reduced. Nothing may leave yet: the commit is still to come.
+    func reduced(_ state: State, version: UInt64, changed: Bool)
+
+    /// Everything up to `version` is durable: readers may see it. Called before the completions.
+    func committed(_ state: State, through version: UInt64)
+
+    /// The batch's completions are all called: whoever waits for them may be woken, once.
+    func completed()
+
+    /// What was reduced since the last commit did not happen.
+    func rolledBack()
+}
