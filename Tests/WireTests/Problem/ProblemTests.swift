@@ -124,7 +124,9 @@ import Testing
     }
 
     @Test func `the distance between two names counts swaps as one`() {
-        let distance = { EditDistance.between(Array("\($0)".utf8), Array("\($1)".utf8)) }
+        let distance = { (first: String, second: String) in
+            EditDistance.between(Array(first.utf8), Array(second.utf8))
+        }
 
         #expect(distance("", "") == 0)
         #expect(distance("", "abc") == 3)
