@@ -1,0 +1,120 @@
+extension JSONSchema {
+    /// The dialect that every schema is written in.
+    package static let dialect = "https://json-schema.org/draft/2020-12/schema"
+
+    /// Writes the schema as one JSON value.
+    ///
+    /// - Parameter definitions: where references point, `#/$defs/` in a schema and
+    ///   `#/components/schemas/` in OpenAPI.
+    package func write(to writer: inout JSONWriter, definitions: String = "#/$defs/") {
+        writer.object { writeKeywords(to: &$0, definitions: definitions) }
+    }
+
+    /// Writes the keywords into an object that is open already.
+    package func writeKeywords(to object: inout JSONWriter, definitions: String = "#/$defs/") {
+        switch self {
+        case .any:
+            break
+        case .null, .boolean, .number, .integer, .string, .integerText:
+            writeScalar(to: &object, orNull: false)
+        case .strings(let texts):
+            object.member("type", "string")
+            object.member("enum", texts)
+        case .integers(let numbers):
+            object.member("type", "integer")
+            object.key("enum")
+            object.array { for number in numbers { $0.integer(number) } }
+        case .array(let element):
+            object.member("type", "array")
+            guard element != .any else { return }
+            object.key("items")
+            element.write(to: &object, definitions: definitions)
+        case .tuple(let elements):
+            object.member("type", "array")
+            JSONSchema.writeList("prefixItems", elements, &object, definitions)
+            object.member("minItems", elements.count)
+        case .object(let properties):
+            JSONSchema.writeObject(properties, &object, definitions)
+        case .dictionary(let keys, let value):
+            object.member("type", "object")
+            if keys != .string() {
+                object.key("propertyNames")
+                keys.write(to: &object, definitions: definitions)
+            }
+            object.key("additionalProperties")
+            value.write(to: &object, definitions: definitions)
+        case .oneOf(let schemas):
+            JSONSchema.writeList("oneOf", schemas, &object, definitions)
+        case .anyOf(let schemas):
+            JSONSchema.writeList("anyOf", schemas, &object, definitions)
+        case .nullable(let schema):
+            if schema.isScalar {
+                schema.writeScalar(to: &object, orNull: true)
+            } else {
+                JSONSchema.writeList("anyOf", [schema, .null], &object, definitions)
+            }
+        case .reference(let name):
+            object.member("$ref", definitions + JSONPointer.escaped(name))
+        }
+    }
+
+    private var isScalar: Bool {
+        switch self {
+        case .boolean, .number, .integer, .string, .integerText: true
+        default: false
+        }
+    }
+
+    private func writeScalar(to object: inout JSONWriter, orNull: Bool) {
+        let type =
+            switch self {
+            case .null: "null"
+            case .boolean: "boolean"
+            case .number: "number"
+            case .integer: "integer"
+            default: "string"
+            }
+        if orNull { object.member("type", [type, "null"]) } else { object.member("type", type) }
+        switch self {
+        case .integer(let minimum, let maximum):
+            object.member("minimum", minimum)
+            object.member("maximum", maximum)
+        case .string(let format?):
+            object.member("format", format)
+        case .integerText:
+            object.member("pattern", "^-?[0-9]+$")
+        default:
+            break
+        }
+    }
+
+    private static func writeObject(
+        _ properties: [Property],
+        _ object: inout JSONWriter,
+        _ definitions: String
+    ) {
+        object.member("type", "object")
+        guard !properties.isEmpty else { return }
+        object.key("properties")
+        object.object { members in
+            for property in properties {
+                members.key(property.name)
+                property.schema.write(to: &members, definitions: definitions)
+            }
+        }
+        let required = properties.filter(\.isRequired).map(\.name)
+        if !required.isEmpty { object.member("required", required) }
+    }
+
+    private static func writeList(
+        _ keyword: String,
+        _ schemas: [JSONSchema],
+        _ object: inout JSONWriter,
+        _ definitions: String
+    ) {
+        object.key(keyword)
+        object.array { list in
+            for schema in schemas { schema.write(to: &list, definitions: definitions) }
+        }
+    }
+}

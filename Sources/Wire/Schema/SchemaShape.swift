@@ -1,0 +1,139 @@
+/// What an `init(from:)` asked for in one run: the trace from which a schema is made.
+final class SchemaShape {
+    private enum Container {
+        case keyed, unkeyed, single
+    }
+
+    private struct Member {
+        let name: String
+        var schemas: [JSONSchema] = []
+        var child: SchemaShape?
+        var isRequired = true
+        var isNullable = false
+    }
+
+    private var container: Container?
+    private var members: [Member] = []
+    private var elements: [Element] = []
+    private var single: [JSONSchema] = []
+    private var isNullable = false
+    /// `isAtEnd` was asked before the first element was taken: a loop, not a tuple.
+    private var isLoop = false
+
+    private enum Element {
+        case schema(JSONSchema)
+        case child(SchemaShape)
+    }
+
+    /// How many members or elements were seen: of two runs, the one that saw more is kept.
+    private(set) var size = 0
+
+    // Keyed
+
+    func openKeyed() {
+        container = .keyed
+    }
+
+    /// Takes note of a member; one that was asked about before it was read is not required.
+    func member(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
+        let index = index(of: name, isRequired: isRequired)
+        members[index].schemas.append(schema)
+    }
+
+    func child(_ name: String) -> SchemaShape {
+        let index = index(of: name, isRequired: true)
+        if let child = members[index].child { return child }
+        let child = SchemaShape()
+        members[index].child = child
+        return child
+    }
+
+    func asked(for name: String) {
+        _ = index(of: name, isRequired: false)
+    }
+
+    func askedForNull(_ name: String) {
+        let index = index(of: name, isRequired: true)
+        members[index].isNullable = true
+    }
+
+    private func index(of name: String, isRequired: Bool) -> Int {
+        if let index = members.firstIndex(where: { $0.name == name }) { return index }
+        size += 1
+        members.append(Member(name: name, isRequired: isRequired))
+        return members.count - 1
+    }
+
+    // Unkeyed
+
+    func openUnkeyed() {
+        container = .unkeyed
+    }
+
+    func askedForEnd() {
+        if elements.isEmpty { isLoop = true }
+    }
+
+    func element(_ schema: JSONSchema) {
+        size += 1
+        elements.append(.schema(schema))
+    }
+
+    func elementChild() -> SchemaShape {
+        let child = SchemaShape()
+        size += 1
+        elements.append(.child(child))
+        return child
+    }
+
+    // Single
+
+    func openSingle() {
+        container = .single
+    }
+
+    func value(_ schema: JSONSchema) {
+        size += 1
+        single.append(schema)
+    }
+
+    func askedForNull() {
+        isNullable = true
+    }
+
+    // What it comes to
+
+    /// Whether any container was asked for.
+    var isOpened: Bool { container != nil }
+
+    /// The names of the members, when the value is an object.
+    var names: [String] { members.map(\.name) }
+
+    var schema: JSONSchema {
+        let schema: JSONSchema
+        switch container {
+        case nil: schema = .any
+        case .keyed: schema = .object(members.map(property))
+        case .unkeyed:
+            let parts = elements.map { element in
+                switch element {
+                case .schema(let schema): schema
+                case .child(let shape): shape.schema
+                }
+            }
+            schema = isLoop || parts.isEmpty ? .array(of: .union(parts)) : .tuple(parts)
+        case .single: schema = .union(single)
+        }
+        return isNullable ? schema.orNull : schema
+    }
+
+    private func property(_ member: Member) -> JSONSchema.Property {
+        let parts = member.schemas + (member.child.map { [$0.schema] } ?? [])
+        let schema = JSONSchema.union(parts)
+        return JSONSchema.Property(
+            member.name,
+            member.isNullable ? schema.orNull : schema,
+            isRequired: member.isRequired
+        )
+    }
+}
