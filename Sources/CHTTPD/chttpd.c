@@ -1,1 +1,226 @@
+#define _GNU_SOURCE
 #include "chttpd.h"
+
+#include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A daemon with what its callbacks need.
+struct chttpd_daemon {
+    chttpd_callbacks callbacks;
+    struct MHD_Daemon *daemon;
+};
+
+static struct MHD_Connection *mhd(chttpd_connection *connection) {
+    return (struct MHD_Connection *)connection;
+}
+
+static enum MHD_Result on_access(
+    void *context, struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *body, size_t *size, void **request) {
+    (void)url;
+    chttpd_daemon *daemon = context;
+    chttpd_verdict verdict = daemon->callbacks.access(
+        daemon->callbacks.context, (chttpd_connection *)connection, method, version, body, size,
+        *request);
+    return verdict == CHTTPD_CONTINUE ? MHD_YES : MHD_NO;
+}
+
+static void *on_target(void *context, const char *target, struct MHD_Connection *connection) {
+    chttpd_daemon *daemon = context;
+    return daemon->callbacks.request_began(
+        daemon->callbacks.context, (chttpd_connection *)connection, target);
+}
+
+static void on_completed(
+    void *context, struct MHD_Connection *connection, void **request,
+    enum MHD_RequestTerminationCode code) {
+    (void)connection;
+    (void)code;
+    chttpd_daemon *daemon = context;
+    void *ended = *request;
+    *request = NULL;
+    if (ended != NULL) daemon->callbacks.request_ended(daemon->callbacks.context, ended);
+}
+
+static void on_connection(
+    void *context, struct MHD_Connection *connection, void **socket_context,
+    enum MHD_ConnectionNotificationCode code) {
+    chttpd_daemon *daemon = context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *socket_context = daemon->callbacks.connection_opened(
+            daemon->callbacks.context, (chttpd_connection *)connection);
+    } else {
+        void *closed = *socket_context;
+        *socket_context = NULL;
+        daemon->callbacks.connection_closed(daemon->callbacks.context, closed);
+    }
+}
+
+/// Leaves the request target as it came: decoding is ours, where NUL and slashes matter.
+static size_t keep_escaped(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
+__attribute__((format(printf, 2, 0)))
+static void on_log(void *context, const char *format, va_list arguments) {
+    chttpd_daemon *daemon = context;
+    char line[512];
+    vsnprintf(line, sizeof line, format, arguments);
+    daemon->callbacks.log(daemon->callbacks.context, line);
+}
+
+chttpd_daemon *chttpd_start(
+    const chttpd_callbacks *callbacks, size_t connection_bytes, unsigned connections_max,
+    unsigned idle_seconds) {
+    chttpd_daemon *daemon = calloc(1, sizeof *daemon);
+    if (daemon == NULL) return NULL;
+    daemon->callbacks = *callbacks;
+    // TURBO keeps the library from shutting a socket down that was handed over by dup().
+    daemon->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET
+            | MHD_USE_ERROR_LOG,
+        0, NULL, NULL, on_access, daemon,
+        MHD_OPTION_EXTERNAL_LOGGER, on_log, daemon,
+        MHD_OPTION_CONNECTION_LIMIT, connections_max,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_bytes,
+        MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+        MHD_OPTION_URI_LOG_CALLBACK, on_target, daemon,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escaped, NULL,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, daemon,
+        MHD_OPTION_END);
+    if (daemon->daemon == NULL) {
+        free(daemon);
+        return NULL;
+    }
+    return daemon;
+}
+
+int chttpd_descriptor(chttpd_daemon *daemon) {
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(daemon->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info == NULL ? -1 : info->epoll_fd;
+}
+
+int chttpd_timeout(chttpd_daemon *daemon) {
+    MHD_UNSIGNED_LONG_LONG milliseconds = 0;
+    if (MHD_get_timeout(daemon->daemon, &milliseconds) != MHD_YES) return -1;
+    return milliseconds > 60000 ? 60000 : (int)milliseconds;
+}
+
+void chttpd_run(chttpd_daemon *daemon) {
+    (void)MHD_run(daemon->daemon);
+}
+
+int chttpd_add(
+    chttpd_daemon *daemon, int descriptor, const struct sockaddr *address, socklen_t length) {
+    return MHD_add_connection(daemon->daemon, descriptor, address, length) == MHD_YES;
+}
+
+void chttpd_stop(chttpd_daemon *daemon) {
+    MHD_stop_daemon(daemon->daemon);
+    free(daemon);
+}
+
+int chttpd_socket(chttpd_connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd(connection), MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : info->connect_fd;
+}
+
+void *chttpd_connection_context(chttpd_connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd(connection), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+/// Where `add_field` writes to.
+struct field_list {
+    chttpd_field *fields;
+    size_t max;
+    size_t count;
+};
+
+static enum MHD_Result add_field(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_length,
+    const char *value, size_t value_length) {
+    (void)kind;
+    struct field_list *list = context;
+    if (list->count < list->max) {
+        list->fields[list->count] = (chttpd_field){name, value, name_length, value_length};
+    }
+    list->count += 1;
+    return MHD_YES;
+}
+
+size_t chttpd_fields(chttpd_connection *connection, chttpd_field *fields, size_t max) {
+    struct field_list list = {fields, max, 0};
+    MHD_get_connection_values_n(mhd(connection), MHD_HEADER_KIND, add_field, &list);
+    return list.count;
+}
+
+void chttpd_suspend(chttpd_connection *connection) {
+    MHD_suspend_connection(mhd(connection));
+}
+
+void chttpd_resume(chttpd_connection *connection) {
+    MHD_resume_connection(mhd(connection));
+}
+
+static int respond(
+    chttpd_connection *connection, unsigned status, const chttpd_response_field *fields,
+    size_t field_count, struct MHD_Response *response) {
+    if (response == NULL) return 0;
+    enum MHD_Result taken = MHD_YES;
+    for (size_t index = 0; index < field_count && taken == MHD_YES; index += 1) {
+        taken = MHD_add_response_header(response, fields[index].name, fields[index].value);
+    }
+    if (taken == MHD_YES) taken = MHD_queue_response(mhd(connection), status, response);
+    MHD_destroy_response(response);
+    return taken == MHD_YES;
+}
+
+int chttpd_respond_copy(
+    chttpd_connection *connection, unsigned status, const chttpd_response_field *fields,
+    size_t field_count, const void *body, size_t length) {
+    // The library does not write to the body; its parameter is not const for older callers.
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        length, (void *)(uintptr_t)body, length == 0 ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_COPY);
+    return respond(connection, status, fields, field_count, response);
+}
+
+int chttpd_respond_shared(
+    chttpd_connection *connection, unsigned status, const chttpd_response_field *fields,
+    size_t field_count, const void *body, size_t length, void (*release)(void *owner),
+    void *owner) {
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        length, (void *)(uintptr_t)body, release, owner);
+    if (response == NULL) release(owner);
+    return respond(connection, status, fields, field_count, response);
+}
+
+static void (*panic_hook)(const char *reason);
+
+static void on_panic(void *context, const char *file, unsigned line, const char *reason) {
+    (void)context;
+    (void)file;
+    (void)line;
+    if (panic_hook != NULL) panic_hook(reason);
+    abort();
+}
+
+void chttpd_set_panic(void (*panic)(const char *reason)) {
+    panic_hook = panic;
+    MHD_set_panic_func(on_panic, NULL);
+}
+
+int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {
+    *length = sizeof *address;
+    return accept4(
+        listener, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}

@@ -1,3 +1,120 @@
+/// What Swift can't call in libmicrohttpd: variadic functions, macros, callbacks with many arguments.
+///
+/// No policy lives here. Every function but `chttpd_set_panic` belongs to the one thread that runs
+/// the daemon.
 #ifndef CHTTPD_H
 #define CHTTPD_H
+
+#include <stddef.h>
+#include <stdint.h>
+// Not in the C library module that Swift has; the event loops need them.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#pragma clang assume_nonnull begin
+
+typedef struct chttpd_daemon chttpd_daemon;
+typedef struct chttpd_connection chttpd_connection;
+
+/// One header field, in the connection's own memory: valid until the request is completed.
+typedef struct {
+    const char *name;
+    const char *_Nullable value;
+    size_t name_length;
+    size_t value_length;
+} chttpd_field;
+
+/// What an access callback answers.
+typedef enum {
+    /// Close the connection without a further byte.
+    CHTTPD_CLOSE = 0,
+    /// Go on.
+    CHTTPD_CONTINUE = 1,
+} chttpd_verdict;
+
+/// What the daemon calls, all on the thread that runs it.
+typedef struct {
+    /// Handed to every callback.
+    void *context;
+    /// The request target as it came, before anything else of a request. Answers the request's
+    /// context.
+    void *_Nullable (*_Nonnull request_began)(
+        void *context, chttpd_connection *connection, const char *target);
+    /// Called when the headers are complete, with each piece of the body, at its end, and after each
+    /// resume. `size` is how much there is at `body`; the callback sets it to 0 for what it took.
+    chttpd_verdict (*access)(
+        void *context, chttpd_connection *connection, const char *method, const char *version,
+        const char *_Nullable body, size_t *size, void *_Nullable request);
+    /// A request is over, however it ended.
+    void (*request_ended)(void *context, void *_Nullable request);
+    /// A connection is there. Answers its context.
+    void *_Nullable (*_Nonnull connection_opened)(void *context, chttpd_connection *connection);
+    /// A connection's socket is about to be closed.
+    void (*connection_closed)(void *context, void *_Nullable connection_context);
+    /// The library has something to say.
+    void (*log)(void *context, const char *message);
+} chttpd_callbacks;
+
+/// Starts a daemon that has no thread and no listening socket: it is run by `chttpd_run`.
+///
+/// - Returns: `NULL` where the library refuses.
+chttpd_daemon *_Nullable chttpd_start(
+    const chttpd_callbacks *callbacks, size_t connection_bytes, unsigned connections_max,
+    unsigned idle_seconds);
+
+/// The descriptor that is readable when the daemon has work; -1 where it has none.
+int chttpd_descriptor(chttpd_daemon *daemon);
+
+/// How long the daemon can do without being run, in milliseconds; -1 for any time.
+int chttpd_timeout(chttpd_daemon *daemon);
+
+/// Does what can be done without waiting.
+void chttpd_run(chttpd_daemon *daemon);
+
+/// Gives an accepted socket to the daemon, which closes it in any case. Answers whether it took it.
+int chttpd_add(
+    chttpd_daemon *daemon, int descriptor, const struct sockaddr *address, socklen_t length);
+
+/// Ends the daemon. No connection may be suspended, or the library aborts the process.
+void chttpd_stop(chttpd_daemon *daemon);
+
+/// The socket of a connection.
+int chttpd_socket(chttpd_connection *connection);
+
+/// The context that `connection_opened` answered.
+void *_Nullable chttpd_connection_context(chttpd_connection *connection);
+
+/// Writes up to `max` header fields to `fields`. Answers how many there are.
+size_t chttpd_fields(chttpd_connection *connection, chttpd_field *fields, size_t max);
+
+void chttpd_suspend(chttpd_connection *connection);
+void chttpd_resume(chttpd_connection *connection);
+
+/// A response's header field, both ended by NUL.
+typedef struct {
+    const char *name;
+    const char *value;
+} chttpd_response_field;
+
+/// Queues a response whose body is copied. Answers whether the library took it.
+int chttpd_respond_copy(
+    chttpd_connection *connection, unsigned status, const chttpd_response_field *_Nullable fields,
+    size_t field_count, const void *_Nullable body, size_t length);
+
+/// Queues a response whose body stays where it is until `release` is called with `owner`, which
+/// happens also where the library does not take the response.
+int chttpd_respond_shared(
+    chttpd_connection *connection, unsigned status, const chttpd_response_field *_Nullable fields,
+    size_t field_count, const void *body, size_t length, void (*release)(void *_Nullable owner),
+    void *owner);
+
+/// Calls `panic` with a sentence before the library aborts the process. For the whole process.
+void chttpd_set_panic(void (*panic)(const char *_Nullable reason));
+
+/// accept4() with both flags that every socket here has: non-blocking, closed on exec.
+int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length);
+
+#pragma clang assume_nonnull end
+
 #endif

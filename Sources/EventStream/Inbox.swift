@@ -1,0 +1,70 @@
+package import Wire
+
+/// What waits for the stream writer: frames in their order, and readers that come, at their place in
+/// that order.
+///
+/// Bounded in frames and bytes. At the bound a topic's older frames make room for its newest one:
+/// that is the server's own way of skipping under a burst.
+package struct Inbox<Joining: Sendable>: Sendable {
+    /// The most frames that wait.
+    package static var framesMax: Int { 1_024 }
+    /// The most bytes that they may have together.
+    package static var bytesMax: Int { 16 << 20 }
+
+    package enum Event: Sendable {
+        case publish(TopicID, version: UInt64, frame: Bytes)
+        case join(Joining)
+    }
+
+    package private(set) var events: [Event] = []
+    package private(set) var frames = 0
+    package private(set) var bytes = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { events.isEmpty }
+
+    /// Whether there is room for many more frames.
+    package var keepsUp: Bool {
+        frames < Self.framesMax / 2 && bytes < Self.bytesMax / 2
+    }
+
+    /// Adds a frame. Answers how many older ones made room for it.
+    package mutating func publish(_ topic: TopicID, version: UInt64, frame: Bytes) -> Int {
+        var skipped = 0
+        if frames >= Self.framesMax || bytes + frame.count > Self.bytesMax, frames > 0 {
+            skipped = makeRoom(topic)
+        }
+        events.append(.publish(topic, version: version, frame: frame))
+        frames += 1
+        bytes += frame.count
+        return skipped
+    }
+
+    package mutating func join(_ reader: Joining) {
+        events.append(.join(reader))
+    }
+
+    private mutating func makeRoom(_ topic: TopicID) -> Int {
+        let before = frames
+        var kept: [Event] = []
+        for event in events {
+            if case .publish(topic, _, let frame) = event {
+                frames -= 1
+                bytes -= frame.count
+            } else {
+                kept.append(event)
+            }
+        }
+        events = kept
+        return before - frames
+    }
+}
+
+extension Inbox {
+    /// Takes over what another one has, and leaves that empty.
+    package init(taking other: inout Inbox) {
+        self = other
+        other = Inbox()
+    }
+}

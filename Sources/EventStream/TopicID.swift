@@ -1,0 +1,11 @@
+/// What a stream is about.
+package struct TopicID: Hashable, Sendable {
+    package let name: String
+
+    package init(_ name: String) {
+        self.name = name
+    }
+
+    /// The whole state.
+    package static let state = TopicID("state")
+}

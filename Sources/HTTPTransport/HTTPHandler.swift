@@ -1,0 +1,12 @@
+/// What answers requests. Every call comes on the event loop's thread, so none may wait.
+package protocol HTTPHandler: AnyObject, Sendable {
+    /// Looks at a request whose headers are complete, before its body. A response is sent at once
+    /// and the body is not read; `nil` lets the request go on.
+    func admit(_ request: HTTPExchange) -> HTTPResponse?
+
+    /// Answers a whole request: calls `respond`, `suspend` or `stream`, once.
+    func handle(_ exchange: HTTPExchange)
+
+    /// Puts the transport's own refusal into words.
+    func response(for failure: TransportFailure) -> HTTPResponse
+}

@@ -1,0 +1,65 @@
+import Dispatch
+import Synchronization
+
+/// An HTTP/1.1 server: listens, assembles requests, and hands them to a handler.
+package final class HTTPServer: Sendable {
+    package let counters = TransportCounters()
+    private let loop: EventLoop
+    private let ended = DispatchSemaphore(value: 0)
+    private let addresses = Mutex<[ListenAddress]>([])
+    private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
+
+    /// Makes a server that does not listen yet.
+    ///
+    /// - Parameters:
+    ///   - startThread: starts a thread of a name.
+    ///   - log: takes what the operator should know.
+    package init(
+        configuration: TransportConfiguration,
+        handler: any HTTPHandler,
+        streams: any StreamAdopter,
+        startThread: @escaping @Sendable (String, @escaping @Sendable () -> Void) -> Void,
+        log: @escaping @Sendable (String) -> Void
+    ) throws(TransportError) {
+        self.startThread = startThread
+        loop = try EventLoop(
+            configuration: configuration, handler: handler, streams: streams, counters: counters,
+            log: log)
+    }
+
+    /// The addresses as bound; a port of 0 has become the one that the system chose.
+    package var boundAddresses: [ListenAddress] { addresses.withLock { $0 } }
+
+    /// Whether streams leave the library; else they hold a suspended connection each.
+    package var handsStreamsOver: Bool { loop.handsOver }
+
+    /// Listens, and serves on a thread of its own from then on.
+    package func start() throws(TransportError) {
+        let bound = try loop.open()
+        addresses.withLock { $0 = bound }
+        startThread("http") { [loop, ended] in
+            loop.run()
+            ended.signal()
+        }
+    }
+
+    /// Sends the answers that were completed since the last call. Any thread.
+    package func wake() {
+        loop.wake()
+    }
+
+    /// Runs `work` on the loop's thread after so many seconds.
+    package func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
+        loop.ask { $0.timers.append((seconds, work)) }
+    }
+
+    /// Stops listening, lets the requests that are open be answered, and ends the thread.
+    ///
+    /// Answers whether every request was answered before the time was over.
+    package func stop(seconds: Double) -> Bool {
+        loop.ask { $0.stop = seconds }
+        ended.wait()
+        ended.signal()
+        return loop.cutOff == 0
+    }
+}

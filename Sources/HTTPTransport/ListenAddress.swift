@@ -1,0 +1,76 @@
+import Glibc
+
+/// A place to listen: an IPv4 or IPv6 address with a port, or a path.
+package struct ListenAddress: Sendable, Equatable {
+    package enum Place: Sendable, Equatable {
+        case inet(host: String, port: UInt16)
+        case inet6(host: String, port: UInt16)
+        case unix(path: String)
+    }
+
+    package let place: Place
+
+    /// What a text may look like, for error messages.
+    package static let allowed = "IPV4:PORT, [IPV6]:PORT or unix:/PATH"
+
+    /// Reads `127.0.0.1:8080`, `[::1]:0` or `unix:/run/store.sock`; names are not looked up.
+    package init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst(5))
+            // sun_path has 108 bytes, the last of them NUL.
+            guard !path.isEmpty, path.utf8.count <= 107 else { return nil }
+            place = .unix(path: path)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"),
+            let port = Self.port(text[text.index(after: colon)...])
+        else { return nil }
+        let host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            let bare = String(host.dropFirst().dropLast())
+            var address = in6_addr()
+            guard inet_pton(AF_INET6, bare, &address) == 1 else { return nil }
+            place = .inet6(host: bare, port: port)
+        } else {
+            let bare = host == "localhost" ? "127.0.0.1" : String(host)
+            var address = in_addr()
+            guard inet_pton(AF_INET, bare, &address) == 1 else { return nil }
+            place = .inet(host: bare, port: port)
+        }
+    }
+
+    init(place: Place) {
+        self.place = place
+    }
+
+    private static func port(_ text: Substring) -> UInt16? {
+        text.utf8.allSatisfy { 48...57 ~= $0 } ? UInt16(text) : nil
+    }
+
+    /// Whether only this machine can reach it.
+    package var isLoopback: Bool {
+        switch place {
+        case .inet(let host, _): host.hasPrefix("127.")
+        case .inet6(let host, _): host == "::1"
+        case .unix: true
+        }
+    }
+
+    /// The host as a `Host` header has it; `nil` for a path.
+    package var host: String? {
+        switch place {
+        case .inet(let host, _): host
+        case .inet6(let host, _): "[\(host)]"
+        case .unix: nil
+        }
+    }
+
+    /// The address as people write it.
+    package var url: String {
+        switch place {
+        case .inet(let host, let port): "http://\(host):\(port)"
+        case .inet6(let host, let port): "http://[\(host)]:\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import CHTTPD
+
+/// What the loop knows of a connection: what it is waiting for, and until when.
+final class ConnectionRecord {
+    enum Waiting {
+        /// The first request's headers, from the connection's beginning.
+        case firstHeaders
+        /// The next request of a connection that was served before.
+        case nextRequest
+        /// The rest of the headers.
+        case headers
+        /// The body.
+        case body
+        /// Nothing from the client: the request is being worked on or answered.
+        case nothing
+    }
+
+    let descriptor: CInt
+    /// Its place in the loop's list.
+    var place = 0
+    /// The request that is under way.
+    unowned(unsafe) var exchange: HTTPExchange?
+    private(set) var waiting = Waiting.firstHeaders
+    /// When the client's time is over, in the loop's seconds.
+    private(set) var deadline: Double
+
+    init(descriptor: CInt, deadline: Double) {
+        self.descriptor = descriptor
+        self.deadline = deadline
+    }
+
+    func wait(for waiting: Waiting, until deadline: Double = .infinity) {
+        self.waiting = waiting
+        self.deadline = deadline
+    }
+}

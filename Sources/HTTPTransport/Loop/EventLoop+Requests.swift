@@ -1,0 +1,278 @@
+import CHTTPD
+package import EventStream
+import Glibc
+import Synchronization
+package import Wire
+
+extension EventLoop {
+    /// A request line has been read.
+    func begin(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
+        let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
+        exchange.connection = connection
+        exchange.target.append(
+            contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target)))
+        if let record = record(of: connection) {
+            record.exchange = exchange
+            record.wait(for: .headers, until: min(record.deadline, now + configuration.headersSeconds))
+        }
+        return exchange
+    }
+
+    /// A request is over: answered, or its client is gone.
+    func end(_ exchange: HTTPExchange) {
+        if let connection = exchange.connection, let record = record(of: connection) {
+            record.exchange = nil
+            record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
+        }
+        exchange.reset()
+        if freeExchanges.count < 256 { freeExchanges.append(exchange) }
+    }
+
+    private func record(of connection: OpaquePointer) -> ConnectionRecord? {
+        chttpd_connection_context(connection).map {
+            Unmanaged<ConnectionRecord>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// The library asks what to do with a request: once when its headers are there, for each piece of
+    /// its body, when it is whole, and after a resume.
+    func access(
+        _ exchange: HTTPExchange,
+        _ method: UnsafePointer<CChar>,
+        _ version: UnsafePointer<CChar>,
+        _ body: UnsafePointer<CChar>?,
+        _ size: UnsafeMutablePointer<Int>
+    ) -> chttpd_verdict {
+        switch exchange.phase {
+        case .target:
+            counters.requests.add(1, ordering: .relaxed)
+            return admit(exchange, method, version)
+        case .body where size.pointee > 0:
+            return take(exchange, body, size)
+        case .body:
+            exchange.phase = .handled
+            if let connection = exchange.connection { record(of: connection)?.wait(for: .nothing) }
+            handler.handle(exchange)
+            return proceed(exchange)
+        case .handled:
+            return proceed(exchange)
+        case .answered:
+            // What still comes of a request that was answered early is passed over.
+            size.pointee = 0
+            return CHTTPD_CONTINUE
+        }
+    }
+
+    private func admit(
+        _ exchange: HTTPExchange,
+        _ method: UnsafePointer<CChar>,
+        _ version: UnsafePointer<CChar>
+    ) -> chttpd_verdict {
+        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
+        let framing: RequestFraming
+        do {
+            framing = try check(exchange, method, version, connection)
+        } catch {
+            counters.framingRefused.add(1, ordering: .relaxed)
+            var response = handler.response(for: error)
+            response.closes = true
+            return answer(exchange, response)
+        }
+        if let response = handler.admit(exchange) {
+            var response = response
+            // A body that nobody reads would be taken for the next request.
+            response.closes = response.closes || framing.contentLength != 0
+            return answer(exchange, response)
+        }
+        exchange.phase = .body
+        if framing.contentLength != 0 {
+            record(of: connection)?.wait(for: .body, until: now + configuration.bodySeconds)
+            if let length = framing.contentLength { exchange.bodyBytes.reserveCapacity(length) }
+        }
+        return CHTTPD_CONTINUE
+    }
+
+    /// Reads and checks what the headers say.
+    private func check(
+        _ exchange: HTTPExchange,
+        _ method: UnsafePointer<CChar>,
+        _ version: UnsafePointer<CChar>,
+        _ connection: OpaquePointer
+    ) throws(TransportFailure) -> RequestFraming {
+        let count = chttpd_fields(connection, exchange.fields, configuration.fieldsMax)
+        guard count <= configuration.fieldsMax else {
+            throw .headersTooLarge(limit: configuration.headersBytesMax)
+        }
+        exchange.fieldCount = count
+        guard exchange.target.count <= configuration.uriBytesMax else {
+            throw .uriTooLong(limit: configuration.uriBytesMax)
+        }
+        let framing = try RequestFraming(
+            fields: UnsafeBufferPointer(start: exchange.fields, count: count),
+            isHTTP10: strcmp(version, "HTTP/1.0") == 0)
+        guard framing.fieldsBytes + exchange.target.count <= configuration.headersBytesMax else {
+            throw .headersTooLarge(limit: configuration.headersBytesMax)
+        }
+        if let length = framing.contentLength, length > configuration.bodyBytesMax {
+            throw .bodyTooLarge(limit: configuration.bodyBytesMax)
+        }
+        let target = try RequestTarget(exchange.target)
+        exchange.begin(
+            method: String(cString: method), path: target.path, query: target.query,
+            host: target.authority ?? framing.host)
+        return framing
+    }
+
+    /// Takes a piece of the body, unless it is more than the bound allows: a chunked body says how
+    /// large it is only by being it.
+    private func take(
+        _ exchange: HTTPExchange,
+        _ body: UnsafePointer<CChar>?,
+        _ size: UnsafeMutablePointer<Int>
+    ) -> chttpd_verdict {
+        guard exchange.bodyBytes.count + size.pointee <= configuration.bodyBytesMax else {
+            // The library takes no response in the middle of a body, so this goes out beside it.
+            if let connection = exchange.connection {
+                refuse(
+                    chttpd_socket(connection), .bodyTooLarge(limit: configuration.bodyBytesMax))
+            }
+            return CHTTPD_CLOSE
+        }
+        exchange.bodyBytes.append(
+            contentsOf: UnsafeRawBufferPointer(start: body, count: size.pointee))
+        size.pointee = 0
+        return CHTTPD_CONTINUE
+    }
+
+    /// Does what the handler, or whoever completed the exchange, has decided.
+    private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
+        if exchange.isSuspended { return CHTTPD_CONTINUE }
+        switch exchange.outcome {
+        case .response(let response): return answer(exchange, response)
+        case .handedOver, .abandoned: return CHTTPD_CLOSE
+        case .suspendedForGood, .none:
+            report("a request to \(exchange.path) was left without an answer")
+            return CHTTPD_CLOSE
+        }
+    }
+
+    /// Hands a response to the library.
+    private func answer(_ exchange: HTTPExchange, _ response: HTTPResponse) -> chttpd_verdict {
+        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
+        exchange.phase = .answered
+        record(of: connection)?.wait(for: .nothing)
+        var headers = response.headers
+        if response.closes || isStopping { headers.append(("Connection", "close")) }
+        let taken = withFields(headers) { fields in
+            switch response.body {
+            case .none:
+                chttpd_respond_copy(
+                    connection, UInt32(response.status), fields.baseAddress, fields.count, nil, 0)
+            case .bytes(let bytes):
+                bytes.withUnsafeBytes {
+                    chttpd_respond_copy(
+                        connection, UInt32(response.status), fields.baseAddress, fields.count,
+                        $0.baseAddress, $0.count)
+                }
+            case .shared(let bytes):
+                respond(connection, response.status, fields, bytes)
+            }
+        }
+        return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+    }
+
+    private func respond(
+        _ connection: OpaquePointer,
+        _ status: Int,
+        _ fields: UnsafeBufferPointer<chttpd_response_field>,
+        _ bytes: Bytes
+    ) -> CInt {
+        bytes.withUnsafeBytes { body in
+            guard let base = body.baseAddress else { return 0 }
+            // Safety: retained for the library, which releases it by `releaseBytes`, once.
+            let owner = Unmanaged.passRetained(bytes as AnyObject).toOpaque()
+            return chttpd_respond_shared(
+                connection, UInt32(status), fields.baseAddress, fields.count, base, body.count,
+                releaseBytes, owner)
+        }
+    }
+
+    /// Lends header fields as C strings.
+    private func withFields<R>(
+        _ headers: [(String, String)],
+        _ body: (UnsafeBufferPointer<chttpd_response_field>) -> R
+    ) -> R {
+        var text: [CChar] = []
+        var places: [(name: Int, value: Int)] = []
+        for (name, value) in headers {
+            let start = text.count
+            text.append(contentsOf: name.utf8.lazy.map(CChar.init(bitPattern:)))
+            text.append(0)
+            places.append((start, text.count))
+            text.append(
+                contentsOf: HTTPResponse.clean(value).utf8.lazy.map(CChar.init(bitPattern:)))
+            text.append(0)
+        }
+        return text.withUnsafeBufferPointer { text in
+            guard let base = text.baseAddress else {
+                return body(UnsafeBufferPointer(start: nil, count: 0))
+            }
+            return places.map {
+                chttpd_response_field(name: base + $0.name, value: base + $0.value)
+            }.withUnsafeBufferPointer(body)
+        }
+    }
+}
+
+extension EventLoop {
+    /// Gives a connection's socket to the stream writer.
+    ///
+    /// The writer owns a duplicate and the library closes its own; where that would shut the socket
+    /// down, the connection stays suspended until the stream ends.
+    func handOver(_ exchange: HTTPExchange, opening: Bytes, topic: TopicID, resume: Resume) {
+        guard let connection = exchange.connection else { return }
+        let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
+        guard descriptor >= 0 else {
+            streams.abandon()
+            exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
+            return
+        }
+        if handsOver {
+            exchange.outcome = .handedOver
+            streams.adopt(
+                descriptor: descriptor, opening: opening, topic: topic, resume: resume, ended: nil)
+        } else {
+            exchange.suspend()
+            exchange.outcome = .suspendedForGood
+            keptStreams[ObjectIdentifier(exchange)] = exchange
+            streams.adopt(
+                descriptor: descriptor, opening: opening, topic: topic, resume: resume
+            ) { [weak self] in
+                self?.ask { $0.released.append(exchange) }
+            }
+        }
+    }
+
+    /// Passes on what the library logs, but for what every handed-over stream makes it say.
+    func library(says message: String) {
+        if message.contains("Application reported internal error") { return }
+        report("libmicrohttpd: \(message)")
+    }
+}
+
+/// What takes over the sockets of streams.
+package protocol StreamAdopter: AnyObject, Sendable {
+    /// Takes a socket, for which a place has been reserved, and closes it in the end.
+    ///
+    /// - Parameter ended: called when the socket is closed, where somebody must know.
+    func adopt(
+        descriptor: CInt,
+        opening: Bytes,
+        topic: TopicID,
+        resume: Resume,
+        ended: (@Sendable () -> Void)?
+    )
+
+    /// Gives back a place that was reserved for a stream that did not come to be.
+    func abandon()
+}

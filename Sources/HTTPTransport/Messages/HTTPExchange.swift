@@ -1,0 +1,150 @@
+import CHTTPD
+package import EventStream
+import Glibc
+import Synchronization
+package import Wire
+
+/// One request and the way to answer it.
+///
+/// Reused for request after request. All of it belongs to the event loop's thread, but for
+/// ``complete(_:)``, which any thread may call once the exchange is suspended.
+package final class HTTPExchange: @unchecked Sendable {
+    // Safety: only the loop's thread touches the stored state, until `suspend` hands `outcome` over
+    // to the one who completes; `complete` hands it back through the lock of the loop's queue.
+
+    enum Phase {
+        /// The request line is there.
+        case target
+        /// The headers are admitted; the body is coming.
+        case body
+        /// The handler has the whole request.
+        case handled
+        /// A response is queued with the library.
+        case answered
+    }
+
+    enum Outcome {
+        case none, response(HTTPResponse), handedOver, suspendedForGood, abandoned
+    }
+
+    unowned let loop: EventLoop
+    var connection: OpaquePointer?
+    var phase = Phase.target
+    var outcome = Outcome.none
+    var isSuspended = false
+    var target: [UInt8] = []
+    var bodyBytes: [UInt8] = []
+    var fields: UnsafeMutablePointer<chttpd_field>
+    var fieldCount = 0
+    var isHead = false
+    /// Told when a stream that kept its connection has ended.
+    private(set) package var method = ""
+    private(set) package var path = ""
+    private(set) package var query: String?
+    /// The authority that the request is for: of an absolute target, else the `Host` header.
+    private(set) package var host: String?
+
+    init(loop: EventLoop) {
+        self.loop = loop
+        fields = .allocate(capacity: loop.configuration.fieldsMax)
+    }
+
+    deinit {
+        fields.deallocate()
+    }
+
+    /// Forgets the request and keeps the memory, unless it is unusually large.
+    func reset() {
+        connection = nil
+        phase = .target
+        outcome = .none
+        isSuspended = false
+        target.removeAll(keepingCapacity: target.capacity <= 1 << 10)
+        bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
+        fieldCount = 0
+        isHead = false
+    }
+
+    func begin(method: String, path: String, query: String?, host: String?) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.host = host
+        isHead = method == "HEAD"
+    }
+}
+
+extension HTTPExchange {
+    /// The value of a header field, by its name in lower case; the first where there are several.
+    package func header(_ name: StaticString) -> String? {
+        guard connection != nil, !isSuspended else { return nil }
+        for index in 0..<fieldCount where fields[index].isNamed(name) {
+            return fields[index].text
+        }
+        return nil
+    }
+
+    /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.
+    package func headerList(_ name: StaticString) -> String? {
+        guard connection != nil, !isSuspended else { return nil }
+        var values: [String] = []
+        for index in 0..<fieldCount where fields[index].isNamed(name) {
+            values.append(fields[index].text)
+        }
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Lends the whole body for the time of the call.
+    package func withBody<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        bodyBytes.withUnsafeBytes(body)
+    }
+
+    /// Answers now. On the loop's thread, from within the handler.
+    package func respond(_ response: HTTPResponse) {
+        outcome = .response(response)
+    }
+
+    /// Puts the answer off until ``complete(_:)``. On the loop's thread, from within the handler.
+    package func suspend() {
+        guard let connection, !isSuspended else { return }
+        isSuspended = true
+        loop.suspendedCount += 1
+        chttpd_suspend(connection)
+    }
+
+    /// Answers a suspended request; exactly once. Any thread.
+    ///
+    /// Nothing is sent before the server is woken, which is done once for many answers.
+    package func complete(_ response: HTTPResponse) {
+        loop.finish(self, response)
+    }
+
+    /// Makes the connection a stream: the socket goes to the stream writer, which sends `opening`
+    /// and then what the topic has. On the loop's thread, from within the handler.
+    package func stream(opening: Bytes, topic: TopicID, resume: Resume) {
+        loop.handOver(self, opening: opening, topic: topic, resume: resume)
+    }
+}
+
+extension chttpd_field {
+    /// Whether the name is this one, which is given in lower case.
+    func isNamed(_ expected: StaticString) -> Bool {
+        guard name_length == expected.utf8CodeUnitCount else { return false }
+        for offset in 0..<name_length {
+            var byte = UInt8(bitPattern: name[offset])
+            if UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte { byte |= 0x20 }
+            if byte != expected.utf8Start[offset] { return false }
+        }
+        return true
+    }
+
+    var nameBytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: name, count: name_length)
+    }
+
+    var valueBytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : value_length)
+    }
+
+    var text: String { String(decoding: valueBytes, as: UTF8.self) }
+}

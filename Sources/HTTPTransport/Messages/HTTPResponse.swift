@@ -1,0 +1,69 @@
+package import Wire
+
+/// An answer to a request.
+package struct HTTPResponse: Sendable {
+    package enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        /// Sent from where it is, without being copied.
+        case shared(Bytes)
+
+        package var count: Int {
+            switch self {
+            case .none: 0
+            case .bytes(let bytes): bytes.count
+            case .shared(let bytes): bytes.count
+            }
+        }
+    }
+
+    package let status: Int
+    package var headers: [(String, String)]
+    package let body: Body
+    /// Whether the connection ends with this answer.
+    package var closes = false
+
+    package init(status: Int, headers: [(String, String)] = [], body: Body = .none) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The whole response as bytes, for a connection that is not the library's to answer.
+    func serialized(date: String) -> [UInt8] {
+        var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(date)\r\n"
+        for (name, value) in headers {
+            head += "\(name): \(Self.clean(value))\r\n"
+        }
+        head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+        var bytes = Array(head.utf8)
+        switch body {
+        case .none: break
+        case .bytes(let body): bytes += body
+        case .shared(let body): body.withUnsafeBytes { bytes += $0 }
+        }
+        return bytes
+    }
+
+    /// A header's value without the characters that would end it.
+    static func clean(_ value: String) -> String {
+        guard value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+            return value
+        }
+        return String(
+            decoding: value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 },
+            as: UTF8.self)
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 431: "Request Header Fields Too Large"
+        case 503: "Service Unavailable"
+        default: "Status \(status)"
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import CHTTPD
+import Dispatch
+package import EventStream
+import Glibc
+import Synchronization
+package import Wire
+
+/// Sends frames to the readers of streams, on a thread that owns their sockets.
+///
+/// Publishing never waits: it leaves a frame in a bounded inbox. A frame is one buffer, sent to all;
+/// only a reader that is behind has anything of its own.
+package final class StreamWriter: StreamAdopter {
+    package let counters = StreamCounters()
+    let limits: StreamLimits
+    let frames: StreamFrames
+    private let mail = Mutex(StreamMail())
+    private let wakeDescriptor: CInt
+    private let ended = DispatchSemaphore(value: 0)
+    private let cutOff = Atomic(0)
+
+    /// Makes a writer whose thread begins with ``start(_:)``.
+    package init(limits: StreamLimits, frames: StreamFrames) throws(TransportError) {
+        self.limits = limits
+        self.frames = frames
+        wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else {
+            throw TransportError("can't make a stream writer: \(SystemError.text)")
+        }
+    }
+
+    deinit {
+        close(wakeDescriptor)
+    }
+
+    /// Starts the writer's thread.
+    package func start(
+        _ startThread: (String, @escaping @Sendable () -> Void) -> Void
+    ) throws(TransportError) {
+        let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+        guard epoll >= 0 else {
+            throw TransportError("can't make a stream writer: \(SystemError.text)")
+        }
+        let loop = StreamLoop.Handle(
+            value: StreamLoop(writer: self, epoll: epoll, wakeDescriptor: wakeDescriptor))
+        startThread("streams") { [self] in
+            loop.value.run()
+            cutOff.store(loop.value.cutOff, ordering: .relaxed)
+            ended.signal()
+        }
+    }
+
+    /// How many streams are open.
+    package var open: Int { counters.open.load(ordering: .relaxed) }
+
+    /// Whether the writer keeps up with what is published, so that each version is worth a frame.
+    package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
+
+    /// Takes one of the places for streams, or says no. Any thread.
+    package func reserve() -> Bool {
+        let before = counters.open.add(1, ordering: .relaxed).oldValue
+        guard before < limits.streamsMax else {
+            abandon()
+            counters.refused.add(1, ordering: .relaxed)
+            return false
+        }
+        return true
+    }
+
+    package func abandon() {
+        counters.open.subtract(1, ordering: .relaxed)
+    }
+
+    package func adopt(
+        descriptor: CInt,
+        opening: Bytes,
+        topic: TopicID,
+        resume: Resume,
+        ended: (@Sendable () -> Void)?
+    ) {
+        post {
+            $0.inbox.join(
+                JoiningReader(
+                    descriptor: descriptor, opening: opening, topic: topic, resume: resume,
+                    ended: ended))
+        }
+    }
+
+    /// Sends a frame to everyone who reads the topic. Any thread; never waits.
+    package func publish(topic: TopicID, version: UInt64, frame: Bytes) {
+        post { mail in
+            let skipped = mail.inbox.publish(topic, version: version, frame: frame)
+            if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
+        }
+    }
+
+    /// Says `bye` to all streams, waits until they have taken it or the time is over, and ends the
+    /// thread. Answers whether everybody took it.
+    package func stop(reason: CloseReason, seconds: Double) -> Bool {
+        post { $0.stop = (reason, seconds) }
+        ended.wait()
+        ended.signal()
+        return cutOff.load(ordering: .relaxed) == 0
+    }
+
+    private func post(_ change: (inout StreamMail) -> Void) {
+        let wasEmpty = mail.withLock { mail -> Bool in
+            let wasEmpty = mail.inbox.isEmpty && mail.stop == nil
+            change(&mail)
+            return wasEmpty
+        }
+        guard wasEmpty else { return }
+        var one: UInt64 = 1
+        write(wakeDescriptor, &one, 8)
+    }
+
+    func take() -> StreamMail {
+        mail.withLock { mail in
+            let stop = mail.stop
+            mail.stop = nil
+            return StreamMail(inbox: Inbox(taking: &mail.inbox), stop: stop)
+        }
+    }
+}
+
+/// A reader on its way to the writer's thread.
+struct JoiningReader: Sendable {
+    let descriptor: CInt
+    let opening: Bytes
+    let topic: TopicID
+    let resume: Resume
+    let ended: (@Sendable () -> Void)?
+}
+
+/// What other threads leave for the writer.
+struct StreamMail: Sendable {
+    var inbox = Inbox<JoiningReader>()
+    var stop: (reason: CloseReason, seconds: Double)?
+}

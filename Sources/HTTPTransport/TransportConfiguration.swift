@@ -1,0 +1,41 @@
+/// The bounds and deadlines of a transport. Sizes are in bytes, times in seconds.
+package struct TransportConfiguration: Sendable {
+    package var addresses: [ListenAddress]
+    package var headersBytesMax = 16 << 10
+    package var uriBytesMax = 8 << 10
+    package var bodyBytesMax = 1 << 20
+    /// Header fields beyond this many are refused.
+    package var fieldsMax = 100
+    package var headersSeconds = 10.0
+    package var bodySeconds = 30.0
+    package var idleSeconds = 30.0
+    /// The most connections at a time; a further one hears 503.
+    package var connectionsMax = 4_096
+    /// Streams keep their connection suspended, as if handing over did not work. For tests.
+    package var keepsStreamsSuspended = false
+
+    package init(addresses: [ListenAddress]) {
+        self.addresses = addresses
+    }
+}
+
+/// Why a transport can't serve.
+package struct TransportError: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Why the transport itself refuses a request.
+package enum TransportFailure: Error, Sendable, Equatable {
+    /// The request's framing or syntax is in doubt: the connection is closed after the answer.
+    case malformed(String)
+    case headersTooLarge(limit: Int)
+    case uriTooLong(limit: Int)
+    case bodyTooLarge(limit: Int)
+    case timeout(String)
+    case connectionLimit(Int)
+    case stopping
+}
