@@ -29,6 +29,12 @@ extension JSONSchema {
             guard element != .any else { return }
             object.key("items")
             element.write(to: &object, definitions: definitions)
+        case .boundedArray(let element, let count):
+            object.member("type", "array")
+            object.key("items")
+            element.write(to: &object, definitions: definitions)
+            object.member("minItems", count.lowerBound)
+            object.member("maxItems", count.upperBound)
         case .tuple(let elements):
             object.member("type", "array")
             JSONSchema.writeList("prefixItems", elements, &object, definitions)

@@ -23,6 +23,8 @@ public indirect enum JSONSchema: Sendable, Equatable {
     case integers([Int64])
     /// Elements that all have one form.
     case array(of: JSONSchema)
+    /// Elements that all have one form, and as many of them as `count` allows.
+    case boundedArray(of: JSONSchema, count: ClosedRange<Int>)
     /// Elements that each have a form of their own, in this order; more may follow.
     case tuple([JSONSchema])
     /// Members with known names, in the order in which they are written; others are ignored.
@@ -88,6 +90,8 @@ extension JSONSchema {
             .reference:
             self
         case .array(let element): .array(of: change(element))
+        case .boundedArray(let element, let count):
+            .boundedArray(of: change(element), count: count)
         case .tuple(let elements): .tuple(elements.map(change))
         case .object(let properties):
             .object(

@@ -38,23 +38,8 @@ extension JSONSchema {
         writer.object { object in
             object.member("$schema", dialect)
             for root in document.roots { root.writeKeywords(to: &object) }
-            document.writeDefinitions(to: &object)
+            write(definitions: document.definitions, to: &object)
         }
         return writer.bytes
-    }
-}
-
-extension JSONSchemaDocument {
-    /// Writes `$defs` into an open object, where there is anything to define.
-    func writeDefinitions(to object: inout JSONWriter, and more: [JSONSchema.Property] = []) {
-        let all = more + definitions
-        guard !all.isEmpty else { return }
-        object.key("$defs")
-        object.object { members in
-            for definition in all {
-                members.key(definition.name)
-                definition.schema.write(to: &members)
-            }
-        }
     }
 }

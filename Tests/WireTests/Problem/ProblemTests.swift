@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ProblemTests {
     /// One problem of every kind.
-    private static let all: [Problem] = [
+    static let all: [Problem] = [
         .malformedJSON(offset: 7, message: "expected a value."),
         .badRequest("The header Host is missing."),
         .unauthorized(),

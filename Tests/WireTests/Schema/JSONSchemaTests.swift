@@ -216,7 +216,7 @@ import Testing
         #expect(root.member(named: "$ref")?.stringValue == "#/$defs/State")
         #expect(
             definitions.members.map(\.name) == [
-                "State", "Dispatch", "Action", "payload:StepChangeRequested", "payload:Reset",
+                "State", "Dispatch", "Action", "payload.StepChangeRequested", "payload.Reset",
                 "Plant", "Person",
             ]
         )

@@ -1,0 +1,138 @@
+extension OpenAPI {
+    /// The document as JSON; the same routes always give the same bytes.
+    package var bytes: Bytes {
+        var writer = JSONWriter(capacity: 16_384)
+        writer.object { object in
+            object.member("openapi", OpenAPI.version)
+            object.key("info")
+            object.object { info in
+                info.member("title", title)
+                if let summary { info.member("summary", summary) }
+                info.member("version", apiVersion)
+            }
+            object.member("jsonSchemaDialect", JSONSchema.dialect)
+            object.key("paths")
+            object.object { writePaths(to: &$0) }
+            object.key("components")
+            object.object { components in
+                components.key("schemas")
+                components.object { writeComponents(to: &$0) }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static let definitions = "#/components/schemas/"
+
+    private func writePaths(to paths: inout JSONWriter) {
+        var written: Set<String> = []
+        for route in routes where written.insert(route.path).inserted {
+            paths.key(route.path)
+            paths.object { item in
+                for other in routes where other.path == route.path {
+                    item.key(other.method.lowercased())
+                    item.object { OpenAPI.write(other, to: &$0) }
+                }
+            }
+        }
+    }
+
+    private func writeComponents(to schemas: inout JSONWriter) {
+        for component in components {
+            schemas.key(component.name)
+            component.schema.write(to: &schemas, definitions: OpenAPI.definitions)
+        }
+        let used = Set(routes.flatMap(\.problems))
+        for slug in ProblemSlug.allCases where used.contains(slug) {
+            schemas.key(OpenAPI.componentName(slug))
+            slug.schema.write(to: &schemas, definitions: OpenAPI.definitions)
+        }
+    }
+
+    private static func componentName(_ slug: ProblemSlug) -> String { "problem.\(slug.rawValue)" }
+
+    private static func write(_ route: Route, to operation: inout JSONWriter) {
+        operation.member("operationId", route.id)
+        operation.member("summary", route.summary)
+        if !route.parameters.isEmpty {
+            operation.key("parameters")
+            operation.array { list in
+                for parameter in route.parameters {
+                    list.object { write(parameter, to: &$0) }
+                }
+            }
+        }
+        if let body = route.body {
+            operation.key("requestBody")
+            operation.object { request in
+                request.member("required", true)
+                write([body], to: &request)
+            }
+        }
+        operation.key("responses")
+        operation.object { writeResponses(of: route, to: &$0) }
+    }
+
+    private static func write(_ parameter: Parameter, to object: inout JSONWriter) {
+        object.member("name", parameter.name)
+        object.member("in", parameter.place.rawValue)
+        object.member("description", parameter.summary)
+        if parameter.isRequired { object.member("required", true) }
+        object.key("schema")
+        parameter.schema.write(to: &object, definitions: definitions)
+    }
+
+    private static func write(_ bodies: [Body], to object: inout JSONWriter) {
+        guard !bodies.isEmpty else { return }
+        object.key("content")
+        object.object { content in
+            for body in bodies {
+                content.key(body.mediaType)
+                content.object { type in
+                    guard let schema = body.schema else { return }
+                    type.key("schema")
+                    schema.write(to: &type, definitions: definitions)
+                }
+            }
+        }
+    }
+
+    /// One entry for each status: an answer and all problems that share it.
+    private static func writeResponses(of route: Route, to responses: inout JSONWriter) {
+        let statuses = Set(route.answers.map(\.status) + route.problems.map(\.status))
+        for status in statuses.sorted() {
+            let answers = route.answers.filter { $0.status == status }
+            let problems = route.problems.filter { $0.status == status }
+            let titles = problems.map { ProblemCatalog.page(of: $0).title }
+            responses.key(String(status))
+            responses.object { response in
+                let words = answers.map(\.summary) + titles
+                response.member("description", words.joined(separator: "; "))
+                let headers = answers.flatMap(\.headers) + problems.flatMap(\.ownHeaders)
+                write(headers: headers, to: &response)
+                write(answers.flatMap(\.bodies) + body(of: problems), to: &response)
+            }
+        }
+    }
+
+    private static func write(headers: [String], to response: inout JSONWriter) {
+        guard !headers.isEmpty else { return }
+        response.key("headers")
+        response.object { object in
+            var written: Set<String> = []
+            for name in headers where written.insert(name).inserted {
+                object.key(name)
+                object.object { header in
+                    header.key("schema")
+                    JSONSchema.string().write(to: &header)
+                }
+            }
+        }
+    }
+
+    private static func body(of problems: [ProblemSlug]) -> [Body] {
+        let schemas = problems.map { JSONSchema.reference(componentName($0)) }
+        guard let first = schemas.first else { return [] }
+        return [Body(Problem.contentType, schemas.count == 1 ? first : .oneOf(schemas))]
+    }
+}

@@ -1,0 +1,131 @@
+/// A description of an HTTP interface, written as OpenAPI 3.1 (protocol 6.2).
+///
+/// It is made from the same table that requests are routed by, so that it says what the server
+/// does.
+package struct OpenAPI: Sendable {
+    package static let version = "3.1.0"
+
+    package let title: String
+    /// The version of the described interface, not of OpenAPI.
+    package let apiVersion: String
+    package let summary: String?
+    package let routes: [Route]
+    /// What routes refer to by `JSONSchema.reference`. Problems are added by themselves.
+    package let components: [JSONSchema.Property]
+
+    package init(
+        title: String,
+        apiVersion: String,
+        summary: String? = nil,
+        routes: [Route],
+        components: [JSONSchema.Property] = []
+    ) {
+        self.title = title
+        self.apiVersion = apiVersion
+        self.summary = summary
+        self.routes = routes
+        self.components = components
+    }
+}
+
+extension OpenAPI {
+    /// One method on one path.
+    package struct Route: Sendable {
+        /// In capitals.
+        package let method: String
+        /// With parameters in braces: `/views/{name}`.
+        package let path: String
+        /// Unique among all routes: `dispatch`.
+        package let id: String
+        package let summary: String
+        package let parameters: [Parameter]
+        package let body: Body?
+        package let answers: [Answer]
+        /// Every kind of problem that this route may answer with.
+        package let problems: [ProblemSlug]
+
+        package init(
+            _ method: String,
+            _ path: String,
+            id: String,
+            summary: String,
+            parameters: [Parameter] = [],
+            body: Body? = nil,
+            answers: [Answer],
+            problems: [ProblemSlug] = []
+        ) {
+            self.method = method
+            self.path = path
+            self.id = id
+            self.summary = summary
+            self.parameters = parameters
+            self.body = body
+            self.answers = answers
+            self.problems = problems
+        }
+    }
+
+    /// A part of a request beside its body.
+    package struct Parameter: Sendable {
+        package enum Place: String, Sendable {
+            case path, query, header
+        }
+
+        package let name: String
+        package let place: Place
+        package let schema: JSONSchema
+        package let summary: String
+        package let isRequired: Bool
+
+        /// A parameter; one of the path is always required.
+        package init(
+            _ name: String,
+            in place: Place,
+            _ schema: JSONSchema = .string(),
+            summary: String,
+            isRequired: Bool = false
+        ) {
+            self.name = name
+            self.place = place
+            self.schema = schema
+            self.summary = summary
+            self.isRequired = isRequired || place == .path
+        }
+    }
+
+    /// Something of a media type, in a request or an answer.
+    package struct Body: Sendable {
+        package let mediaType: String
+        /// `nil` where the type has no schema, such as a stream or a page.
+        package let schema: JSONSchema?
+
+        package init(_ mediaType: String, _ schema: JSONSchema? = nil) {
+            self.mediaType = mediaType
+            self.schema = schema
+        }
+
+        package static func json(_ schema: JSONSchema) -> Body {
+            Body("application/json", schema)
+        }
+    }
+
+    /// What comes back when nothing goes wrong.
+    package struct Answer: Sendable {
+        package let status: Int
+        package let summary: String
+        package let headers: [String]
+        package let bodies: [Body]
+
+        package init(
+            _ status: Int,
+            _ summary: String,
+            headers: [String] = [],
+            bodies: [Body] = []
+        ) {
+            self.status = status
+            self.summary = summary
+            self.headers = headers
+            self.bodies = bodies
+        }
+    }
+}

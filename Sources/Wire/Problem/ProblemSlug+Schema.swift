@@ -1,0 +1,49 @@
+extension ProblemSlug {
+    /// The members that problems of this kind have beyond RFC 9457's (protocol 8.1).
+    package var ownMembers: [JSONSchema.Property] {
+        let count = JSONSchema.integer(minimum: 0, maximum: .max)
+        return switch self {
+        case .malformedJSON: [.init("offset", count)]
+        case .refused:
+            [.init("reason", .string()), .init("pointer", .string(), isRequired: false)]
+        case .gone: [.init("oldest", count)]
+        case .versionMismatch: [.init("epoch", .string()), .init("version", count)]
+        case .tooLarge, .uriTooLong, .headersTooLarge: [.init("limit", count)]
+        case .unknownAction:
+            [
+                .init("known", .array(of: .string())),
+                .init("nearest", .string(), isRequired: false),
+                .init("pointer", .string(), isRequired: false),
+            ]
+        case .invalidPayload: [.init("pointer", .string()), .init("expected", .string())]
+        case .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .timeout,
+            .misdirected, .unsupportedMediaType, .idempotencyMismatch, .tooManyRequests,
+            .overloaded, .draining, .streamLimit, .storageFull:
+            []
+        }
+    }
+
+    /// The headers that problems of this kind have.
+    package var ownHeaders: [String] {
+        switch self {
+        case .unauthorized: ["WWW-Authenticate"]
+        case .methodNotAllowed: ["Allow"]
+        case .unsupportedMediaType: ["Accept"]
+        case .tooManyRequests, .overloaded, .draining, .streamLimit, .storageFull: ["Retry-After"]
+        default: []
+        }
+    }
+
+    /// The whole body of a problem of this kind.
+    package var schema: JSONSchema {
+        .object(
+            [
+                .init("type", .strings([path])),
+                .init("title", .string()),
+                .init("status", .integers([Int64(status)])),
+                .init("detail", .string()),
+                .init("instance", .string(), isRequired: false),
+            ] + ownMembers
+        )
+    }
+}
