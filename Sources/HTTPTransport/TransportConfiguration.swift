@@ -35,7 +35,7 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case headersTooLarge(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)
-    case timeout(String)
+    case timeout(String, seconds: Int)
     case connectionLimit(Int)
     case stopping
 }

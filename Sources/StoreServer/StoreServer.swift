@@ -1,1 +1,64 @@
-// Placeholder until this layer's first type lands.
+public import StoreCore
+
+/// A store on the network: state, actions and a reducer, served over HTTP.
+///
+/// ```swift
+/// StoreServer(
+///     state: AppState.initial,
+///     actions: [CounterIncreaseRequested.self, StepChangeRequested.self],
+///     reducer: appReducer
+/// ).main()
+/// ```
+///
+/// The state is encoded with the names and the order of its declaration, and compared with `==` to
+/// tell whether an action changed anything.
+public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
+    let state: State
+    let actions: ActionList
+    let reducer: @Sendable (inout State, any Action) throws -> Void
+    /// What the program is called in its help and its version.
+    let name: String
+    /// The version that `--version` prints.
+    let version: String
+
+    /// Makes a server that is not running yet.
+    ///
+    /// - Parameters:
+    ///   - state: what is served before the first action.
+    ///   - actions: the actions that clients may dispatch.
+    ///   - reducer: makes the next state; it may throw `Refusal`, and then nothing has happened.
+    ///   - name: the program's name in `--help` and `--version`.
+    ///   - version: what `--version` prints.
+    public init(
+        state: State,
+        actions: ActionList,
+        name: String = "store-server",
+        version: String = StoreServerVersion.current,
+        reducer: @escaping @Sendable (inout State, any Action) throws -> Void
+    ) {
+        self.state = state
+        self.actions = actions
+        self.name = name
+        self.version = version
+        self.reducer = reducer
+    }
+
+    /// The same, with a reducer that returns the next state.
+    public init(
+        state: State,
+        actions: ActionList,
+        name: String = "store-server",
+        version: String = StoreServerVersion.current,
+        reducer: @escaping @Sendable (State, any Action) throws -> State
+    ) {
+        self.init(state: state, actions: actions, name: name, version: version) { state, action in
+            state = try reducer(state, action)
+        }
+    }
+}
+
+/// The version of this package.
+public enum StoreServerVersion {
+    /// As in the change log.
+    public static let current = "0.1.0"
+}

@@ -266,9 +266,9 @@ extension EventLoop {
             counters.timeouts.add(1, ordering: .relaxed)
             switch record.waiting {
             case .firstHeaders, .headers:
-                refuse(record.descriptor, .timeout("The headers took too long."))
+                refuse(record.descriptor, .timeout("the headers", seconds: Int(configuration.headersSeconds)))
             case .body:
-                refuse(record.descriptor, .timeout("The body took too long."))
+                refuse(record.descriptor, .timeout("the body", seconds: Int(configuration.bodySeconds)))
             case .nextRequest, .nothing:
                 break
             }
@@ -290,6 +290,12 @@ extension EventLoop {
     /// Queues an answer. Any thread; nothing is sent before ``wake()``.
     func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.outcome = .response(response)
+        finished.withLock { $0.append(exchange) }
+    }
+
+    /// Ends a suspended request's connection without an answer. Any thread.
+    func giveUp(_ exchange: HTTPExchange) {
+        exchange.outcome = .abandoned
         finished.withLock { $0.append(exchange) }
     }
 

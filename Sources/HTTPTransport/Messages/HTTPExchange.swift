@@ -119,6 +119,11 @@ extension HTTPExchange {
         loop.finish(self, response)
     }
 
+    /// Ends a suspended request without an answer; in place of ``complete(_:)``. Any thread.
+    package func abandon() {
+        loop.giveUp(self)
+    }
+
     /// Makes the connection a stream: the socket goes to the stream writer, which sends `opening`
     /// and then what the topic has. On the loop's thread, from within the handler.
     package func stream(opening: Bytes, topic: TopicID, resume: Resume) {

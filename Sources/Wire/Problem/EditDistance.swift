@@ -1,5 +1,5 @@
 /// The name that a misspelt one was probably meant to be.
-enum EditDistance {
+package enum EditDistance {
     /// Longer names are not compared: nobody mistypes them, and the work is quadratic.
     static let bytesMax = 64
     /// How many names are compared with one that is unknown.
@@ -9,7 +9,7 @@ enum EditDistance {
     ///
     /// Letters of another case cost nothing. Of equals the first one is given, so that the answer
     /// depends on the order of `candidates` only. Cost: at most 64 × 64 steps a candidate.
-    static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
+    package static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = folded(name)
         guard !wanted.isEmpty, wanted.count <= bytesMax else { return nil }
         var best: (name: String, distance: Int)?

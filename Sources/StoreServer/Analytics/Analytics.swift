@@ -1,0 +1,22 @@
+import StoreCore
+import Wire
+
+/// The middleware that analytics are: sees the state before each action, and releases one line for
+/// it when the action is committed.
+struct Analytics<State: Sendable>: Sendable {
+    let registry: ActionRegistry<State>
+    let writer: AnalyticsWriter
+
+    /// What the Core calls before it reduces an action; the answer runs after the commit.
+    func observe(_ state: State, _ action: StampedAction) -> (@Sendable () -> Void)? {
+        let entry = registry[action.type]
+        let event = AnalyticsEvent(
+            version: action.version,
+            time: action.time,
+            type: action.type,
+            subject: entry?.module,
+            record: entry?.record?(action.action, state)
+        )
+        return { [writer] in writer.offer(event) }
+    }
+}

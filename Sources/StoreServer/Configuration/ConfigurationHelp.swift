@@ -1,0 +1,48 @@
+import Wire
+
+/// What `--help` and `--print-config` say.
+enum ConfigurationHelp {
+    /// The help text, with each option's flag, meaning and default.
+    static func text(program: String) -> String {
+        let fresh = ServerConfiguration()
+        var text = """
+            usage: \(program) [--flag value]...
+
+            Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
+            Flags win over environment variables (\(ConfigurationReader.environmentPrefix)LISTEN for --listen),
+            and those win over the file given with --config.
+
+
+            """
+        for option in ConfigurationOption.all {
+            let flag = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+            let standard = option.show(fresh).joined(separator: ", ")
+            text += "  \(flag)\n      \(option.help)"
+            text += standard.isEmpty ? "\n" : " [\(standard)]\n"
+        }
+        for (flag, help) in commands {
+            text += "  \(flag)\n      \(help)\n"
+        }
+        return text
+    }
+
+    /// The configuration in force, as a file for `--config`.
+    static func print(_ configuration: ServerConfiguration) -> String {
+        let members = ConfigurationOption.all.map { option in
+            let values = option.show(configuration)
+            let list = values.map(JSONText.quoted).joined(separator: ", ")
+            return "  \(JSONText.quoted(option.name)): "
+                + (option.repeats ? "[\(list)]" : list)
+        }
+        return "{\n" + members.joined(separator: ",\n") + "\n}\n"
+    }
+
+    private static let commands = [
+        ("--config FILE", "read a JSON file whose members are named like the flags"),
+        ("--check-config", "check the configuration and end"),
+        ("--print-config", "print the configuration in force, as a file for --config, and end"),
+        ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
+        ("--version", "print the version and end"),
+        ("--help", "print this and end"),
+    ]
+}

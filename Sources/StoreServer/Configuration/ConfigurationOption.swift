@@ -1,0 +1,126 @@
+import Wire
+
+/// One thing that can be configured: its flag, what it means, and how its text is read and shown.
+struct ConfigurationOption: Sendable {
+    /// The long flag without its dashes; also the key in the file, and in capitals the variable.
+    let name: String
+    /// What the value is called in `--help`; `nil` for a switch that takes none.
+    let placeholder: String?
+    /// Whether it may be given several times.
+    var repeats = false
+    /// One line for `--help`.
+    let help: String
+    /// Takes the values of the source that won, in their order.
+    let apply: @Sendable (inout ServerConfiguration, [String], String) throws(ConfigurationError) -> Void
+    /// The values in force, as they would be written.
+    let show: @Sendable (ServerConfiguration) -> [String]
+
+    /// The environment variable of this option.
+    var variable: String {
+        ConfigurationReader.environmentPrefix
+            + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+    }
+}
+
+extension ConfigurationOption {
+    /// A switch: present or `true`, absent or `false`.
+    static func flag(
+        _ name: String,
+        _ member: any WritableKeyPath<ServerConfiguration, Bool> & Sendable,
+        help: String
+    ) -> Self {
+        Self(
+            name: name,
+            placeholder: nil,
+            help: help,
+            apply: { configuration, values, origin throws(ConfigurationError) in
+                for value in values {
+                    switch value {
+                    case "true", "1": configuration[keyPath: member] = true
+                    case "false", "0": configuration[keyPath: member] = false
+                    default: throw .value(value, of: origin, allowed: "true or false")
+                    }
+                }
+            },
+            show: { [$0[keyPath: member] ? "true" : "false"] }
+        )
+    }
+
+    /// A whole number within bounds; `unit` says what it counts.
+    static func number(
+        _ name: String,
+        _ member: any WritableKeyPath<ServerConfiguration, Int> & Sendable,
+        in range: ClosedRange<Int>,
+        unit: String,
+        help: String
+    ) -> Self {
+        Self(
+            name: name,
+            placeholder: "N",
+            help: "\(help), in \(unit) (\(range.lowerBound)...\(range.upperBound))",
+            apply: { configuration, values, origin throws(ConfigurationError) in
+                for value in values {
+                    guard let number = Int(value), range.contains(number) else {
+                        throw .value(
+                            value,
+                            of: origin,
+                            allowed: "a whole number of \(unit) from \(range.lowerBound) "
+                                + "to \(range.upperBound)"
+                        )
+                    }
+                    configuration[keyPath: member] = number
+                }
+            },
+            show: { [String($0[keyPath: member])] }
+        )
+    }
+
+    /// A text that `check` accepts or explains.
+    static func text(
+        _ name: String,
+        _ placeholder: String,
+        _ member: any WritableKeyPath<ServerConfiguration, String> & Sendable,
+        help: String,
+        check: @escaping @Sendable (String) -> String? = { $0.isEmpty ? "some text" : nil }
+    ) -> Self {
+        Self(
+            name: name,
+            placeholder: placeholder,
+            help: help,
+            apply: { configuration, values, origin throws(ConfigurationError) in
+                for value in values {
+                    if let allowed = check(value) {
+                        throw .value(value, of: origin, allowed: allowed)
+                    }
+                    configuration[keyPath: member] = value
+                }
+            },
+            show: { [$0[keyPath: member]] }
+        )
+    }
+
+    /// A list of texts: each value is one more.
+    static func list(
+        _ name: String,
+        _ placeholder: String,
+        _ member: any WritableKeyPath<ServerConfiguration, [String]> & Sendable,
+        help: String,
+        check: @escaping @Sendable (String) -> String?
+    ) -> Self {
+        Self(
+            name: name,
+            placeholder: placeholder,
+            repeats: true,
+            help: help + " (repeatable)",
+            apply: { configuration, values, origin throws(ConfigurationError) in
+                for value in values {
+                    if let allowed = check(value) {
+                        throw .value(value, of: origin, allowed: allowed)
+                    }
+                }
+                configuration[keyPath: member] = values
+            },
+            show: { $0[keyPath: member] }
+        )
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPTransport
+
+extension ServerConfiguration {
+    /// Refuses what does not fit together.
+    ///
+    /// - Throws: ``ConfigurationError`` with the one line that names the first thing wrong.
+    public func check() throws(ConfigurationError) {
+        guard !listen.isEmpty else {
+            throw ConfigurationError("--listen: at least one address is needed")
+        }
+        for text in listen {
+            guard let address = ListenAddress(text) else {
+                throw .value(text, of: "--listen", allowed: ListenAddress.allowed)
+            }
+            guard address.isLoopback || allowAnonymous else {
+                throw ConfigurationError(
+                    "--listen: '\(text)' can be reached from other machines and nobody has to log "
+                        + "in; listen on loopback, or say --allow-anonymous")
+            }
+        }
+    }
+
+    /// The hosts listened on, which the `Host` header may therefore name.
+    var listenHosts: [String] {
+        listen.compactMap { ListenAddress($0)?.host }
+    }
+
+    /// The same configuration with as many streams and connections as descriptors allow.
+    ///
+    /// Connections come first: a stream that finds no place hears so, a dispatch must get through.
+    func fitted(toDescriptors limit: Int) -> ServerConfiguration {
+        let wanted = connectionsMax + streamsMax + DescriptorLimit.reserved
+        guard wanted > limit else { return self }
+        var fitted = self
+        let available = max(2, limit - DescriptorLimit.reserved)
+        fitted.connectionsMax = min(connectionsMax, max(1, min(available / 2, 1_024)))
+        fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
+        Log.warning(
+            "the system allows \(limit) open files, \(wanted) are asked for: at most "
+                + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams")
+        return fitted
+    }
+}

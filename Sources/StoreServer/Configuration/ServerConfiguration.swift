@@ -1,0 +1,78 @@
+/// Everything about a server that its operator may choose, with the defaults of a fresh one.
+///
+/// Made by ``ConfigurationReader`` from flags, environment and file, or by hand where the server is
+/// embedded. Times are in seconds, sizes in bytes.
+public struct ServerConfiguration: Sendable, Equatable {
+    /// Where to listen: `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`; port 0 picks a free one.
+    public var listen = ["127.0.0.1:8080"]
+    /// Listening beyond loopback without authentication is meant.
+    public var allowAnonymous = false
+    /// Further values that the `Host` header may have, besides loopback and the addresses above.
+    public var allowedHosts: [String] = []
+
+    /// Where durable history will live. This version keeps history in memory whatever it says.
+    public var dataDirectory = "./data"
+    /// Keep history in memory, on purpose.
+    public var ephemeral = false
+    /// How many applied actions the memory journal keeps; older ones are forgotten.
+    public var historyMax = 100_000
+
+    /// Where analytics lines go.
+    public var analytics = AnalyticsDestination.stdout
+    /// The `source` of every analytics line (CloudEvents 1.0, a URI reference).
+    public var analyticsSource = "/store-server"
+
+    /// The most that request line and headers may take.
+    public var headersBytesMax = 16 << 10
+    /// The longest request target.
+    public var uriBytesMax = 8 << 10
+    /// The largest request body.
+    public var bodyBytesMax = 1 << 20
+    /// How deep a JSON body may nest.
+    public var depthMax = 64
+    /// The most actions in one array.
+    public var batchMax = 1_000
+    /// The most actions that wait for the Core before dispatch answers 503.
+    public var mailboxMax = 65_536
+    /// The most connections that carry requests.
+    public var connectionsMax = 4_096
+    /// The most open streams; they count apart from the connections above.
+    public var streamsMax = 10_000
+
+    /// How long a client may take to send its headers.
+    public var headersSeconds = 10
+    /// How long a client may take to send its body.
+    public var bodySeconds = 30
+    /// How long a connection may idle between two requests.
+    public var idleSeconds = 30
+    /// How often a silent stream gets a heartbeat.
+    public var heartbeatSeconds = 15
+    /// How long a stream's reader may take nothing before it is closed.
+    public var stallSeconds = 30
+    /// How long a stream may last; 0 for as long as its reader likes.
+    public var streamLifetimeSeconds = 0
+    /// How long a clean stop may take.
+    public var shutdownSeconds = 10
+
+    /// Makes the configuration of a fresh server.
+    public init() {}
+}
+
+/// Where analytics lines are written.
+public enum AnalyticsDestination: Sendable, Equatable, CustomStringConvertible {
+    /// Standard output.
+    case stdout
+    /// The file at this path, appended to and reopened on SIGHUP.
+    case file(String)
+    /// Nowhere: the lines are not even made.
+    case off
+
+    /// The text form that a flag has: `stdout`, `file:PATH` or `off`.
+    public var description: String {
+        switch self {
+        case .stdout: "stdout"
+        case .file(let path): "file:\(path)"
+        case .off: "off"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// The actions of one request body, read and checked.
+struct DispatchBody<State: Sendable> {
+    /// The most that an action's `meta` may take.
+    static var metaBytesMax: Int { 4 << 10 }
+
+    /// Whether the body was an array, of however many actions.
+    let isBatch: Bool
+    let members: [Envelope<State>.Member]
+
+    init(
+        _ exchange: HTTPExchange,
+        registry: ActionRegistry<State>,
+        _ limits: JSONLimits,
+        _ batchMax: Int
+    ) throws(Problem) {
+        let document = try Self.parse(exchange, limits)
+        switch document.root.kind {
+        case .object:
+            isBatch = false
+            members = [try Self.member(document.root, at: "", registry, limits)]
+        case .array:
+            let elements = document.root.elements
+            guard 1...batchMax ~= document.root.count else {
+                throw .badRequest(
+                    "The array has \(document.root.count) actions; allowed are "
+                        + "1...\(batchMax).")
+            }
+            isBatch = true
+            var members: [Envelope<State>.Member] = []
+            members.reserveCapacity(document.root.count)
+            for element in elements {
+                let pointer = "/\(members.count)"
+                guard element.kind == .object else {
+                    throw .badRequest(
+                        "Member \(pointer) of the array is no action; each is an object "
+                            + "such as {\"type\":\"…\",\"payload\":{…}}.")
+                }
+                members.append(try Self.member(element, at: pointer, registry, limits))
+            }
+            self.members = members
+        default:
+            throw .badRequest(
+                "The body is neither an action, {\"type\":\"…\",\"payload\":{…}}, nor an "
+                    + "array of 1 to \(batchMax) of them.")
+        }
+    }
+
+    private static func parse(
+        _ exchange: HTTPExchange,
+        _ limits: JSONLimits
+    ) throws(Problem) -> JSONDocument {
+        do {
+            return try exchange.withBody { body in
+                Result { () throws(JSONError) in
+                    try JSONDocument(parsing: body, limits: limits)
+                }
+            }.get()
+        } catch {
+            throw Problem(error, bytesMax: limits.bytesMax)
+        }
+    }
+
+    private static func member(
+        _ node: JSONNode,
+        at pointer: String,
+        _ registry: ActionRegistry<State>,
+        _ limits: JSONLimits
+    ) throws(Problem) -> Envelope<State>.Member {
+        guard let name = node.member(named: "type")?.stringValue else {
+            throw .invalidPayload(
+                pointer: pointer + "/type", expected: "a string, the action's wire name")
+        }
+        guard let entry = registry[name] else {
+            throw .unknownAction(
+                name, known: registry.names, pointer: pointer.isEmpty ? nil : pointer + "/type")
+        }
+        var payload = node.member(named: "payload")
+        if let given = payload, given.kind != .object {
+            guard given.kind == .null else {
+                throw .invalidPayload(
+                    pointer: pointer + "/payload", expected: "an object, null or nothing")
+            }
+            payload = nil
+        }
+        let action: any Action
+        do {
+            action = try entry.decode(payload, JSONDecoder(limits: limits))
+        } catch {
+            throw .invalidPayload(
+                pointer: pointer + error.pointer, expected: error.expected ?? "another value",
+                detail: error.message)
+        }
+        return Envelope<State>.Member(
+            action: action,
+            type: entry.name,
+            payload: payload.map { Array($0.source) } ?? Array("{}".utf8),
+            meta: try meta(of: node, at: pointer)
+        )
+    }
+
+    private static func meta(of node: JSONNode, at pointer: String) throws(Problem) -> [UInt8]? {
+        guard let meta = node.member(named: "meta"), meta.kind != .null else { return nil }
+        guard meta.kind == .object, meta.byteRange.count <= metaBytesMax else {
+            throw .invalidPayload(
+                pointer: pointer + "/meta",
+                expected: "an object of at most \(metaBytesMax) bytes")
+        }
+        return Array(meta.source)
+    }
+}

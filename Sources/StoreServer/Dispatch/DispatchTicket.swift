@@ -1,0 +1,113 @@
+import Dispatch
+import HTTPTransport
+import StoreCore
+import Synchronization
+import Wire
+
+/// What a dispatched request waits for: turns the Core's outcome into its answer.
+///
+/// The Core's thread completes it after the commit; the connection is woken once for the whole batch.
+final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
+    /// The longest time that a client may wait for an action to be entirely processed.
+    private static var waitSecondsMax: Int { 60 }
+
+    private let exchange: HTTPExchange
+    private let store: Store<State>
+    private let preferences: Preferences
+    private let isBatch: Bool
+    let requestID = RequestID.next()
+
+    init(
+        exchange: HTTPExchange,
+        store: Store<State>,
+        preferences: Preferences,
+        isBatch: Bool
+    ) {
+        self.exchange = exchange
+        self.store = store
+        self.preferences = preferences
+        self.isBatch = isBatch
+    }
+
+    func complete(_ outcome: Outcome<State>) {
+        switch outcome {
+        case .applied(let first, let last, let changed, _):
+            exchange.complete(applied(first, last, changed))
+        case .refused(let refusal, let member):
+            let payload = isBatch ? "/\(member)/payload" : "/payload"
+            exchange.complete(
+                Problem.refused(
+                    reason: refusal.reason,
+                    pointer: refusal.pointer.map { payload + $0 } ?? (isBatch ? "/\(member)" : nil)
+                ).response(for: requestID))
+        case .versionMismatch(let current):
+            answer(.versionMismatch(current: Tag(epoch: store.publisher.epoch, version: current)))
+        case .dryRun(let changed, let before, let after):
+            answerDryRun(changed, before, after)
+        case .failed(.storageFull):
+            answer(.storageFull())
+        case .failed(.closed):
+            answer(.draining())
+        case .failed(.unknown):
+            // Whether it was applied is not known, so no answer would be true: the connection ends
+            // without one, and the client sees an unknown outcome for what it is.
+            exchange.abandon()
+        }
+    }
+
+    /// Answers with a problem.
+    func answer(_ problem: Problem) {
+        exchange.complete(problem.response(for: requestID))
+    }
+
+    private func applied(_ first: UInt64, _ last: UInt64, _ changed: Bool) -> HTTPResponse {
+        let epoch = store.publisher.epoch
+        var body = Array("{\"epoch\":\"\(epoch)\",".utf8)
+        if isBatch { body += "\"first\":\(first),".utf8 }
+        body += "\"version\":\(last),\"changed\":\(changed)".utf8
+        if preferences.waitSeconds != nil { body += ",\"completed\":true".utf8 }
+        if preferences.returned == .representation {
+            // The envelope ended its batch, so what is published is exactly this version.
+            body += ",\"state\":".utf8
+            store.publisher.snapshot.state.withUnsafeBytes { body += $0 }
+        }
+        body.append(UInt8(ascii: "}"))
+        var headers = [
+            ("Content-Type", "application/json"),
+            ("ETag", "\"\(epoch):\(last)\""),
+            ("Cache-Control", "no-store"),
+        ]
+        let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
+        if let applied = Preferences.applied(returned: preferences.returned, waitSeconds: wait) {
+            headers.append(("Preference-Applied", applied))
+        }
+        return HTTPResponse(status: 200, headers: headers, body: .bytes(body))
+    }
+
+    /// Compares the two states off the Core's thread: a dry run must not hold up real actions.
+    private func answerDryRun(_ changed: Bool, _ before: State, _ after: State) {
+        DispatchQueue.global().async { [self] in
+            exchange.complete(dryRun(changed, before, after))
+            store.wake()
+        }
+    }
+
+    private func dryRun(_ changed: Bool, _ before: State, _ after: State) -> HTTPResponse {
+        do {
+            let patch = try JSONPatch.diff(
+                from: JSONDocument(parsing: store.encoder.encode(before), limits: .unbounded),
+                to: JSONDocument(parsing: store.encoder.encode(after), limits: .unbounded))
+            var body = Array("{\"changed\":\(changed),\"patch\":".utf8)
+            patch.withUnsafeBytes { body += $0 }
+            body.append(UInt8(ascii: "}"))
+            return HTTPResponse(
+                status: 200,
+                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+                body: .bytes(body))
+        } catch {
+            return Problem.refused(
+                reason: "The state that would result has no JSON form: \(error)."
+            ).response(for: requestID)
+        }
+    }
+}

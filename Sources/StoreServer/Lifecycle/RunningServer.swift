@@ -1,0 +1,46 @@
+import HTTPTransport
+import StoreCore
+import Synchronization
+import Wire
+
+/// A server that listens, until it is told to stop.
+public final class RunningServer: Sendable {
+    /// Where it listens, as URLs: `http://127.0.0.1:8080` or `unix:/path`.
+    public let addresses: [String]
+
+    private let transport: HTTPServer
+    private let stopSteps: @Sendable () -> Bool
+    private let reopen: @Sendable () -> Void
+    private let stopped = Mutex<Bool?>(nil)
+
+    init(
+        transport: HTTPServer,
+        reopen: @escaping @Sendable () -> Void,
+        stop: @escaping @Sendable () -> Bool
+    ) {
+        self.transport = transport
+        self.addresses = transport.boundAddresses.map(\.url)
+        self.reopen = reopen
+        stopSteps = stop
+    }
+
+    /// Opens the files anew that a log rotation may have moved.
+    public func reopenFiles() {
+        reopen()
+    }
+
+    /// Ends the service: says not ready, says `bye` to every stream, finishes the requests that are
+    /// open, lets the Core end, writes analytics out.
+    ///
+    /// Takes at most `shutdownSeconds` of the configuration. Answers whether everybody was served to
+    /// the end; a second call answers the same without doing anything.
+    @discardableResult
+    public func stop() -> Bool {
+        stopped.withLock { stopped in
+            if let stopped { return stopped }
+            let clean = stopSteps()
+            stopped = clean
+            return clean
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import Wire
+
+extension StoreServer {
+    /// Does what the command line asks for, and ends the process: 0 after a clean stop, 1 where the
+    /// server could not start or a health check failed, 2 for a bad command line or configuration.
+    public func main() -> Never {
+        let reader: ConfigurationReader
+        do {
+            reader = try ConfigurationReader(
+                arguments: Array(CommandLine.arguments.dropFirst()),
+                environment: ProcessEnvironment.all,
+                readFile: FileReader.read)
+            try reader.configuration.check()
+        } catch {
+            complain("\(error)")
+            exit(2)
+        }
+        switch reader.command {
+        case .help: finish(ConfigurationHelp.text(program: name))
+        case .version: finish("\(name) \(version)\n")
+        case .checkConfig: finish("the configuration is good\n")
+        case .printConfig: finish(ConfigurationHelp.print(reader.configuration))
+        case .health(let url):
+            if let trouble = HealthClient.ask(url ?? HealthClient.standardURL) {
+                complain(trouble)
+                exit(1)
+            }
+            finish("ready\n")
+        case .serve:
+            serve(reader.configuration)
+        }
+    }
+
+    private func serve(_ configuration: ServerConfiguration) -> Never {
+        // Before any thread starts, so that all of them leave the signals to this one.
+        let signals = Signals([SIGTERM, SIGINT, SIGHUP])
+        let server: RunningServer
+        do {
+            server = try start(configuration)
+        } catch let error as ConfigurationError {
+            complain("\(error)")
+            exit(2)
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+        for address in server.addresses {
+            Log.notice("listening on \(address)")
+        }
+        while signals.next() == SIGHUP {
+            server.reopenFiles()
+        }
+        Log.notice("stopping")
+        let clean = server.stop()
+        Log.notice(clean ? "stopped" : "stopped at the deadline; some clients were cut off")
+        exit(0)
+    }
+
+    private func finish(_ text: String) -> Never {
+        print(text, terminator: "")
+        fflush(nil)
+        exit(0)
+    }
+
+    private func complain(_ line: String) {
+        Log.write("\(name): ", line)
+    }
+}

@@ -1,0 +1,111 @@
+import EventStream
+import HTTPTransport
+import StoreCore
+import Wire
+
+extension StoreServer {
+    /// Starts the server and returns when it listens.
+    ///
+    /// - Throws: ``ConfigurationError`` where the configuration or the list of actions can't be
+    ///   used; the transport's error where it can't listen.
+    public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
+        try configuration.check()
+        let configuration = configuration.fitted(toDescriptors: DescriptorLimit.raise())
+        let registry = try ActionRegistry<State>(actions)
+        let epoch = Epoch(rawValue: UInt32.random(in: 0...UInt32.max))
+        let encoder = JSONEncoder()
+
+        let streams = try StreamWriter(
+            limits: configuration.streamLimits, frames: .tagged(epoch: epoch))
+        let waiters = LongPolls()
+        let publisher = try Publisher(
+            epoch: epoch, version: 0, state: state, encoder: encoder, streams: streams,
+            waiters: waiters)
+        var ports = CoreConfiguration<State>()
+        ports.driver = .thread
+        ports.mailboxMax = configuration.mailboxMax
+        ports.journal = MemoryJournal(recordsMax: configuration.historyMax)
+        ports.sink = publisher
+        ports.changed = { $0 != $1 }
+        let core = Core(state: state, form: .throwing(reducer), configuration: ports)
+        let analytics = try configuration.analytics.writer(
+            CloudEventEncoder(
+                source: configuration.analyticsSource, epoch: epoch, encoder: encoder))
+        if let analytics {
+            core.add(middleware: Analytics(registry: registry, writer: analytics).observe)
+        }
+        let store = Store(
+            configuration: configuration, registry: registry, core: core, publisher: publisher,
+            streams: streams, waiters: waiters, encoder: encoder)
+        let router = router(for: store)
+        let transport = try HTTPServer(
+            configuration: configuration.transport, handler: router, streams: streams,
+            startThread: SystemThread.start(name:_:), log: Log.warning)
+        store.attach(transport)
+        core.start()
+        try streams.start(SystemThread.start(name:_:))
+        try transport.start()
+        if !configuration.ephemeral {
+            Log.warning(
+                "history is kept in memory only: a restart begins anew, and nothing is written to "
+                    + "\(configuration.dataDirectory) (--ephemeral says that this is meant)")
+        }
+        return RunningServer(
+            transport: transport,
+            reopen: { analytics?.reopen() },
+            stop: {
+                stop(configuration, router, store, transport, analytics)
+            }
+        )
+    }
+
+    /// Ends the parts in the order in which they depend on one another.
+    private func stop(
+        _ configuration: ServerConfiguration,
+        _ router: Router,
+        _ store: Store<State>,
+        _ transport: HTTPServer,
+        _ analytics: AnalyticsWriter?
+    ) -> Bool {
+        let deadline = Deadline(seconds: configuration.shutdownSeconds)
+        router.drain()
+        store.drain()
+        store.waiters.expireAll()
+        store.wake()
+        let streamsEnded = store.streams.stop(
+            reason: .shutdown, seconds: Double(deadline.left) / 2)
+        let requestsEnded = transport.stop(seconds: Double(max(1, deadline.left - 1)))
+        store.core.stop()
+        analytics?.close(seconds: max(1, deadline.left))
+        return streamsEnded && requestsEnded
+    }
+
+    private func router(for store: Store<State>) -> Router {
+        let state = StateRoute(store: store)
+        let schema = JSONSchema.store(
+            state: State.self, actions: store.registry.entries.map { ($0.name, $0.type) })
+        return Router(
+            hosts: HostRule(
+                listening: store.configuration.listenHosts,
+                further: store.configuration.allowedHosts),
+            exact: [
+                "/dispatch": DispatchRoute(
+                    store: store,
+                    limits: JSONLimits(
+                        bytesMax: store.configuration.bodyBytesMax,
+                        depthMax: store.configuration.depthMax),
+                    batchMax: store.configuration.batchMax),
+                "/state": state,
+                "/events": EventsRoute(store: store),
+                "/schema": DocumentRoute(
+                    contentType: "application/schema+json", document: schema),
+                "/livez": HealthRoute(problem: { nil }),
+                "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in isDraining() ? .draining() : nil }),
+            ],
+            prefixed: [
+                ("/state/", state),
+                ("/problems/", ProblemsRoute()),
+            ]
+        )
+    }
+}

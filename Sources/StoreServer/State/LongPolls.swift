@@ -1,0 +1,62 @@
+import HTTPTransport
+import Synchronization
+import Wire
+
+/// The requests that wait for a version greater than the one they know (`GET /state?after=N`).
+///
+/// Each waits until a version is published or its time is over, whichever takes it out first; so
+/// each is answered exactly once. Bounded by the connections that the server admits.
+final class LongPolls: Sendable {
+    struct Waiter: Sendable {
+        let after: UInt64
+        let answer: @Sendable (Snapshot?) -> Void
+    }
+
+    private struct Waiting {
+        var next: UInt64 = 0
+        var waiters: [UInt64: Waiter] = [:]
+    }
+
+    private let waiting = Mutex(Waiting())
+
+    /// Adds a waiter, unless `current` is news to it already. Answers what to withdraw it by.
+    ///
+    /// `current` is read under the lock that ``published(_:)`` takes after the snapshot was swapped,
+    /// so no version can slip between looking and waiting.
+    func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
+        let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
+            let snapshot = current()
+            guard snapshot.version <= waiter.after else { return (nil, snapshot) }
+            waiting.next += 1
+            waiting.waiters[waiting.next] = waiter
+            return (waiting.next, nil)
+        }
+        if let news { waiter.answer(news) }
+        return id
+    }
+
+    /// Answers everyone to whom this version is news. The Core's thread calls it.
+    func published(_ snapshot: Snapshot) {
+        let due = waiting.withLock { waiting -> [Waiter] in
+            guard !waiting.waiters.isEmpty else { return [] }
+            let due = waiting.waiters.filter { $0.value.after < snapshot.version }
+            for id in due.keys { waiting.waiters[id] = nil }
+            return Array(due.values)
+        }
+        for waiter in due { waiter.answer(snapshot) }
+    }
+
+    /// Answers one waiter that its time is over, if it still waits.
+    func expire(_ id: UInt64) {
+        waiting.withLock { $0.waiters.removeValue(forKey: id) }?.answer(nil)
+    }
+
+    /// Answers everyone that there is no news; the server is about to stop.
+    func expireAll() {
+        let all = waiting.withLock { waiting -> [Waiter] in
+            defer { waiting.waiters = [:] }
+            return Array(waiting.waiters.values)
+        }
+        for waiter in all { waiter.answer(nil) }
+    }
+}

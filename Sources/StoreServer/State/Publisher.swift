@@ -1,0 +1,117 @@
+import EventStream
+import HTTPTransport
+import StoreCore
+import Synchronization
+import Wire
+
+/// What leaves the Core: encodes each published version once, swaps the snapshot that every read is
+/// answered from, and hands the same bytes to the streams.
+///
+/// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
+final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
+    // Safety: `prepared`, `encoder` and `onCompleted` are touched by the Core's thread alone, which
+    // starts after `onCompleted` was set; everything else is immutable or owns a lock.
+
+    /// The most bytes that one batch spends on frames of single versions; beyond it, the streams
+    /// get the batch's last version only.
+    static var batchFramesBytesMax: Int { 1 << 20 }
+
+    let epoch: Epoch
+    private let encoder: JSONEncoder
+    private let streams: StreamWriter
+    private let waiters: LongPolls
+    private let published: Mutex<Snapshot>
+    private var prepared: [Snapshot] = []
+    private var preparedBytes = 0
+    private var onCompleted: @Sendable () -> Void = {}
+
+    /// Publishes the state as it is at `version` before anything is served.
+    ///
+    /// - Throws: where the state can't be encoded (a number that JSON does not have, for instance).
+    init(
+        epoch: Epoch,
+        version: UInt64,
+        state: State,
+        encoder: JSONEncoder,
+        streams: StreamWriter,
+        waiters: LongPolls
+    ) throws {
+        self.epoch = epoch
+        self.encoder = encoder
+        self.streams = streams
+        self.waiters = waiters
+        let first = Snapshot(
+            tag: Tag(epoch: epoch, version: version),
+            state: try encoder.encodeShared(state)
+        )
+        published = Mutex(first)
+        publish(first)
+    }
+
+    /// The newest published version.
+    var snapshot: Snapshot {
+        published.withLock { $0 }
+    }
+
+    /// Says whom to wake when a batch's tickets are all completed. Called before the Core starts.
+    func wake(by wake: @escaping @Sendable () -> Void) {
+        onCompleted = wake
+    }
+
+    func reduced(_ state: State, version: UInt64, changed: Bool) {
+        guard streams.open > 0, streams.keepsUp, preparedBytes < Self.batchFramesBytesMax else {
+            return
+        }
+        encode(state, version)
+    }
+
+    func committed(_ state: State, through version: UInt64) {
+        if prepared.last?.version != version {
+            encode(state, version)
+        }
+        for snapshot in prepared {
+            publish(snapshot)
+        }
+        forget()
+    }
+
+    func completed() {
+        onCompleted()
+    }
+
+    func rolledBack() {
+        forget()
+    }
+}
+
+extension Publisher {
+    private func encode(_ state: State, _ version: UInt64) {
+        do {
+            let bytes = try encoder.encodeShared(state)
+            preparedBytes += bytes.count
+            prepared.append(
+                Snapshot(tag: Tag(epoch: epoch, version: version), state: bytes))
+        } catch {
+            Log.error("the state of version \(version) has no JSON form: \(error.message)")
+        }
+    }
+
+    private func publish(_ snapshot: Snapshot) {
+        published.withLock { $0 = snapshot }
+        streams.publish(
+            topic: .state,
+            version: snapshot.version,
+            frame: SSEFrame.state(snapshot.state, at: snapshot.tag)
+        )
+        waiters.published(snapshot)
+    }
+
+    private func forget() {
+        prepared.removeAll(keepingCapacity: true)
+        preparedBytes = 0
+    }
+
+    private static func etag(_ epoch: Epoch, _ version: UInt64) -> String {
+        "\"\(epoch):\(version)\""
+    }
+}

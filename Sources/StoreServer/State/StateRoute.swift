@@ -1,0 +1,106 @@
+import HTTPTransport
+import Wire
+
+/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now or as soon as
+/// there is news.
+struct StateRoute<State: Codable & Equatable & Sendable>: Route {
+    /// The longest time that a long poll may wait.
+    static var waitSecondsMax: UInt64 { 60 }
+
+    let methods = ["GET", "HEAD"]
+    let store: Store<State>
+
+    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
+        let query = try Query.of(exchange, allowed: ["after", "wait"])
+        guard let pointer = JSONPointer(path: rest) else {
+            throw .badRequest("'\(rest)' is no JSON Pointer (RFC 6901).")
+        }
+        let after: UInt64?
+        let wait: UInt64?
+        do {
+            after = try query.number("after")
+            wait = try query.number("wait", max: Self.waitSecondsMax)
+        } catch {
+            throw .badRequest(error.detail)
+        }
+        if wait != nil, after == nil {
+            throw .badRequest("wait needs to know what you have: give after=<version> too.")
+        }
+        guard let after else {
+            let known = exchange.headerList("if-none-match")
+            exchange.respond(response(to: pointer, of: store.publisher.snapshot, unless: known))
+            return
+        }
+        poll(exchange, pointer, after: after, seconds: wait ?? 0)
+    }
+
+    /// Answers as soon as the version is greater than `after`, or 304 when the time is over.
+    private func poll(
+        _ exchange: HTTPExchange,
+        _ pointer: JSONPointer,
+        after: UInt64,
+        seconds: UInt64
+    ) {
+        let current = store.publisher.snapshot
+        guard current.version <= after, seconds > 0 else {
+            exchange.respond(
+                current.version > after
+                    ? response(to: pointer, of: current, unless: nil)
+                    : notModified(current))
+            return
+        }
+        exchange.suspend()
+        let waiter = LongPolls.Waiter(after: after) { [self] news in
+            exchange.complete(
+                news.map { response(to: pointer, of: $0, unless: nil) }
+                    ?? notModified(store.publisher.snapshot))
+            store.wake()
+        }
+        guard let id = store.waiters.add(waiter, unless: { store.publisher.snapshot }) else {
+            return
+        }
+        store.schedule(after: seconds) { [waiters = store.waiters] in
+            waiters.expire(id)
+        }
+    }
+
+    private func response(
+        to pointer: JSONPointer,
+        of snapshot: Snapshot,
+        unless known: String?
+    ) -> HTTPResponse {
+        if let known, let condition = EntityTagCondition(known),
+            condition.matchesWeakly(EntityTag(opaque: snapshot.tag.description))
+        {
+            return notModified(snapshot)
+        }
+        guard pointer != .root else {
+            return HTTPResponse(
+                status: 200, headers: headers(snapshot, json: true), body: .shared(snapshot.state))
+        }
+        guard let part = part(at: pointer, of: snapshot) else {
+            return Problem.notFound(pointer: pointer.description).response(for: RequestID.next())
+        }
+        return HTTPResponse(
+            status: 200, headers: headers(snapshot, json: true), body: .bytes(part))
+    }
+
+    private func part(at pointer: JSONPointer, of snapshot: Snapshot) -> [UInt8]? {
+        snapshot.state.withUnsafeBytes { bytes in
+            // The server wrote these bytes itself; no bound of its clients applies to them.
+            guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded),
+                let node = pointer.find(in: document)
+            else { return nil }
+            return Array(node.source)
+        }
+    }
+
+    private func notModified(_ snapshot: Snapshot) -> HTTPResponse {
+        HTTPResponse(status: 304, headers: headers(snapshot, json: false), body: .none)
+    }
+
+    private func headers(_ snapshot: Snapshot, json: Bool) -> [(String, String)] {
+        let common = [("ETag", snapshot.etag), ("Cache-Control", "no-cache")]
+        return json ? [("Content-Type", "application/json")] + common : common
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTransport
+import StoreCore
+import Synchronization
+import Wire
+
+/// What the routes share: the Core, what it publishes, and the transport's clock.
+final class Store<State: Codable & Equatable & Sendable>: Sendable {
+    let configuration: ServerConfiguration
+    let registry: ActionRegistry<State>
+    let core: Core<State>
+    let publisher: Publisher<State>
+    let streams: StreamWriter
+    let waiters: LongPolls
+    let encoder: JSONEncoder
+    private let transport = Mutex<HTTPServer?>(nil)
+    private let draining = Atomic(false)
+
+    init(
+        configuration: ServerConfiguration,
+        registry: ActionRegistry<State>,
+        core: Core<State>,
+        publisher: Publisher<State>,
+        streams: StreamWriter,
+        waiters: LongPolls,
+        encoder: JSONEncoder
+    ) {
+        self.configuration = configuration
+        self.registry = registry
+        self.core = core
+        self.publisher = publisher
+        self.streams = streams
+        self.waiters = waiters
+        self.encoder = encoder
+    }
+
+    /// Says which transport answers; called once, before it starts.
+    func attach(_ server: HTTPServer) {
+        transport.withLock { $0 = server }
+        publisher.wake { [weak server] in server?.wake() }
+    }
+
+    /// Whether the server is about to stop.
+    var isDraining: @Sendable () -> Bool {
+        { [self] in draining.load(ordering: .relaxed) }
+    }
+
+    /// From now on the server is about to stop.
+    func drain() {
+        draining.store(true, ordering: .relaxed)
+    }
+
+    /// Lets the transport send the answers that were completed outside a batch of the Core.
+    func wake() {
+        transport.withLock { $0 }?.wake()
+    }
+
+    /// Runs `work` on the event loop's thread after so many seconds.
+    func schedule(after seconds: UInt64, _ work: @escaping @Sendable () -> Void) {
+        transport.withLock { $0 }?.schedule(after: Double(seconds), work)
+    }
+}

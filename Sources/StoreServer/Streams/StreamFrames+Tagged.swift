@@ -1,0 +1,21 @@
+import EventStream
+import HTTPTransport
+import Wire
+
+extension StreamFrames {
+    /// The writer's own frames for a store of this epoch.
+    static func tagged(epoch: Epoch) -> StreamFrames {
+        StreamFrames(
+            heartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },
+            bye: { reason in
+                let word: SSEFrame.ByeReason =
+                    switch reason {
+                    case .shutdown: .shutdown
+                    case .expired: .expired
+                    case .lifetime: .lifetime
+                    case .slow: .slow
+                    }
+                return SSEFrame.bye(word, retryMilliseconds: 2_000)
+            })
+    }
+}
