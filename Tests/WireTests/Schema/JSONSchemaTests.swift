@@ -180,6 +180,7 @@ import Testing
     @Test func `the cases of enums come from the runtime, and nothing else does`() {
         enum Plain { case first, second }
         enum Payload { case first(Int), second }
+        enum OneByte { case first(Bool), second }
         enum Never0 {}
         struct NotAnEnum {}
 
@@ -188,6 +189,7 @@ import Testing
         let keys = EnumCases.all(of: Page<Int>.CodingKeys.self) ?? []
         #expect(keys.map(\.stringValue) == ["page-items", "nested", "next"])
         #expect(EnumCases.all(of: Payload.self) == nil)
+        #expect(EnumCases.all(of: OneByte.self) == nil)
         #expect(EnumCases.all(of: Never0.self) == nil)
         #expect(EnumCases.all(of: NotAnEnum.self) == nil)
         #expect(EnumCases.all(of: Int.self) == nil)
