@@ -27,7 +27,10 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try probe.dummy(type)
     }
 
-    /// Absent in every run, which also ends the recursion of types that contain themselves.
+    /// Absent in every run. It answers for each of the protocol's overloads, whose own defaults
+    /// would ask `contains` and call every member required.
+    ///
+    /// It ends the recursion of types that contain themselves.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) -> Value? {
         probe.shape.member(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
         return nil
@@ -51,28 +54,4 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) -> any Decoder {
         probe.part(probe.shape.child(key.stringValue))
     }
-}
-
-// The standard library's own `decodeIfPresent` for these types asks `contains` and `decodeNil`
-// first, and would call each of them required. Each overload has to be answered.
-extension SchemaProbeKeyed {
-    private func absent<Value: Decodable>(_ type: Value.Type, _ key: Key) -> Value? {
-        probe.shape.member(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
-        return nil
-    }
-
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) -> Bool? { absent(type, key) }
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) -> String? { absent(type, key) }
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) -> Double? { absent(type, key) }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) -> Float? { absent(type, key) }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) -> Int? { absent(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) -> Int8? { absent(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) -> Int16? { absent(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) -> Int32? { absent(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) -> Int64? { absent(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) -> UInt? { absent(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) -> UInt8? { absent(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) -> UInt16? { absent(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) -> UInt32? { absent(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) -> UInt64? { absent(type, key) }
 }

@@ -60,7 +60,10 @@ import Testing
     }
 
     @Test func `names that only look the same are two names`() throws {
-        let (old, new) = ("{\"\u{E9}\":1}", "{\"e\u{301}\":1}")
+        let (old, new) = (
+            "{\"\u{E9}\":1,\"e\u{301}\":2,\"long\":\"as it was, and as it stays\"}",
+            "{\"\u{E9}\":1,\"e\u{301}\":3,\"long\":\"as it was, and as it stays\"}"
+        )
         let patch = try parse(diff(old, new))
 
         let result = try JSONPatch.apply(patch, to: JSONTree(parse(old).root))

@@ -105,6 +105,24 @@ import Testing
         #expect(keywords(NothingAtAll.self) == #"{"type":"object"}"#)
     }
 
+    @Test func `every optional of the standard library is not required`() {
+        struct All: Codable {
+            var a: Bool?, b: String?, c: Double?, d: Float?, e: Int?, f: Int8?, g: Int16?
+            var h: Int32?, i: Int64?, j: UInt?, k: UInt8?, l: UInt16?, m: UInt32?, n: UInt64?
+        }
+
+        let document = JSONSchemaDocument(of: [All.self])
+
+        guard case .object(let properties) = document.roots[0] else {
+            Issue.record("\(document.roots[0])")
+            return
+        }
+        #expect(properties.count == 14)
+        for property in properties {
+            #expect(!property.isRequired && property.schema.orNull == property.schema)
+        }
+    }
+
     @Test func `types that refuse some values are described from those that they take`() {
         #expect(
             keywords(Checked.self)
@@ -180,7 +198,7 @@ import Testing
     @Test func `the cases of enums come from the runtime, and nothing else does`() {
         enum Plain { case first, second }
         enum Payload { case first(Int), second }
-        enum OneByte { case first(Bool), second }
+        enum OneByte { case first(Bool), second, third }
         enum Never0 {}
         struct NotAnEnum {}
 
