@@ -93,4 +93,38 @@ import Testing
         #expect(StructuredString.serialize(value).flatMap(StructuredString.parse) == value)
         #expect(StructuredString.serialize("\n") == nil)
     }
+
+    @Test func `whatever a header holds, it is read to its end`() {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix(seed: seed)
+        let parts = [
+            "\"", "\\", ",", ";", "=", " ", "\t", "W/", "*", "a", "wait", "return", "1", ":", "?",
+            "/", "-", ".", "\u{E9}", "\u{0}", "application/json",
+        ]
+        var read = 0
+        for _ in 0..<20_000 {
+            var text = ""
+            for _ in 0..<Int.random(in: 0...12, using: &random) {
+                text += parts[Int.random(in: 0..<parts.count, using: &random)]
+            }
+            if let string = StructuredString.parse(text) {
+                read += 1
+                #expect(
+                    StructuredString.serialize(string).flatMap(StructuredString.parse) == string
+                )
+            }
+            if let condition = EntityTagCondition(text), case .list(let tags) = condition {
+                read += 1
+                let again = tags.map(\.description).joined(separator: ", ")
+                #expect(EntityTagCondition(again) == condition)
+            }
+            if let type = MediaType(text) {
+                read += 1
+                #expect(MediaType("\(type.type)/\(type.subtype)") != nil)
+            }
+            if Preferences(text).waitSeconds != nil { read += 1 }
+        }
+        #expect(read > 100)
+    }
 }

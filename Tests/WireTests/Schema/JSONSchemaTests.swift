@@ -174,6 +174,66 @@ import Testing
         #expect(keywords(UUID.self) == #"{"type":"string"}"#)
     }
 
+    @Test func `types with an adapter are described as the adapter reads them`() {
+        let adapters = [
+            JSONAdapter(
+                Date.self,
+                expected: "a date",
+                encode: { _ in .string("2001-01-01T00:00:00Z") },
+                decode: { $0 == .string("2001-01-01T00:00:00Z") ? Date() : nil }
+            ),
+            JSONAdapter(
+                Decimal.self,
+                expected: "a number",
+                encode: { _ in .number("1") },
+                decode: { scalar in
+                    guard case .number(let text) = scalar else { return nil }
+                    return Decimal(string: text)
+                }
+            ),
+            JSONAdapter(
+                UUID.self,
+                expected: "a UUID",
+                encode: { .string($0.uuidString) },
+                decode: { scalar in
+                    guard case .string(let text) = scalar else { return nil }
+                    return UUID(uuidString: text)
+                }
+            ),
+            JSONAdapter(
+                URL.self,
+                expected: "a URL",
+                encode: { .string($0.absoluteString) },
+                decode: { scalar in
+                    guard case .string(let text) = scalar else { return nil }
+                    return URL(string: text)
+                }
+            ),
+        ]
+        struct Invoice: Codable {
+            let date: Date
+            let amount: Decimal?
+            let id: UUID
+            let link: URL
+        }
+
+        let document = JSONSchemaDocument(
+            of: [Invoice.self],
+            adapter: JSONSchema.adapter(from: adapters)
+        )
+
+        #expect(
+            document.roots == [
+                .object([
+                    .init("date", .string(format: "date-time")),
+                    .init("amount", .nullable(.number), isRequired: false),
+                    .init("id", .string(format: "uuid")),
+                    .init("link", .string()),
+                ])
+            ]
+        )
+    }
+
     @Test func `two types of one name get names of their own`() throws {
         enum Other {
             struct Person: Codable {
