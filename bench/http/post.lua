@@ -1,0 +1,13 @@
+-- What wrk sends: one tiny action per request.
+wrk.method = "POST"
+wrk.path = "/dispatch"
+wrk.body = '{"type":"CounterIncreaseRequested","payload":{}}'
+wrk.headers["Content-Type"] = "application/json"
+
+-- One line for the driver: requests, microseconds, errors, then p50 and p99 in microseconds.
+function done(summary, latency, requests)
+  local errors = summary.errors
+  io.write(string.format("result %d %d %d %d %d\n", summary.requests, summary.duration,
+    errors.connect + errors.read + errors.write + errors.status + errors.timeout,
+    latency:percentile(50), latency:percentile(99)))
+end
