@@ -17,8 +17,10 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
     ///
     /// One tag has one spelling, so that two ids are equal exactly when their bytes are.
     package init?(_ text: some StringProtocol) {
-        guard let colon = text.firstIndex(of: ":"), let epoch = Epoch(text[..<colon]),
-            let version = UInt64(decimal: text[text.index(after: colon)...])
+        let text = Substring(text)
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let epoch = Epoch(text[..<colon]),
+            let version = UInt64(decimal: text[text.utf8.index(after: colon)...])
         else { return nil }
         self.init(epoch: epoch, version: version)
     }

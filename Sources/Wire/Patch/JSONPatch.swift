@@ -1,16 +1,12 @@
 /// JSON Patch (RFC 6902): what leads from one document to another.
 package enum JSONPatch {
-    /// How many comparisons may be spent on finding the elements that two arrays share, once their
-    /// common beginning and end are set aside. Beyond that they are compared place by place.
-    package static let comparisonsMax = 16_384
-
     /// The operations that turn one document into the other: `[]` where they are equal.
     ///
     /// The same two documents always give the same bytes, and the patch is never longer than one
     /// that replaces the whole document. It consists of `add`, `remove` and `replace`.
     ///
-    /// Cost: one pass over both documents, skipping what is the same byte for byte, and at most
-    /// ``comparisonsMax`` for each pair of arrays.
+    /// Cost: one pass over both documents, skipping what is the same byte for byte, and for each
+    /// pair of arrays what ``SharedElements`` allows itself.
     package static func diff(from old: JSONDocument, to new: JSONDocument) -> Bytes {
         diff(from: old.root, to: new.root)
     }

@@ -94,7 +94,7 @@ struct JSONPatchDiff: ~Copyable {
             old.removeLast()
             new.removeLast()
         }
-        for (a, b) in JSONPatchDiff.shared(Array(old), Array(new)) {
+        for (a, b) in SharedElements.gaps(between: Array(old), and: Array(new)) {
             gap(old.prefix(a), new.prefix(b), &position)
             old.removeFirst(a + 1)
             new.removeFirst(b + 1)
@@ -121,37 +121,6 @@ struct JSONPatchDiff: ~Copyable {
             within(String(position)) { $0.operation("add", value: element) }
             position += 1
         }
-    }
-
-    /// A longest common subsequence: for each element that both have, how many stand before it in
-    /// either array since the last one.
-    private static func shared(_ old: [JSONNode], _ new: [JSONNode]) -> [(Int, Int)] {
-        guard !old.isEmpty, !new.isEmpty, old.count <= JSONPatch.comparisonsMax / new.count
-        else { return [] }
-        let width = new.count + 1
-        var length = [UInt16](repeating: 0, count: (old.count + 1) * width)
-        for a in old.indices.reversed() {
-            for b in new.indices.reversed() {
-                length[a * width + b] =
-                    old[a].hasSameSource(as: new[b])
-                    ? length[(a + 1) * width + b + 1] + 1
-                    : max(length[(a + 1) * width + b], length[a * width + b + 1])
-            }
-        }
-        var pairs: [(Int, Int)] = []
-        var (a, b) = (0, 0)
-        var (gapA, gapB) = (0, 0)
-        while a < old.count, b < new.count {
-            if old[a].hasSameSource(as: new[b]) {
-                pairs.append((gapA, gapB))
-                (a, b, gapA, gapB) = (a + 1, b + 1, 0, 0)
-            } else if length[(a + 1) * width + b] >= length[a * width + b + 1] {
-                (a, gapA) = (a + 1, gapA + 1)
-            } else {
-                (b, gapB) = (b + 1, gapB + 1)
-            }
-        }
-        return pairs
     }
 
     // Operations

@@ -99,15 +99,65 @@ import Testing
         #expect(smaller > 500)
     }
 
-    @Test func `arrays beyond the bound of comparisons are still patched rightly`() throws {
-        let old = "[" + (0..<400).map(String.init).joined(separator: ",") + "]"
-        let new =
-            "[" + (0..<400).filter { $0 % 7 != 3 }.map(String.init).joined(separator: ",") + "]"
+    @Test func `few edits in a long array make a short patch`() throws {
+        let old = (0..<10_000).map(String.init)
+        var new = old
+        for index in stride(from: 9_000, to: 1_000, by: -700) { new.remove(at: index) }
+        for index in stride(from: 500, to: 9_500, by: 900) { new.insert("-1", at: index) }
 
-        let result = try JSONPatch.apply(parse(diff(old, new)), to: JSONTree(parse(old).root))
+        let patch = try parse(diff(json(old), json(new)))
+        let result = try JSONPatch.apply(patch, to: JSONTree(parse(json(old)).root))
 
-        #expect(result == JSONTree(try parse(new).root))
+        #expect((1...22).contains(patch.root.count))
+        #expect(result == JSONTree(try parse(json(new)).root))
     }
+
+    @Test func `arrays beyond the bound of edits are still patched rightly`() throws {
+        let old = (0..<2_000).map(String.init)
+        let new = old.indices.filter { $0 % 3 != 1 }.map { old[$0] }
+        #expect(old.count - new.count > SharedElements.editsMax)
+
+        let result = try JSONPatch.apply(
+            parse(diff(json(old), json(new))),
+            to: JSONTree(parse(json(old)).root)
+        )
+
+        #expect(result == JSONTree(try parse(json(new)).root))
+    }
+
+    @Test func `arrays share the longest sequence that they can`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix(seed: seed)
+        for _ in 0..<2_000 {
+            let letters = { (random: inout SplitMix) in
+                (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                    String(Int.random(in: 0...3, using: &random))
+                }
+            }
+            let (old, new) = (letters(&random), letters(&random))
+            let (a, b) = (try parse(json(old)), try parse(json(new)))
+
+            let gaps = SharedElements.gaps(between: a.root.elements, and: b.root.elements)
+
+            #expect(gaps.count == longest(old[...], new[...]), "\(old) \(new)")
+            var (x, y) = (0, 0)
+            for gap in gaps {
+                (x, y) = (x + gap.old, y + gap.new)
+                #expect(old[x] == new[y])
+                (x, y) = (x + 1, y + 1)
+            }
+        }
+    }
+
+    /// The length of a longest common subsequence, by its definition.
+    private func longest(_ old: ArraySlice<String>, _ new: ArraySlice<String>) -> Int {
+        guard let a = old.first, let b = new.first else { return 0 }
+        if a == b { return 1 + longest(old.dropFirst(), new.dropFirst()) }
+        return max(longest(old.dropFirst(), new), longest(old, new.dropFirst()))
+    }
+
+    private func json(_ elements: [String]) -> String { "[\(elements.joined(separator: ","))]" }
 
     @Test func `a patch for a part carries the place of the part`() throws {
         let (old, new) = (

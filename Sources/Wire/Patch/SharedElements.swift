@@ -1,0 +1,85 @@
+/// Finds the elements that two arrays have in common, in order, with the fewest others between.
+///
+/// The method is E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): cheap where
+/// little differs, whatever the length.
+enum SharedElements {
+    /// How many elements may be in one array only; with more, the arrays count as unlike.
+    static let editsMax = 256
+    /// How many comparisons may be made on the way.
+    static let comparisonsMax = 1 << 18
+
+    /// For each shared element, how many stand before it in either array since the last one.
+    ///
+    /// Empty where a bound is passed; the arrays are compared place by place then.
+    static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)] {
+        guard !old.isEmpty, !new.isEmpty, let rounds = search(old, new) else { return [] }
+        return trace(rounds, old.count, new.count)
+    }
+
+    /// How far each diagonal (index in `old` minus index in `new`) got in each round: one more
+    /// edit a round, until both arrays are used up. `rounds[d][k + d]` is the place in `old`.
+    private static func search(_ old: [JSONNode], _ new: [JSONNode]) -> [[Int32]]? {
+        var rounds: [[Int32]] = []
+        var comparisons = 0
+        for edits in 0...min(old.count + new.count, editsMax) {
+            var reached = [Int32](repeating: 0, count: 2 * edits + 1)
+            for diagonal in stride(from: -edits, through: edits, by: 2) {
+                var a = start(of: diagonal, after: rounds.last, edits)
+                var b = a - diagonal
+                while a < old.count, b >= 0, b < new.count {
+                    comparisons += 1
+                    guard old[a].hasSameSource(as: new[b]) else { break }
+                    (a, b) = (a + 1, b + 1)
+                }
+                guard comparisons <= comparisonsMax else { return nil }
+                reached[diagonal + edits] = Int32(a)
+                if a >= old.count, b >= new.count {
+                    rounds.append(reached)
+                    return rounds
+                }
+            }
+            rounds.append(reached)
+        }
+        return nil
+    }
+
+    /// Where a diagonal begins: from the neighbour that got further in the round before, by an
+    /// element that is only in `new`, or by one that is only in `old`.
+    private static func start(of diagonal: Int, after round: [Int32]?, _ edits: Int) -> Int {
+        guard let round else { return 0 }
+        return isInsertion(diagonal, round, edits)
+            ? Int(round[diagonal + 1 + edits - 1]) : Int(round[diagonal - 1 + edits - 1]) + 1
+    }
+
+    private static func isInsertion(_ diagonal: Int, _ round: [Int32], _ edits: Int) -> Bool {
+        if diagonal == -edits { return true }
+        if diagonal == edits { return false }
+        return round[diagonal - 1 + edits - 1] < round[diagonal + 1 + edits - 1]
+    }
+
+    /// Follows the rounds back from the end, and turns what was shared into gaps.
+    private static func trace(
+        _ rounds: [[Int32]],
+        _ oldCount: Int,
+        _ newCount: Int
+    ) -> [(old: Int, new: Int)] {
+        var shared: [(Int, Int)] = []
+        var (a, b) = (oldCount, newCount)
+        for edits in stride(from: rounds.count - 1, through: 0, by: -1) {
+            let round = edits > 0 ? rounds[edits - 1] : nil
+            let diagonal = a - b
+            let begin = start(of: diagonal, after: round, edits)
+            while a > begin {
+                (a, b) = (a - 1, b - 1)
+                shared.append((a, b))
+            }
+            guard let round else { break }
+            if isInsertion(diagonal, round, edits) { b -= 1 } else { a -= 1 }
+        }
+        var (lastOld, lastNew) = (-1, -1)
+        return shared.reversed().map { place in
+            defer { (lastOld, lastNew) = place }
+            return (place.0 - lastOld - 1, place.1 - lastNew - 1)
+        }
+    }
+}
