@@ -1,0 +1,46 @@
+# Everything that people and machines do here. `make` alone lists it.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+LISTEN ?= 127.0.0.1:8080
+SWIFT_SOURCES := Package.swift Sources Tests
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: run
+run: setup-build ## build in release and serve on 127.0.0.1:8080
+	swift build -c release --product store-server
+	exec "$$(swift build -c release --show-bin-path)/store-server" --listen $(LISTEN)
+
+.PHONY: test
+test: setup-build setup-test ## everything that continuous integration runs
+	scripts/test
+
+.PHONY: bench
+bench: setup-build setup-bench ## measure, beside references, in one run
+	scripts/bench
+
+.PHONY: format
+format: ## bring the Swift code into form
+	swift format --in-place --recursive $(SWIFT_SOURCES)
+
+.PHONY: lint
+lint: ## check the form of the Swift code
+	swift format lint --strict --recursive $(SWIFT_SOURCES)
+
+.PHONY: image
+image: ## build the container image with docker, podman or buildah
+	scripts/image
+
+.PHONY: clean
+clean: ## remove what was built
+	swift package clean
+	rm -rf .build .venv
+
+.PHONY: setup-build setup-test setup-bench
+setup-build setup-test setup-bench: setup-%:
+	@scripts/setup $*
