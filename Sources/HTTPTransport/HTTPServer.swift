@@ -23,8 +23,12 @@ package final class HTTPServer: Sendable {
     ) throws(TransportError) {
         self.startThread = startThread
         loop = try EventLoop(
-            configuration: configuration, handler: handler, streams: streams, counters: counters,
-            log: log)
+            configuration: configuration,
+            handler: handler,
+            streams: streams,
+            counters: counters,
+            log: log
+        )
     }
 
     /// The addresses as bound; a port of 0 has become the one that the system chose.

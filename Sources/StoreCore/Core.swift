@@ -39,8 +39,10 @@ public final class Core<State: Sendable>: Sendable {
         reducer: @escaping @Sendable (State, any Action) throws -> State
     ) {
         self.init(
-            state: state, form: .throwing { $0 = try reducer($0, $1) },
-            configuration: CoreConfiguration())
+            state: state,
+            form: .throwing { $0 = try reducer($0, $1) },
+            configuration: CoreConfiguration()
+        )
     }
 
     /// Makes a Core with a reducer that changes the state in place or refuses an action by throwing

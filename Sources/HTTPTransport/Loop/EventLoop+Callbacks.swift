@@ -13,12 +13,14 @@ private func loop(_ context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {
 }
 
 func onConnectionOpened(
-    context: UnsafeMutableRawPointer, connection: OpaquePointer
+    context: UnsafeMutableRawPointer,
+    connection: OpaquePointer
 ) -> UnsafeMutableRawPointer? {
     loop(context)._withUnsafeGuaranteedRef { loop in
         let record = ConnectionRecord(
             descriptor: chttpd_socket(connection),
-            deadline: loop.now + loop.configuration.headersSeconds)
+            deadline: loop.now + loop.configuration.headersSeconds
+        )
         loop.add(record)
         return Unmanaged.passRetained(record).toOpaque()
     }
@@ -31,7 +33,9 @@ func onConnectionClosed(context: UnsafeMutableRawPointer, closed: UnsafeMutableR
 }
 
 func onRequestBegan(
-    context: UnsafeMutableRawPointer, connection: OpaquePointer, target: UnsafePointer<CChar>
+    context: UnsafeMutableRawPointer,
+    connection: OpaquePointer,
+    target: UnsafePointer<CChar>
 ) -> UnsafeMutableRawPointer? {
     loop(context)._withUnsafeGuaranteedRef { loop in
         Unmanaged.passRetained(loop.begin(connection, target)).toOpaque()

@@ -10,10 +10,14 @@ extension EventLoop {
         let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
         exchange.connection = connection
         exchange.target.append(
-            contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target)))
+            contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target))
+        )
         if let record = record(of: connection) {
             record.exchange = exchange
-            record.wait(for: .headers, until: min(record.deadline, now + configuration.headersSeconds))
+            record.wait(
+                for: .headers,
+                until: min(record.deadline, now + configuration.headersSeconds)
+            )
         }
         return exchange
     }
@@ -109,7 +113,8 @@ extension EventLoop {
         }
         let framing = try RequestFraming(
             fields: UnsafeBufferPointer(start: exchange.fields, count: count),
-            isHTTP10: strcmp(version, "HTTP/1.0") == 0)
+            isHTTP10: strcmp(version, "HTTP/1.0") == 0
+        )
         guard framing.fieldsBytes + exchange.target.count <= configuration.headersBytesMax else {
             throw .headersTooLarge(limit: configuration.headersBytesMax)
         }
@@ -118,8 +123,11 @@ extension EventLoop {
         }
         let target = try RequestTarget(exchange.target)
         exchange.begin(
-            method: String(cString: method), path: target.path, query: target.query,
-            host: target.authority ?? framing.host)
+            method: String(cString: method),
+            path: target.path,
+            query: target.query,
+            host: target.authority ?? framing.host
+        )
         return framing
     }
 
@@ -134,12 +142,15 @@ extension EventLoop {
             // The library takes no response in the middle of a body, so this goes out beside it.
             if let connection = exchange.connection {
                 refuse(
-                    chttpd_socket(connection), .bodyTooLarge(limit: configuration.bodyBytesMax))
+                    chttpd_socket(connection),
+                    .bodyTooLarge(limit: configuration.bodyBytesMax)
+                )
             }
             return CHTTPD_CLOSE
         }
         exchange.bodyBytes.append(
-            contentsOf: UnsafeRawBufferPointer(start: body, count: size.pointee))
+            contentsOf: UnsafeRawBufferPointer(start: body, count: size.pointee)
+        )
         size.pointee = 0
         return CHTTPD_CONTINUE
     }
@@ -167,12 +178,23 @@ extension EventLoop {
             switch response.body {
             case .none:
                 chttpd_respond_copy(
-                    connection, UInt32(response.status), fields.baseAddress, fields.count, nil, 0)
+                    connection,
+                    UInt32(response.status),
+                    fields.baseAddress,
+                    fields.count,
+                    nil,
+                    0
+                )
             case .bytes(let bytes):
                 bytes.withUnsafeBytes {
                     chttpd_respond_copy(
-                        connection, UInt32(response.status), fields.baseAddress, fields.count,
-                        $0.baseAddress, $0.count)
+                        connection,
+                        UInt32(response.status),
+                        fields.baseAddress,
+                        fields.count,
+                        $0.baseAddress,
+                        $0.count
+                    )
                 }
             case .shared(let bytes):
                 respond(connection, response.status, fields, bytes)
@@ -192,8 +214,15 @@ extension EventLoop {
             // Safety: retained for the library, which releases it by `releaseBytes`, once.
             let owner = Unmanaged.passRetained(bytes as AnyObject).toOpaque()
             return chttpd_respond_shared(
-                connection, UInt32(status), fields.baseAddress, fields.count, base, body.count,
-                releaseBytes, owner)
+                connection,
+                UInt32(status),
+                fields.baseAddress,
+                fields.count,
+                base,
+                body.count,
+                releaseBytes,
+                owner
+            )
         }
     }
 
@@ -210,7 +239,8 @@ extension EventLoop {
             text.append(0)
             places.append((start, text.count))
             text.append(
-                contentsOf: HTTPResponse.clean(value).utf8.lazy.map(CChar.init(bitPattern:)))
+                contentsOf: HTTPResponse.clean(value).utf8.lazy.map(CChar.init(bitPattern:))
+            )
             text.append(0)
         }
         return text.withUnsafeBufferPointer { text in
@@ -240,13 +270,21 @@ extension EventLoop {
         if handsOver {
             exchange.outcome = .handedOver
             streams.adopt(
-                descriptor: descriptor, opening: opening, topic: topic, resume: resume, ended: nil)
+                descriptor: descriptor,
+                opening: opening,
+                topic: topic,
+                resume: resume,
+                ended: nil
+            )
         } else {
             exchange.suspend()
             exchange.outcome = .suspendedForGood
             keptStreams[ObjectIdentifier(exchange)] = exchange
             streams.adopt(
-                descriptor: descriptor, opening: opening, topic: topic, resume: resume
+                descriptor: descriptor,
+                opening: opening,
+                topic: topic,
+                resume: resume
             ) { [weak self] in
                 self?.ask { $0.released.append(exchange) }
             }

@@ -123,13 +123,17 @@ extension EventLoop {
             request_ended: onRequestEnded,
             connection_opened: onConnectionOpened,
             connection_closed: onConnectionClosed,
-            log: onLog)
+            log: onLog
+        )
         chttpd_set_panic(onPanic)
         // Room for the headers and the target twice, as read and as parsed, and for a piece of body.
         let bytes = 2 * (configuration.headersBytesMax + configuration.uriBytesMax) + (8 << 10)
         return chttpd_start(
-            &callbacks, bytes, UInt32(clamping: configuration.connectionsMax + 16),
-            UInt32(clamping: Int(max(configuration.idleSeconds, configuration.bodySeconds)) + 1))
+            &callbacks,
+            bytes,
+            UInt32(clamping: configuration.connectionsMax + 16),
+            UInt32(clamping: Int(max(configuration.idleSeconds, configuration.bodySeconds)) + 1)
+        )
     }
 
     private func watch(_ descriptor: CInt) {
@@ -147,7 +151,9 @@ extension EventLoop {
         now = Self.clock()
         nextTick = now + tick
         while !isDone {
-            let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), waitMilliseconds(daemon)))
+            let count = Int(
+                epoll_wait(epoll, events, CInt(Self.eventsMax), waitMilliseconds(daemon))
+            )
             now = Self.clock()
             for index in 0..<max(0, count) {
                 let descriptor = events[index].data.fd
@@ -169,7 +175,10 @@ extension EventLoop {
 
     private var tick: Double {
         let shortest = min(
-            configuration.headersSeconds, configuration.bodySeconds, configuration.idleSeconds)
+            configuration.headersSeconds,
+            configuration.bodySeconds,
+            configuration.idleSeconds
+        )
         return min(Self.tickSeconds, max(0.01, shortest / 8))
     }
 
@@ -266,9 +275,15 @@ extension EventLoop {
             counters.timeouts.add(1, ordering: .relaxed)
             switch record.waiting {
             case .firstHeaders, .headers:
-                refuse(record.descriptor, .timeout("the headers", seconds: Int(configuration.headersSeconds)))
+                refuse(
+                    record.descriptor,
+                    .timeout("the headers", seconds: Int(configuration.headersSeconds))
+                )
             case .body:
-                refuse(record.descriptor, .timeout("the body", seconds: Int(configuration.bodySeconds)))
+                refuse(
+                    record.descriptor,
+                    .timeout("the body", seconds: Int(configuration.bodySeconds))
+                )
             case .nextRequest, .nothing:
                 break
             }
@@ -358,7 +373,8 @@ extension EventLoop {
     private var isDone: Bool {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
-        for record in records where record.waiting == .nextRequest || record.waiting == .firstHeaders {
+        for record in records
+        where record.waiting == .nextRequest || record.waiting == .firstHeaders {
             shutdown(record.descriptor, CInt(SHUT_RDWR))
         }
         return records.isEmpty

@@ -37,7 +37,8 @@ enum HandoverTest {
             request_ended: { _, _ in },
             connection_opened: { _, _ in nil },
             connection_closed: { _, _ in },
-            log: { _, _ in })
+            log: { _, _ in }
+        )
         guard let daemon = chttpd_start(&callbacks, 16 << 10, 4, 10) else {
             close(descriptor)
             return false

@@ -19,7 +19,8 @@ final class Listener {
             inet_pton(AF_INET, host, &socketAddress.sin_addr)
             descriptor = try Self.listen(AF_INET, &socketAddress, address)
             self.address = ListenAddress(
-                place: .inet(host: host, port: Self.port(of: descriptor)))
+                place: .inet(host: host, port: Self.port(of: descriptor))
+            )
         case .inet6(let host, let port):
             var socketAddress = sockaddr_in6()
             socketAddress.sin6_family = sa_family_t(AF_INET6)
@@ -27,7 +28,8 @@ final class Listener {
             inet_pton(AF_INET6, host, &socketAddress.sin6_addr)
             descriptor = try Self.listen(AF_INET6, &socketAddress, address)
             self.address = ListenAddress(
-                place: .inet6(host: host, port: Self.port(of: descriptor)))
+                place: .inet6(host: host, port: Self.port(of: descriptor))
+            )
         case .unix(let path):
             try Self.removeStale(path)
             var socketAddress = Self.unixAddress(path)
@@ -44,7 +46,9 @@ final class Listener {
     }
 
     private static func listen<A>(
-        _ family: CInt, _ socketAddress: inout A, _ address: ListenAddress
+        _ family: CInt,
+        _ socketAddress: inout A,
+        _ address: ListenAddress
     ) throws(TransportError) -> CInt {
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)
@@ -120,6 +124,9 @@ package enum SystemError {
         let code = errno
         var buffer = [CChar](repeating: 0, count: 128)
         guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(
+            decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
+            as: UTF8.self
+        )
     }
 }

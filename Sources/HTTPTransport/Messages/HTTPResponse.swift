@@ -52,7 +52,8 @@ package struct HTTPResponse: Sendable {
         }
         return String(
             decoding: value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 },
-            as: UTF8.self)
+            as: UTF8.self
+        )
     }
 
     private static func reason(_ status: Int) -> String {

@@ -252,8 +252,11 @@ extension StreamLoop {
     private func discardInput(_ index: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
             let count = recv(
-                slots[index].descriptor, scratch.baseAddress, scratch.count,
-                CInt(MSG_DONTWAIT))
+                slots[index].descriptor,
+                scratch.baseAddress,
+                scratch.count,
+                CInt(MSG_DONTWAIT)
+            )
             guard count != 0 else { return false }
             slots[index].inputBytes += UInt32(max(0, count))
             return slots[index].inputBytes <= Self.inputBytesMax
@@ -310,8 +313,11 @@ extension StreamLoop {
             // The socket is full, so the last words may be lost; sent they are all the same.
             let bye = writer.frames.bye(.slow).unsafeBytes
             send(
-                slots[Int(slot)].descriptor, bye.baseAddress, bye.count,
-                CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+                slots[Int(slot)].descriptor,
+                bye.baseAddress,
+                bye.count,
+                CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+            )
             release(slot)
         }
     }
@@ -320,7 +326,11 @@ extension StreamLoop {
     private func closeSlot(_ slot: Int32, saying bye: Bytes) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         writer.counters.closedByServer.add(1, ordering: .relaxed)
-        if behind[slot] == nil { deliver(bye, to: slot) } else { behind[slot]?.backlog.close(with: bye) }
+        if behind[slot] == nil {
+            deliver(bye, to: slot)
+        } else {
+            behind[slot]?.backlog.close(with: bye)
+        }
         if behind[slot] == nil { release(slot) } else { behind[slot]?.closes = true }
     }
 

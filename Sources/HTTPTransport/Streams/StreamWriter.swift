@@ -41,7 +41,8 @@ package final class StreamWriter: StreamAdopter {
             throw TransportError("can't make a stream writer: \(SystemError.text)")
         }
         let loop = StreamLoop.Handle(
-            value: StreamLoop(writer: self, epoll: epoll, wakeDescriptor: wakeDescriptor))
+            value: StreamLoop(writer: self, epoll: epoll, wakeDescriptor: wakeDescriptor)
+        )
         startThread("streams") { [self] in
             loop.value.run()
             cutOff.store(loop.value.cutOff, ordering: .relaxed)
@@ -80,8 +81,13 @@ package final class StreamWriter: StreamAdopter {
         post {
             $0.inbox.join(
                 JoiningReader(
-                    descriptor: descriptor, opening: opening, topic: topic, resume: resume,
-                    ended: ended))
+                    descriptor: descriptor,
+                    opening: opening,
+                    topic: topic,
+                    resume: resume,
+                    ended: ended
+                )
+            )
         }
     }
 

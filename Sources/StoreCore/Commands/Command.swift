@@ -71,7 +71,12 @@ public final class Command<Value>: Sendable {
         _ action: @escaping @Sendable (Other) -> Void
     ) -> Command<Other> {
         Command<Other>(
-            id: "\(id) ∘ \(step)", file: file, function: function, line: line, action: action)
+            id: "\(id) ∘ \(step)",
+            file: file,
+            function: function,
+            line: line,
+            action: action
+        )
     }
 }
 

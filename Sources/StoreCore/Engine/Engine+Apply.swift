@@ -15,7 +15,9 @@ extension Engine {
         switch item {
         case .action(let action):
             let member = Envelope<State>.Member(
-                action: action, type: String(describing: type(of: action)))
+                action: action,
+                type: String(describing: type(of: action))
+            )
             _ = applyAll([member], requestID: nil, principal: nil)
         case .envelope(let envelope):
             let outcome = outcome(of: envelope)
@@ -37,12 +39,18 @@ extension Engine {
         if envelope.mode == .dryRun { return dryRun(envelope) }
         let first = version + 1
         switch applyAll(
-            envelope.members, requestID: envelope.requestID, principal: envelope.principal)
+            envelope.members,
+            requestID: envelope.requestID,
+            principal: envelope.principal
+        )
         {
         case .success(let changed):
             return .applied(
-                first: first, last: version, changed: changed,
-                state: envelope.wantsState ? state : nil)
+                first: first,
+                last: version,
+                changed: changed,
+                state: envelope.wantsState ? state : nil
+            )
         case .failure(let refused):
             return .refused(refused.refusal, member: refused.member)
         }
@@ -58,7 +66,10 @@ extension Engine {
             }
         }
         return .dryRun(
-            changed: configuration.changed?(state, copy) ?? true, before: state, after: copy)
+            changed: configuration.changed?(state, copy) ?? true,
+            before: state,
+            after: copy
+        )
     }
 }
 
@@ -115,8 +126,13 @@ extension Engine {
             middleware.isEmpty
             ? []
             : before(
-                member.action, type: member.type, time: time, meta: member.meta,
-                principal: principal, requestID: requestID)
+                member.action,
+                type: member.type,
+                time: time,
+                meta: member.meta,
+                principal: principal,
+                requestID: requestID
+            )
         let changed: Bool
         if let differs = configuration.changed {
             let old = state
@@ -133,9 +149,16 @@ extension Engine {
         if configuration.journal != nil {
             batch.records.append(
                 Record(
-                    version: version, time: time, type: member.type, payload: member.payload,
-                    meta: member.meta, principal: principal, requestID: requestID,
-                    changed: changed))
+                    version: version,
+                    time: time,
+                    type: member.type,
+                    payload: member.payload,
+                    meta: member.meta,
+                    principal: principal,
+                    requestID: requestID,
+                    changed: changed
+                )
+            )
         }
         return changed
     }
@@ -168,9 +191,14 @@ extension Engine {
         requestID: String? = nil
     ) -> [@Sendable () -> Void] {
         let stamped = StampedAction(
-            action: action, version: version + 1, time: time ?? configuration.clock.now(),
-            type: type ?? String(describing: Swift.type(of: action)), meta: meta,
-            principal: principal, requestID: requestID)
+            action: action,
+            version: version + 1,
+            time: time ?? configuration.clock.now(),
+            type: type ?? String(describing: Swift.type(of: action)),
+            meta: meta,
+            principal: principal,
+            requestID: requestID
+        )
         var released: [@Sendable () -> Void] = []
         for subscription in middleware where subscription.isActive {
             if let after = subscription.handler(state, stamped) { released.append(after) }

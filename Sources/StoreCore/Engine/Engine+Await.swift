@@ -12,7 +12,9 @@ extension Engine {
                         Envelope.Member(action: action, type: String(describing: type(of: action)))
                     ],
                     wantsState: true,
-                    completion: waiting))
+                    completion: waiting
+                )
+            )
         } catch {
             continuation.resume(throwing: error)
         }

@@ -67,7 +67,7 @@ extension Engine {
         }
         switch way {
         case .drain:
-            if isPlain { apply(action) } else { run(.action(action)) }
+            if isPlain { apply(action) } else { work([.action(action)]) }
             drain()
         case .wake: wake.signal()
         case .queued: break
@@ -97,7 +97,7 @@ extension Engine {
         }
         switch way {
         case .drain:
-            run(.envelope(envelope))
+            work([.envelope(envelope)])
             drain()
         case .wake: wake.signal()
         case .queued: break

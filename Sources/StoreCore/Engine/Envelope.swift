@@ -10,7 +10,10 @@ package final class Envelope<State: Sendable>: Sendable {
         package let meta: [UInt8]?
 
         package init(
-            action: any Action, type: String, payload: [UInt8] = [], meta: [UInt8]? = nil
+            action: any Action,
+            type: String,
+            payload: [UInt8] = [],
+            meta: [UInt8]? = nil
         ) {
             self.action = action
             self.type = type

@@ -21,11 +21,14 @@ package enum SystemThread {
             }
         ).toOpaque()
         let code = pthread_create(
-            &thread, nil,
+            &thread,
+            nil,
             { box in
                 if let box { Unmanaged<Start>.fromOpaque(box).takeRetainedValue().body() }
                 return nil
-            }, box)
+            },
+            box
+        )
         precondition(code == 0, "The system refuses a thread for \(name): error \(code).")
         pthread_detach(thread)
     }

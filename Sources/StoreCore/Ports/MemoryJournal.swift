@@ -28,10 +28,14 @@ public final class MemoryJournal: Journal {
         kept = Mutex(Kept(version: version))
     }
 
+    /// The version of the newest record.
     public var version: UInt64 { kept.withLock { $0.version } }
+    /// The oldest version that is still kept.
     public var oldest: UInt64 { kept.withLock { Self.oldest(of: $0) } }
+    /// Memory that can't be had ends the process; nothing else can fail.
     public var canFail: Bool { false }
 
+    /// Keeps a batch, and forgets the oldest records where there is no room for both.
     public func append(_ records: [Record], at expected: UInt64) throws(JournalError) {
         let conflict: UInt64? = kept.withLock { kept in
             guard kept.version == expected else { return kept.version }
@@ -46,6 +50,7 @@ public final class MemoryJournal: Journal {
         if let conflict { throw .conflict(version: conflict) }
     }
 
+    /// Records in order; see ``Journal/read(after:limit:)``.
     public func read(after version: UInt64, limit: Int) throws(JournalError) -> [Record] {
         let (records, oldest) = kept.withLock { kept -> ([Record]?, UInt64) in
             let oldest = Self.oldest(of: kept)

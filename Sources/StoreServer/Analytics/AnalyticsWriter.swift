@@ -170,7 +170,8 @@ extension AnalyticsWriter {
         let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else {
             throw ConfigurationError(
-                "--analytics: can't append to '\(path)': \(SystemError.text)")
+                "--analytics: can't append to '\(path)': \(SystemError.text)"
+            )
         }
         return descriptor
     }

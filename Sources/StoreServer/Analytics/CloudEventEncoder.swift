@@ -18,7 +18,8 @@ struct CloudEventEncoder: Sendable {
                 subject: event.subject,
                 time: CivilTime(nanosecondsSince1970: event.time).rfc3339(.microseconds),
                 data: event.record.map(Payload.init) ?? Payload(value: Nothing())
-            )) + [UInt8(ascii: "\n")]
+            )
+        ) + [UInt8(ascii: "\n")]
     }
 
     private struct Line: Encodable {

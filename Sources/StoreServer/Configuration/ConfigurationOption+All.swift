@@ -6,16 +6,21 @@ extension ConfigurationOption {
 
     private static let place: [ConfigurationOption] = [
         .list(
-            "listen", "ADDRESS", \.listen,
+            "listen",
+            "ADDRESS",
+            \.listen,
             help: "where to listen: 127.0.0.1:8080, [::1]:8080 or unix:/path",
             check: { ListenAddress($0) == nil ? ListenAddress.allowed : nil }
         ),
         .flag(
-            "allow-anonymous", \.allowAnonymous,
+            "allow-anonymous",
+            \.allowAnonymous,
             help: "listen beyond loopback although nobody has to log in"
         ),
         .list(
-            "allowed-host", "HOST", \.allowedHosts,
+            "allowed-host",
+            "HOST",
+            \.allowedHosts,
             help: "a further name that the Host header may have",
             check: { HostRule.isHost($0) ? nil : "a host name or address without a port" }
         ),
@@ -25,7 +30,10 @@ extension ConfigurationOption {
         .text("data", "DIR", \.dataDirectory, help: "where durable history will live"),
         .flag("ephemeral", \.ephemeral, help: "keep history in memory; a restart begins anew"),
         .number(
-            "history-max", \.historyMax, in: 1...10_000_000, unit: "actions",
+            "history-max",
+            \.historyMax,
+            in: 1...10_000_000,
+            unit: "actions",
             help: "how much history is kept in memory"
         ),
     ]
@@ -50,72 +58,120 @@ extension ConfigurationOption {
             show: { [$0.analytics.description] }
         ),
         .text(
-            "analytics-source", "URI", \.analyticsSource,
+            "analytics-source",
+            "URI",
+            \.analyticsSource,
             help: "the CloudEvents source of every analytics line"
         ),
     ]
 
     private static let limits: [ConfigurationOption] = [
         .number(
-            "headers-max", \.headersBytesMax, in: 1 << 10...1 << 20, unit: "bytes",
+            "headers-max",
+            \.headersBytesMax,
+            in: 1 << 10...1 << 20,
+            unit: "bytes",
             help: "the most that request line and headers may take"
         ),
         .number(
-            "uri-max", \.uriBytesMax, in: 64...1 << 20, unit: "bytes",
+            "uri-max",
+            \.uriBytesMax,
+            in: 64...1 << 20,
+            unit: "bytes",
             help: "the longest request target"
         ),
         .number(
-            "body-max", \.bodyBytesMax, in: 64...1 << 30, unit: "bytes",
+            "body-max",
+            \.bodyBytesMax,
+            in: 64...1 << 30,
+            unit: "bytes",
             help: "the largest request body"
         ),
         .number(
-            "depth-max", \.depthMax, in: 2...512, unit: "levels", help: "how deep JSON may nest"
+            "depth-max",
+            \.depthMax,
+            in: 2...512,
+            unit: "levels",
+            help: "how deep JSON may nest"
         ),
         .number(
-            "batch-max", \.batchMax, in: 1...1_000, unit: "actions",
+            "batch-max",
+            \.batchMax,
+            in: 1...1_000,
+            unit: "actions",
             help: "the most actions in one array"
         ),
         .number(
-            "mailbox-max", \.mailboxMax, in: 1...1 << 24, unit: "actions",
+            "mailbox-max",
+            \.mailboxMax,
+            in: 1...1 << 24,
+            unit: "actions",
             help: "the most actions that wait before dispatch answers 503"
         ),
         .number(
-            "connections-max", \.connectionsMax, in: 1...1_000_000, unit: "connections",
+            "connections-max",
+            \.connectionsMax,
+            in: 1...1_000_000,
+            unit: "connections",
             help: "the most connections that carry requests"
         ),
         .number(
-            "streams-max", \.streamsMax, in: 0...1_000_000, unit: "streams",
+            "streams-max",
+            \.streamsMax,
+            in: 0...1_000_000,
+            unit: "streams",
             help: "the most open streams"
         ),
     ]
 
     private static let times: [ConfigurationOption] = [
         .number(
-            "headers-timeout", \.headersSeconds, in: 1...3_600, unit: "seconds",
+            "headers-timeout",
+            \.headersSeconds,
+            in: 1...3_600,
+            unit: "seconds",
             help: "how long headers may take"
         ),
         .number(
-            "body-timeout", \.bodySeconds, in: 1...3_600, unit: "seconds",
+            "body-timeout",
+            \.bodySeconds,
+            in: 1...3_600,
+            unit: "seconds",
             help: "how long a body may take"
         ),
         .number(
-            "idle-timeout", \.idleSeconds, in: 1...3_600, unit: "seconds",
+            "idle-timeout",
+            \.idleSeconds,
+            in: 1...3_600,
+            unit: "seconds",
             help: "how long a connection may idle between requests"
         ),
         .number(
-            "heartbeat", \.heartbeatSeconds, in: 1...3_600, unit: "seconds",
+            "heartbeat",
+            \.heartbeatSeconds,
+            in: 1...3_600,
+            unit: "seconds",
             help: "how often a stream gets a heartbeat"
         ),
         .number(
-            "stall-timeout", \.stallSeconds, in: 1...3_600, unit: "seconds",
+            "stall-timeout",
+            \.stallSeconds,
+            in: 1...3_600,
+            unit: "seconds",
             help: "how long a stream's reader may take nothing"
         ),
         .number(
-            "stream-lifetime", \.streamLifetimeSeconds, in: 0...31_536_000, unit: "seconds",
+            "stream-lifetime",
+            \.streamLifetimeSeconds,
+            in: 0...31_536_000,
+            unit: "seconds",
             help: "how long a stream may last, 0 for ever"
         ),
         .number(
-            "shutdown-timeout", \.shutdownSeconds, in: 1...3_600, unit: "seconds",
+            "shutdown-timeout",
+            \.shutdownSeconds,
+            in: 1...3_600,
+            unit: "seconds",
             help: "how long a clean stop may take"
         ),
     ]

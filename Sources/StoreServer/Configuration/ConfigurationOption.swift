@@ -11,7 +11,8 @@ struct ConfigurationOption: Sendable {
     /// One line for `--help`.
     let help: String
     /// Takes the values of the source that won, in their order.
-    let apply: @Sendable (inout ServerConfiguration, [String], String) throws(ConfigurationError) -> Void
+    let apply:
+        @Sendable (inout ServerConfiguration, [String], String) throws(ConfigurationError) -> Void
     /// The values in force, as they would be written.
     let show: @Sendable (ServerConfiguration) -> [String]
 

@@ -27,7 +27,8 @@ extension ConfigurationReader {
         for (name, value) in document.root.members {
             guard let option = ConfigurationOption.all.first(where: { $0.name == name }) else {
                 throw ConfigurationError(
-                    "\(path): unknown member '\(name)'; allowed are the flags of --help")
+                    "\(path): unknown member '\(name)'; allowed are the flags of --help"
+                )
             }
             if value.kind == .array, option.repeats {
                 found[name] = try value.elements.map { element throws(ConfigurationError) in
@@ -50,7 +51,8 @@ extension ConfigurationReader {
         case .number, .true, .false: return value.sourceText
         default:
             throw ConfigurationError(
-                "\(path): \(name): allowed is a text, a number, true or false")
+                "\(path): \(name): allowed is a text, a number, true or false"
+            )
         }
     }
 }

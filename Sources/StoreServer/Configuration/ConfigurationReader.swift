@@ -52,7 +52,10 @@ struct ConfigurationReader {
                 throw ConfigurationError("'\(argument)' is no flag; see --help for what is allowed")
             }
             let parts = argument.dropFirst(2).split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
             let name = String(parts[0])
             let inline = parts.count > 1 ? String(parts[1]) : nil
             if try readCommand(name, inline, &rest) { continue }
@@ -118,7 +121,8 @@ struct ConfigurationReader {
             guard let option = ConfigurationOption.all.first(where: { $0.variable == variable })
             else {
                 throw ConfigurationError(
-                    "unknown variable \(variable); allowed are the flags of --help in capitals")
+                    "unknown variable \(variable); allowed are the flags of --help in capitals"
+                )
             }
             found[option.name] =
                 option.repeats

@@ -15,7 +15,8 @@ extension ServerConfiguration {
             guard address.isLoopback || allowAnonymous else {
                 throw ConfigurationError(
                     "--listen: '\(text)' can be reached from other machines and nobody has to log "
-                        + "in; listen on loopback, or say --allow-anonymous")
+                        + "in; listen on loopback, or say --allow-anonymous"
+                )
             }
         }
     }
@@ -37,7 +38,8 @@ extension ServerConfiguration {
         fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
         Log.warning(
             "the system allows \(limit) open files, \(wanted) are asked for: at most "
-                + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams")
+                + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams"
+        )
         return fitted
     }
 }

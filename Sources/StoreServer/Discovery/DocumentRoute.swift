@@ -14,6 +14,7 @@ struct DocumentRoute: Route {
                 status: 200,
                 headers: [("Content-Type", contentType), ("Cache-Control", "no-cache")],
                 body: .shared(document)
-            ))
+            )
+        )
     }
 }

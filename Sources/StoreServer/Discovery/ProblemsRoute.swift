@@ -17,6 +17,7 @@ struct ProblemsRoute: Route {
                     ("Content-Type", ProblemPage.htmlContentType), ("Cache-Control", "no-cache"),
                 ],
                 body: .bytes(Array(page.html.utf8))
-            ))
+            )
+        )
     }
 }

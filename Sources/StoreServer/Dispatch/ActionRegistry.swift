@@ -30,7 +30,8 @@ struct ActionRegistry<State>: Sendable {
             }
             guard byName.updateValue(entries.count, forKey: entry.name) == nil else {
                 throw ConfigurationError(
-                    "two actions have the wire name '\(entry.name)'; names must be unique")
+                    "two actions have the wire name '\(entry.name)'; names must be unique"
+                )
             }
             entries.append(
                 Entry(
@@ -39,7 +40,8 @@ struct ActionRegistry<State>: Sendable {
                     type: entry.type,
                     decode: Self.decoder(of: entry.type),
                     record: try Self.recorder(of: entry.type, named: entry.name)
-                ))
+                )
+            )
         }
         self.entries = entries
         self.byName = byName
@@ -72,19 +74,24 @@ struct ActionRegistry<State>: Sendable {
             return try decoder.decode(type, from: emptyObject)
         } catch {
             throw JSONError(
-                code: error.code, pointer: "/payload" + error.pointer, expected: error.expected,
-                message: error.message)
+                code: error.code,
+                pointer: "/payload" + error.pointer,
+                expected: error.expected,
+                message: error.message
+            )
         }
     }
 
     private static func recorder(
         of type: ActionList.Element,
         named name: String
-    ) throws(ConfigurationError) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)? {
+    ) throws(ConfigurationError) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
+    {
         guard let tracked = type as? any TrackedAction.Type else { return nil }
         guard let recorder = recorder(ofTracked: tracked) else {
             throw ConfigurationError(
-                "the action '\(name)' declares its analytics for another state than \(State.self)")
+                "the action '\(name)' declares its analytics for another state than \(State.self)"
+            )
         }
         return recorder
     }

@@ -27,7 +27,8 @@ struct DispatchBody<State: Sendable> {
             guard 1...batchMax ~= document.root.count else {
                 throw .badRequest(
                     "The array has \(document.root.count) actions; allowed are "
-                        + "1...\(batchMax).")
+                        + "1...\(batchMax)."
+                )
             }
             isBatch = true
             var members: [Envelope<State>.Member] = []
@@ -37,7 +38,8 @@ struct DispatchBody<State: Sendable> {
                 guard element.kind == .object else {
                     throw .badRequest(
                         "Member \(pointer) of the array is no action; each is an object "
-                            + "such as {\"type\":\"…\",\"payload\":{…}}.")
+                            + "such as {\"type\":\"…\",\"payload\":{…}}."
+                    )
                 }
                 members.append(try Self.member(element, at: pointer, registry, limits))
             }
@@ -45,7 +47,8 @@ struct DispatchBody<State: Sendable> {
         default:
             throw .badRequest(
                 "The body is neither an action, {\"type\":\"…\",\"payload\":{…}}, nor an "
-                    + "array of 1 to \(batchMax) of them.")
+                    + "array of 1 to \(batchMax) of them."
+            )
         }
     }
 
@@ -72,17 +75,24 @@ struct DispatchBody<State: Sendable> {
     ) throws(Problem) -> Envelope<State>.Member {
         guard let name = node.member(named: "type")?.stringValue else {
             throw .invalidPayload(
-                pointer: pointer + "/type", expected: "a string, the action's wire name")
+                pointer: pointer + "/type",
+                expected: "a string, the action's wire name"
+            )
         }
         guard let entry = registry[name] else {
             throw .unknownAction(
-                name, known: registry.names, pointer: pointer.isEmpty ? nil : pointer + "/type")
+                name,
+                known: registry.names,
+                pointer: pointer.isEmpty ? nil : pointer + "/type"
+            )
         }
         var payload = node.member(named: "payload")
         if let given = payload, given.kind != .object {
             guard given.kind == .null else {
                 throw .invalidPayload(
-                    pointer: pointer + "/payload", expected: "an object, null or nothing")
+                    pointer: pointer + "/payload",
+                    expected: "an object, null or nothing"
+                )
             }
             payload = nil
         }
@@ -91,8 +101,10 @@ struct DispatchBody<State: Sendable> {
             action = try entry.decode(payload, JSONDecoder(limits: limits))
         } catch {
             throw .invalidPayload(
-                pointer: pointer + error.pointer, expected: error.expected ?? "another value",
-                detail: error.message)
+                pointer: pointer + error.pointer,
+                expected: error.expected ?? "another value",
+                detail: error.message
+            )
         }
         return Envelope<State>.Member(
             action: action,
@@ -107,7 +119,8 @@ struct DispatchBody<State: Sendable> {
         guard meta.kind == .object, meta.byteRange.count <= metaBytesMax else {
             throw .invalidPayload(
                 pointer: pointer + "/meta",
-                expected: "an object of at most \(metaBytesMax) bytes")
+                expected: "an object of at most \(metaBytesMax) bytes"
+            )
         }
         return Array(meta.source)
     }

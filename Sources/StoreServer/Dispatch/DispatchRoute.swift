@@ -48,7 +48,8 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             switch error {
             case .full:
                 ticket.answer(
-                    .overloaded("\(store.configuration.mailboxMax) actions wait already."))
+                    .overloaded("\(store.configuration.mailboxMax) actions wait already.")
+                )
             case .closed:
                 ticket.answer(.draining())
             }
@@ -64,7 +65,9 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         guard let header = exchange.headerList("if-match") else { return nil }
         guard let condition = EntityTagCondition(header) else {
             throw .badHeader(
-                "If-Match", allowed: "* or quoted tags such as \(store.publisher.snapshot.etag)")
+                "If-Match",
+                allowed: "* or quoted tags such as \(store.publisher.snapshot.etag)"
+            )
         }
         guard case .list(let tags) = condition else { return nil }
         let epoch = store.publisher.epoch

@@ -39,7 +39,8 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
                 Problem.refused(
                     reason: refusal.reason,
                     pointer: refusal.pointer.map { payload + $0 } ?? (isBatch ? "/\(member)" : nil)
-                ).response(for: requestID))
+                ).response(for: requestID)
+            )
         case .versionMismatch(let current):
             answer(.versionMismatch(current: Tag(epoch: store.publisher.epoch, version: current)))
         case .dryRun(let changed, let before, let after):
@@ -96,14 +97,16 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         do {
             let patch = try JSONPatch.diff(
                 from: JSONDocument(parsing: store.encoder.encode(before), limits: .unbounded),
-                to: JSONDocument(parsing: store.encoder.encode(after), limits: .unbounded))
+                to: JSONDocument(parsing: store.encoder.encode(after), limits: .unbounded)
+            )
             var body = Array("{\"changed\":\(changed),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))
             return HTTPResponse(
                 status: 200,
                 headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-                body: .bytes(body))
+                body: .bytes(body)
+            )
         } catch {
             return Problem.refused(
                 reason: "The state that would result has no JSON form: \(error)."

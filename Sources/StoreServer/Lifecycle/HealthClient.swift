@@ -17,7 +17,8 @@ enum HealthClient {
         }
         defer { close(descriptor) }
         let request = Array(
-            "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
+            "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8
+        )
         guard send(descriptor, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
             return "\(host):\(port) takes no request"
         }
@@ -59,7 +60,11 @@ enum HealthClient {
         var next = found
         while let address = next?.pointee {
             next = address.ai_next
-            let descriptor = socket(address.ai_family, address.ai_socktype | CInt(SOCK_CLOEXEC.rawValue), 0)
+            let descriptor = socket(
+                address.ai_family,
+                address.ai_socktype | CInt(SOCK_CLOEXEC.rawValue),
+                0
+            )
             guard descriptor >= 0 else { continue }
             var limit = timeval(tv_sec: stepSeconds, tv_usec: 0)
             let size = socklen_t(MemoryLayout<timeval>.size)

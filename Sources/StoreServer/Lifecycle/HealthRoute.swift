@@ -17,6 +17,7 @@ struct HealthRoute: RouteDuringDrain {
                     ("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"),
                 ],
                 body: .bytes(Array("ok\n".utf8))
-            ))
+            )
+        )
     }
 }

@@ -10,7 +10,8 @@ extension StoreServer {
             reader = try ConfigurationReader(
                 arguments: Array(CommandLine.arguments.dropFirst()),
                 environment: ProcessEnvironment.all,
-                readFile: FileReader.read)
+                readFile: FileReader.read
+            )
             try reader.configuration.check()
         } catch {
             complain("\(error)")

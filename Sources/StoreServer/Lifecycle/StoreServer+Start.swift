@@ -16,11 +16,18 @@ extension StoreServer {
         let encoder = JSONEncoder()
 
         let streams = try StreamWriter(
-            limits: configuration.streamLimits, frames: .tagged(epoch: epoch))
+            limits: configuration.streamLimits,
+            frames: .tagged(epoch: epoch)
+        )
         let waiters = LongPolls()
         let publisher = try Publisher(
-            epoch: epoch, version: 0, state: state, encoder: encoder, streams: streams,
-            waiters: waiters)
+            epoch: epoch,
+            version: 0,
+            state: state,
+            encoder: encoder,
+            streams: streams,
+            waiters: waiters
+        )
         var ports = CoreConfiguration<State>()
         ports.driver = .thread
         ports.mailboxMax = configuration.mailboxMax
@@ -30,17 +37,31 @@ extension StoreServer {
         let core = Core(state: state, form: .throwing(reducer), configuration: ports)
         let analytics = try configuration.analytics.writer(
             CloudEventEncoder(
-                source: configuration.analyticsSource, epoch: epoch, encoder: encoder))
+                source: configuration.analyticsSource,
+                epoch: epoch,
+                encoder: encoder
+            )
+        )
         if let analytics {
             core.add(middleware: Analytics(registry: registry, writer: analytics).observe)
         }
         let store = Store(
-            configuration: configuration, registry: registry, core: core, publisher: publisher,
-            streams: streams, waiters: waiters, encoder: encoder)
+            configuration: configuration,
+            registry: registry,
+            core: core,
+            publisher: publisher,
+            streams: streams,
+            waiters: waiters,
+            encoder: encoder
+        )
         let router = router(for: store)
         let transport = try HTTPServer(
-            configuration: configuration.transport, handler: router, streams: streams,
-            startThread: SystemThread.start(name:_:), log: Log.warning)
+            configuration: configuration.transport,
+            handler: router,
+            streams: streams,
+            startThread: SystemThread.start(name:_:),
+            log: Log.warning
+        )
         store.attach(transport)
         core.start()
         try streams.start(SystemThread.start(name:_:))
@@ -48,7 +69,8 @@ extension StoreServer {
         if !configuration.ephemeral {
             Log.warning(
                 "history is kept in memory only: a restart begins anew, and nothing is written to "
-                    + "\(configuration.dataDirectory) (--ephemeral says that this is meant)")
+                    + "\(configuration.dataDirectory) (--ephemeral says that this is meant)"
+            )
         }
         return RunningServer(
             transport: transport,
@@ -73,7 +95,9 @@ extension StoreServer {
         store.waiters.expireAll()
         store.wake()
         let streamsEnded = store.streams.stop(
-            reason: .shutdown, seconds: Double(deadline.left) / 2)
+            reason: .shutdown,
+            seconds: Double(deadline.left) / 2
+        )
         let requestsEnded = transport.stop(seconds: Double(max(1, deadline.left - 1)))
         store.core.stop()
         analytics?.close(seconds: max(1, deadline.left))
@@ -83,24 +107,33 @@ extension StoreServer {
     private func router(for store: Store<State>) -> Router {
         let state = StateRoute(store: store)
         let schema = JSONSchema.store(
-            state: State.self, actions: store.registry.entries.map { ($0.name, $0.type) })
+            state: State.self,
+            actions: store.registry.entries.map { ($0.name, $0.type) }
+        )
         return Router(
             hosts: HostRule(
                 listening: store.configuration.listenHosts,
-                further: store.configuration.allowedHosts),
+                further: store.configuration.allowedHosts
+            ),
             exact: [
                 "/dispatch": DispatchRoute(
                     store: store,
                     limits: JSONLimits(
                         bytesMax: store.configuration.bodyBytesMax,
-                        depthMax: store.configuration.depthMax),
-                    batchMax: store.configuration.batchMax),
+                        depthMax: store.configuration.depthMax
+                    ),
+                    batchMax: store.configuration.batchMax
+                ),
                 "/state": state,
                 "/events": EventsRoute(store: store),
                 "/schema": DocumentRoute(
-                    contentType: "application/schema+json", document: schema),
+                    contentType: "application/schema+json",
+                    document: schema
+                ),
                 "/livez": HealthRoute(problem: { nil }),
-                "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in isDraining() ? .draining() : nil }),
+                "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
+                    isDraining() ? .draining() : nil
+                }),
             ],
             prefixed: [
                 ("/state/", state),

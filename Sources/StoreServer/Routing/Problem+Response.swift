@@ -7,7 +7,8 @@ extension Problem {
         HTTPResponse(
             status: status,
             headers: responseHeaders.map { ($0.name, $0.value) },
-            body: .shared(at(instance: requestID).body))
+            body: .shared(at(instance: requestID).body)
+        )
     }
 
     /// The transport's refusals in words.

@@ -90,7 +90,8 @@ extension Publisher {
             let bytes = try encoder.encodeShared(state)
             preparedBytes += bytes.count
             prepared.append(
-                Snapshot(tag: Tag(epoch: epoch, version: version), state: bytes))
+                Snapshot(tag: Tag(epoch: epoch, version: version), state: bytes)
+            )
         } catch {
             Log.error("the state of version \(version) has no JSON form: \(error.message)")
         }

@@ -46,14 +46,16 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
             exchange.respond(
                 current.version > after
                     ? response(to: pointer, of: current, unless: nil)
-                    : notModified(current))
+                    : notModified(current)
+            )
             return
         }
         exchange.suspend()
         let waiter = LongPolls.Waiter(after: after) { [self] news in
             exchange.complete(
                 news.map { response(to: pointer, of: $0, unless: nil) }
-                    ?? notModified(store.publisher.snapshot))
+                    ?? notModified(store.publisher.snapshot)
+            )
             store.wake()
         }
         guard let id = store.waiters.add(waiter, unless: { store.publisher.snapshot }) else {
@@ -76,13 +78,19 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         }
         guard pointer != .root else {
             return HTTPResponse(
-                status: 200, headers: headers(snapshot, json: true), body: .shared(snapshot.state))
+                status: 200,
+                headers: headers(snapshot, json: true),
+                body: .shared(snapshot.state)
+            )
         }
         guard let part = part(at: pointer, of: snapshot) else {
             return Problem.notFound(pointer: pointer.description).response(for: RequestID.next())
         }
         return HTTPResponse(
-            status: 200, headers: headers(snapshot, json: true), body: .bytes(part))
+            status: 200,
+            headers: headers(snapshot, json: true),
+            body: .bytes(part)
+        )
     }
 
     private func part(at pointer: JSONPointer, of snapshot: Snapshot) -> [UInt8]? {

@@ -57,6 +57,7 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
                 Connection: close\r
                 \r
                 retry: \(retry)\n\n
-                """)
+                """
+        )
     }
 }

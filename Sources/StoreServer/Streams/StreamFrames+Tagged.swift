@@ -16,6 +16,7 @@ extension StreamFrames {
                     case .slow: .slow
                     }
                 return SSEFrame.bye(word, retryMilliseconds: 2_000)
-            })
+            }
+        )
     }
 }

@@ -12,7 +12,9 @@ struct JSONKeyTable {
     init() {
         slots = .allocate(capacity: Self.keysMax)
         slots.initialize(
-            repeating: UnsafeBufferPointer(start: nil, count: 0), count: Self.keysMax)
+            repeating: UnsafeBufferPointer(start: nil, count: 0),
+            count: Self.keysMax
+        )
     }
 
     func deallocate() {
@@ -65,7 +67,9 @@ struct JSONKeyTable {
 struct JSONKeyTables {
     private static let slotCount = 64
     private var slots = [(type: ObjectIdentifier, table: JSONKeyTable)?](
-        repeating: nil, count: Self.slotCount)
+        repeating: nil,
+        count: Self.slotCount
+    )
     private var all: [ObjectIdentifier: JSONKeyTable] = [:]
 
     @inline(__always)

@@ -62,7 +62,8 @@ package enum JSONText {
         var offset = 0
         let start = UnsafeRawPointer(start)
         while offset &+ 8 <= count {
-            hash = (hash ^ start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            hash =
+                (hash ^ start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
                 &* 0x9E37_79B9_7F4A_7C15
             hash ^= hash >> 29
             offset &+= 8

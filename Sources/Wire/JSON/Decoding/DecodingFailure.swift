@@ -15,8 +15,12 @@ struct DecodingFailure: Error {
     /// A member that the object at `index` lacks.
     static func missing(_ index: Int, member: String) -> Self {
         Self(
-            code: .missing, index: index, member: member, expected: "a member \"\(member)\"",
-            found: "")
+            code: .missing,
+            index: index,
+            member: member,
+            expected: "a member \"\(member)\"",
+            found: ""
+        )
     }
 }
 
@@ -29,7 +33,9 @@ extension DecodingState {
     func failure(_ failure: DecodingFailure) -> DecodingError {
         let context = DecodingError.Context(
             codingPath: codingPath(to: failure.index),
-            debugDescription: error(failure).message, underlyingError: failure)
+            debugDescription: error(failure).message,
+            underlyingError: failure
+        )
         return isNull(failure.index)
             ? .valueNotFound(Any.self, context) : .typeMismatch(Any.self, context)
     }
@@ -41,21 +47,30 @@ extension DecodingState {
             key,
             DecodingError.Context(
                 codingPath: codingPath(to: object),
-                debugDescription: error(failure).message, underlyingError: failure))
+                debugDescription: error(failure).message,
+                underlyingError: failure
+            )
+        )
     }
 
     func error(_ failure: DecodingFailure) -> JSONError {
         let pointer = tape.pointer(to: failure.index)
         if let member = failure.member {
             return JSONError(
-                code: .missing, offset: offset(of: failure.index),
-                pointer: pointer + "/" + escapedToken(member), expected: "a value",
-                message: "The member \"\(member)\" is missing.")
+                code: .missing,
+                offset: offset(of: failure.index),
+                pointer: pointer + "/" + escapedToken(member),
+                expected: "a value",
+                message: "The member \"\(member)\" is missing."
+            )
         }
         return JSONError(
-            code: failure.code, offset: offset(of: failure.index), pointer: pointer,
+            code: failure.code,
+            offset: offset(of: failure.index),
+            pointer: pointer,
             expected: failure.expected,
-            message: "There is \(failure.found) where \(failure.expected) is expected.")
+            message: "There is \(failure.found) where \(failure.expected) is expected."
+        )
     }
 
     /// An error that a type's own code threw, with the place that its coding path names.
@@ -74,10 +89,12 @@ extension DecodingState {
         if let failure = context.underlyingError as? DecodingFailure { return self.error(failure) }
         let path = context.codingPath + (member.map { [$0] } ?? [])
         return JSONError(
-            code: code, offset: offset(along: context.codingPath),
+            code: code,
+            offset: offset(along: context.codingPath),
             pointer: path.map { "/" + escapedToken($0.intValue.map(String.init) ?? $0.stringValue) }
                 .joined(),
-            message: context.debugDescription)
+            message: context.debugDescription
+        )
     }
 
     /// The offset of the value that a coding path leads to, as far as it leads.
@@ -86,7 +103,9 @@ extension DecodingState {
         for key in path {
             let next =
                 node.kind == .array
-                ? key.intValue.flatMap { node.elements.indices.contains($0) ? node.elements[$0] : nil }
+                ? key.intValue.flatMap {
+                    node.elements.indices.contains($0) ? node.elements[$0] : nil
+                }
                 : node.member(named: key.stringValue)
             guard let next else { break }
             node = next

@@ -10,7 +10,9 @@ struct DecodingPlans {
 
     private static let slotCount = 128
     private var slots = [(type: ObjectIdentifier, plan: Plan)?](
-        repeating: nil, count: Self.slotCount)
+        repeating: nil,
+        count: Self.slotCount
+    )
     private(set) var adapters: [JSONAdapter] = []
     private var byType: [ObjectIdentifier: JSONAdapter] = [:]
 

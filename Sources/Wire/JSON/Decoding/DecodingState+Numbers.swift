@@ -48,7 +48,8 @@ extension DecodingState {
     /// Reads a number, to the nearest value that `F` has.
     @inline(__always)
     func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ index: Int, as type: F.Type
+        _ index: Int,
+        as type: F.Type
     ) throws -> F {
         guard tape.kind(at: index) == .number else { throw mismatch(index, "a number") }
         if F.self == Double.self, let quick = quickDouble(index) { return F(quick) }

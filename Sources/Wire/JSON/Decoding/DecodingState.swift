@@ -126,7 +126,9 @@ extension DecodingStatePointer {
 
     @inline(never)
     private func decode<T>(
-        _ type: T.Type, at index: Int, with adapter: JSONAdapter
+        _ type: T.Type,
+        at index: Int,
+        with adapter: JSONAdapter
     ) throws -> T {
         let node = JSONNode(tape: pointee.tape, index: index)
         let scalar: JSONAdapter.Scalar? =

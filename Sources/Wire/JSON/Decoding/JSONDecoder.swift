@@ -56,9 +56,12 @@ public struct JSONDecoder: Sendable {
         } catch {
             let own = node.tape.pointer(to: node.index)
             throw JSONError(
-                code: error.code, offset: error.offset,
+                code: error.code,
+                offset: error.offset,
                 pointer: pointerPrefix + error.pointer.dropFirst(own.count),
-                expected: error.expected, message: error.message)
+                expected: error.expected,
+                message: error.message
+            )
         }
     }
 
@@ -79,9 +82,11 @@ public struct JSONDecoder: Sendable {
             throw error
         } catch {
             throw JSONError(
-                code: .invalid, offset: state.pointee.offset(of: index),
+                code: .invalid,
+                offset: state.pointee.offset(of: index),
                 pointer: state.pointee.tape.pointer(to: index),
-                message: "The type's own code refused the value: \(error).")
+                message: "The type's own code refused the value: \(error)."
+            )
         }
     }
 }

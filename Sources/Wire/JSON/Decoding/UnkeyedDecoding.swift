@@ -22,8 +22,11 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         guard !isAtEnd else {
             throw state.pointee.failure(
                 .mismatch(
-                    Int(array), expected: "at least \(taken + 1) elements",
-                    found: "an array of \(taken)"))
+                    Int(array),
+                    expected: "at least \(taken + 1) elements",
+                    found: "an array of \(taken)"
+                )
+            )
         }
         return Int(next)
     }

@@ -16,7 +16,9 @@ struct EncodingPlans {
 
     private static let slotCount = 128
     private var slots = [(type: ObjectIdentifier, plan: Plan)?](
-        repeating: nil, count: Self.slotCount)
+        repeating: nil,
+        count: Self.slotCount
+    )
     private(set) var others: [Other] = []
     private var adapters: [ObjectIdentifier: JSONAdapter] = [:]
 
@@ -113,12 +115,14 @@ extension Dictionary: UnorderedEncodable where Key: Encodable, Value: Encodable 
     /// Keys that are no names: an array of key, value, key, value…, as the standard library has it.
     private static func encodeArray(_ dictionary: Self, to state: EncodingStatePointer) throws {
         try SortedFragments.write(
-            dictionary, to: state,
+            dictionary,
+            to: state,
             encode: { member in
                 try state.encode(member.key)
                 state.pointee.output.byte(UInt8(ascii: ","))
                 try state.encode(member.value)
-            })
+            }
+        )
     }
 }
 
@@ -136,7 +140,9 @@ private enum UnorderedDepth {
                 level,
                 EncodingError.Context(
                     codingPath: [],
-                    debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling)."))
+                    debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling)."
+                )
+            )
         }
     }
 }

@@ -13,7 +13,8 @@ struct EncodingPosition: Encoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         let serial = container(UInt8(ascii: "{"), UInt8(ascii: "}"))
         return KeyedEncodingContainer(
-            KeyedEncoding<Key>(state: state, level: level + 1, serial: serial))
+            KeyedEncoding<Key>(state: state, level: level + 1, serial: serial)
+        )
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {

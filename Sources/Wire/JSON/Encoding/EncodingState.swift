@@ -133,7 +133,9 @@ extension EncodingStatePointer {
                 value,
                 EncodingError.Context(
                     codingPath: [],
-                    debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling)."))
+                    debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling)."
+                )
+            )
         }
         try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
         if pointee.output.count == start {
@@ -156,7 +158,9 @@ extension EncodingStatePointer {
                     value,
                     EncodingError.Context(
                         codingPath: [],
-                        debugDescription: "This \(T.self) has no JSON form: \(value)."))
+                        debugDescription: "This \(T.self) has no JSON form: \(value)."
+                    )
+                )
             }
         case .unordered(let type):
             try type.encodeSorted(value, to: self)
@@ -170,7 +174,10 @@ extension EncodingStatePointer {
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
-                    codingPath: [], debugDescription: "JSON has no number for \(value)."))
+                    codingPath: [],
+                    debugDescription: "JSON has no number for \(value)."
+                )
+            )
         }
     }
 }

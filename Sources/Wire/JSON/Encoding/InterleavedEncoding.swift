@@ -15,7 +15,8 @@ enum InterleavedEncoding {
         } catch {
             throw JSONError(
                 code: .invalid,
-                message: "The value's own code refused to encode it: \(error).")
+                message: "The value's own code refused to encode it: \(error)."
+            )
         }
         state.pointee.restart()
         do {
@@ -28,7 +29,8 @@ enum InterleavedEncoding {
         guard !state.pointee.interleaved else {
             throw JSONError(
                 code: .unencodable,
-                message: "The value's own code encodes into one place twice, in different forms.")
+                message: "The value's own code encodes into one place twice, in different forms."
+            )
         }
     }
 }
@@ -52,7 +54,11 @@ private final class TreeNode {
         }
         try value.encode(
             to: TreeEncoder(
-                codingPath: encoder.codingPath, userInfo: encoder.sendableUserInfo, node: self))
+                codingPath: encoder.codingPath,
+                userInfo: encoder.sendableUserInfo,
+                node: self
+            )
+        )
         if case .nothing = content { content = .object([]) }
     }
 
@@ -118,7 +124,8 @@ private struct TreeEncoder: Encoder {
     /// Whether a type's own code is run here; scalars are left to the fast path.
     func unfolds<T>(_ type: T.Type) -> Bool {
         switch type {
-        case is String.Type, is Bool.Type, is Double.Type, is Float.Type, is any FixedWidthInteger.Type:
+        case is String.Type, is Bool.Type, is Double.Type, is Float.Type,
+            is any FixedWidthInteger.Type:
             false
         default:
             true
@@ -160,7 +167,8 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try nested.node.set(value, nested)
     }
     func nestedContainer<NestedKey: CodingKey>(
-        keyedBy keyType: NestedKey.Type, forKey key: Key
+        keyedBy keyType: NestedKey.Type,
+        forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
         nested(key).container(keyedBy: keyType)
     }

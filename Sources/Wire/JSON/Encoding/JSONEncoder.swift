@@ -57,7 +57,7 @@ public struct JSONEncoder: Sendable {
             try state.encode(value)
             state.pointee.close(to: 0)
             guard state.pointee.interleaved else { return }
-        } catch where state.pointee.interleaved {
+        } catch  where state.pointee.interleaved {
             // What was thrown on the way may be the interleaving's own fault.
         } catch let error as EncodingError {
             throw JSONError(error, at: state.pointee.pointer)
@@ -65,8 +65,10 @@ public struct JSONEncoder: Sendable {
             throw error
         } catch {
             throw JSONError(
-                code: .invalid, pointer: state.pointee.pointer,
-                message: "The value's own code refused to encode it: \(error).")
+                code: .invalid,
+                pointer: state.pointee.pointer,
+                message: "The value's own code refused to encode it: \(error)."
+            )
         }
         try InterleavedEncoding.write(value, to: state, adapters: adapters, userInfo: userInfo)
     }

@@ -79,13 +79,17 @@ package struct JSONOutput: ~Copyable {
             while offset &+ 8 <= bytes.count {
                 target.storeBytes(
                     of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
-                    toByteOffset: offset, as: UInt64.self)
+                    toByteOffset: offset,
+                    as: UInt64.self
+                )
                 offset &+= 8
             }
             while offset < bytes.count {
                 target.storeBytes(
                     of: source.load(fromByteOffset: offset, as: UInt8.self),
-                    toByteOffset: offset, as: UInt8.self)
+                    toByteOffset: offset,
+                    as: UInt8.self
+                )
                 offset &+= 1
             }
         } else {

@@ -18,7 +18,9 @@ enum JSONPrefix {
             case UInt8(ascii: ":"):
                 if let string, !path.isEmpty {
                     path[path.count - 1].key = String(
-                        decoding: bytes[string], as: UTF8.self)
+                        decoding: bytes[string],
+                        as: UTF8.self
+                    )
                 }
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 path.append((nil, 0))

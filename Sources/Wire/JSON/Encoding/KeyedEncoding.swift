@@ -77,6 +77,9 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func nested(_ begun: Bool) -> EncodingPosition {
         EncodingPosition(
-            state: state, start: begun ? state.pointee.output.count : -1, level: level)
+            state: state,
+            start: begun ? state.pointee.output.count : -1,
+            level: level
+        )
     }
 }

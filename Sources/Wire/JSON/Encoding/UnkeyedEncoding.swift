@@ -66,6 +66,9 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     private func nested(_ begun: Bool) -> EncodingPosition {
         EncodingPosition(
-            state: state, start: begun ? state.pointee.output.count : -1, level: level)
+            state: state,
+            start: begun ? state.pointee.output.count : -1,
+            level: level
+        )
     }
 }

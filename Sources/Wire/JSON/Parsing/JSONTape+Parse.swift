@@ -7,9 +7,11 @@ extension JSONTape {
     func parse(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
         guard bytes.count <= limits.bytesMax else {
             throw JSONError(
-                code: .tooLarge, offset: limits.bytesMax,
+                code: .tooLarge,
+                offset: limits.bytesMax,
                 message: "The document has \(bytes.count) bytes; at most \(limits.bytesMax) are "
-                    + "allowed.")
+                    + "allowed."
+            )
         }
         load(bytes)
         var parser = JSONParser(tape: self, depthMax: limits.depthMax)
@@ -74,8 +76,10 @@ struct JSONParser {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard open.count < depthMax else {
                 throw JSONError(
-                    code: .tooDeep, offset: start,
-                    message: "The document nests deeper than \(depthMax) levels.")
+                    code: .tooDeep,
+                    offset: start,
+                    message: "The document nests deeper than \(depthMax) levels."
+                )
             }
             position &+= 1
             open.append(tape.entryCount)
@@ -108,9 +112,11 @@ struct JSONParser {
         if tape.entries[container].detail > 1 {
             if let duplicate = tape.duplicateKey(in: container) {
                 throw JSONError(
-                    code: .malformed, offset: Int(tape.entries[duplicate].start),
+                    code: .malformed,
+                    offset: Int(tape.entries[duplicate].start),
                     message: "The key \"\(tape.string(at: duplicate).prefix(64))\" stands twice in "
-                        + "one object.")
+                        + "one object."
+                )
             }
         }
         tape.entries[container].detail = UInt32(truncatingIfNeeded: container &+ 1)
@@ -128,13 +134,18 @@ struct JSONParser {
 
     private mutating func literal(_ text: StaticString) throws(JSONError) {
         let start = position
-        for offset in 0..<text.utf8CodeUnitCount where source[start + offset] != text.utf8Start[offset]
-        {
+        for offset in 0..<text.utf8CodeUnitCount
+        where source[start + offset] != text.utf8Start[offset] {
             position = start + offset
             throw unexpected("\(text)")
         }
         position = start + text.utf8CodeUnitCount
-        tape.append(start: start, end: position, next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1), detail: 0)
+        tape.append(
+            start: start,
+            end: position,
+            next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1),
+            detail: 0
+        )
     }
 
     private mutating func number() throws(JSONError) {
@@ -159,8 +170,11 @@ struct JSONParser {
         }
         position = at
         tape.append(
-            start: start, end: at, next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1),
-            detail: isInteger)
+            start: start,
+            end: at,
+            next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1),
+            detail: isInteger
+        )
     }
 
     /// Passes over one digit or more.
@@ -185,8 +199,11 @@ struct JSONParser {
             found = "there is byte 0x\(String(source[position], radix: 16, uppercase: true))"
         }
         return JSONError(
-            code: .malformed, offset: min(position, count), expected: expected,
-            message: "At byte \(min(position, count)) \(found) where \(expected) is expected.")
+            code: .malformed,
+            offset: min(position, count),
+            expected: expected,
+            message: "At byte \(min(position, count)) \(found) where \(expected) is expected."
+        )
     }
 }
 
@@ -227,7 +244,8 @@ extension JSONParser {
         position = at &+ 1
         let next: UInt32
         if isKey {
-            next = hasEscapes == 0
+            next =
+                hasEscapes == 0
                 ? JSONText.hash(source + start + 1, at &- start &- 1) : 0
         } else {
             next = UInt32(truncatingIfNeeded: tape.entryCount &+ 1)

@@ -62,7 +62,9 @@ final class JSONTape {
                 start: UInt32(truncatingIfNeeded: start),
                 end: UInt32(truncatingIfNeeded: end),
                 next: next,
-                detail: detail))
+                detail: detail
+            )
+        )
         entryCount &+= 1
     }
 
@@ -111,7 +113,9 @@ extension JSONTape {
     func rawString(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let entry = entries[index]
         return UnsafeBufferPointer(
-            start: source + Int(entry.start) + 1, count: Int(entry.end &- entry.start) &- 2)
+            start: source + Int(entry.start) + 1,
+            count: Int(entry.end &- entry.start) &- 2
+        )
     }
 
     /// The text of a string or key.
@@ -184,7 +188,9 @@ func escapedToken(_ token: String) -> String {
 /// Whether two runs of bytes are the same; for short runs quicker than a call to the C library.
 @inline(__always)
 func equalBytes(
-    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
+    _ a: UnsafePointer<UInt8>,
+    _ b: UnsafePointer<UInt8>,
+    _ count: Int
 ) -> Bool {
     var offset = 0
     let a = UnsafeRawPointer(a)

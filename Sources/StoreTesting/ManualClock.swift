@@ -1,0 +1,22 @@
+public import StoreCore
+import Synchronization
+
+/// A clock that stands still until it is told otherwise.
+public final class ManualClock: WallClock {
+    private let time: Mutex<Int64>
+
+    /// Makes a clock that shows this time, in nanoseconds since 1970.
+    public init(at time: Int64 = 0) {
+        self.time = Mutex(time)
+    }
+
+    /// The time that was set last.
+    public func now() -> Int64 {
+        time.withLock { $0 }
+    }
+
+    /// Moves the time by so many nanoseconds; a negative number moves it back.
+    public func advance(by nanoseconds: Int64) {
+        time.withLock { $0 += nanoseconds }
+    }
+}

@@ -1,0 +1,76 @@
+import Dispatch
+import StoreCore
+import Testing
+
+@Suite struct CommandTests {
+    @Test func `a command is called as a function with a value`() {
+        let printed = Journaled<Int>()
+        let commandInt = Command<Int>(action: { value in printed.add(value) })
+        commandInt(with: 7)
+        commandInt.execute(with: 8)
+        let shorter = Command<Int> { value in printed.add(value) }
+        shorter(with: 9)
+        #expect(printed.values == [7, 8, 9])
+    }
+
+    @Test func `a bound command needs no value any more`() {
+        let printed = Journaled<Int>()
+        let printInt = Command<Int>(id: "Print the int") { printed.add($0) }
+        let printSeven = printInt.bound(to: 7)
+        printSeven()
+        #expect(printed.values == [7])
+    }
+
+    @Test func `what is made from a command keeps its name and origin`() {
+        let printInt = Command<Int>.init(id: "Print the int") { _ in }
+        let bound = printInt.bound(to: 7).async(on: DispatchQueue(label: "render"))
+        #expect(bound.id == "Print the int ∘ bound(7) ∘ render")
+        #expect(bound.line == printInt.line)
+        #expect(
+            printInt.debugDescription.split(separator: "\n").map(String.init) == [
+                "type: Command<Int>", "id: Print the int",
+                "file: StoreCoreTests/CommandTests.swift", "function: \(#function)",
+                "line: \(printInt.line)",
+            ]
+        )
+    }
+
+    @Test func `a command sent to a queue is done there, wherever it is called`() async {
+        let queue = DispatchQueue(label: "background")
+        let place = DispatchSpecificKey<String>()
+        queue.setSpecific(key: place, value: "background")
+        let label = await withCheckedContinuation { continuation in
+            let command = PlainCommand {
+                continuation.resume(returning: DispatchQueue.getSpecific(key: place))
+            }
+            command.async(on: queue)()
+        }
+        #expect(label == "background")
+    }
+
+    @Test func `two commands differ, and a copy is the same`() {
+        let one = Command<Int> { _ in }
+        let other = Command<Int> { _ in }
+        #expect(one != other)
+        #expect(Set([one, one, other]).count == 2)
+    }
+
+    @Test func `map makes the value from another one, and nop does nothing`() {
+        let printed = Journaled<Int>()
+        let length = Command<Int> { printed.add($0) }.map { (text: String) in text.count }
+        length(with: "four")
+        Command<Int>.nop(with: 1)
+        #expect(printed.values == [4])
+    }
+
+    @Test func `a disposer calls what was added, in order, when it goes`() {
+        let called = Journaled<Int>()
+        var disposer: Disposer? = Disposer()
+        for number in 0..<3 {
+            if let disposer { PlainCommand { called.add(number) }.dispose(on: disposer) }
+        }
+        #expect(called.values.isEmpty)
+        disposer = nil
+        #expect(called.values == [0, 1, 2])
+    }
+}

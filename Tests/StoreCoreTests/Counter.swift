@@ -1,0 +1,39 @@
+import StoreCore
+
+// The counter of Unicore's introduction, in this package's words.
+
+struct AppState: Equatable, Sendable {
+    let counter: Int
+    let step: Int
+
+    static let initial = AppState(counter: 0, step: 1)
+}
+
+struct CounterIncreaseRequested: Action {}
+struct CounterDecreaseRequested: Action {}
+struct StepChangeRequested: Action {
+    let step: Int
+}
+struct ScreenShown: Action {
+    let name: String
+}
+struct Forbidden: Action {}
+
+@Sendable func reduce(_ old: AppState, with action: any Action) -> AppState {
+    switch action {
+    case let payload as StepChangeRequested:
+        return AppState(counter: old.counter, step: payload.step)
+    case is CounterIncreaseRequested:
+        return AppState(counter: old.counter + old.step, step: old.step)
+    case is CounterDecreaseRequested:
+        return AppState(counter: old.counter - old.step, step: old.step)
+    default:
+        return old
+    }
+}
+
+/// Changes a list in place, and refuses an action after it has already changed something.
+@Sendable func append(_ list: inout [String], _ action: any Action) throws {
+    list.append("\(action)")
+    if action is Forbidden { throw Refusal(reason: "Not this one.", pointer: "/name") }
+}

@@ -1,0 +1,204 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+@Suite struct EngineTests {
+    typealias List = [String]
+
+    /// A Core on the caller's thread with every port watched.
+    struct Bench {
+        let journal = FaultyJournal()
+        let sink = RecordingSink<List>()
+        let clock = ManualClock(at: 1_000)
+        let core: Core<List>
+
+        init(mailboxMax: Int = 100, driver: CoreConfiguration<List>.Driver = .caller) {
+            var configuration = CoreConfiguration<List>()
+            configuration.journal = journal
+            configuration.sink = sink
+            configuration.clock = clock
+            configuration.mailboxMax = mailboxMax
+            configuration.driver = driver
+            configuration.changed = { $0 != $1 }
+            core = Core(state: [], form: .throwing(append), configuration: configuration)
+        }
+
+        func offer(
+            _ actions: [any Action],
+            expecting version: UInt64? = nil,
+            mode: Envelope<List>.Mode = .apply
+        ) throws -> Outcome<List>? {
+            let outcomes = Outcomes<List>()
+            try core.offer(
+                Envelope(
+                    members: actions.map {
+                        .init(action: $0, type: "\($0)", payload: Array("{}".utf8))
+                    },
+                    requestID: "r1",
+                    expectedVersion: version,
+                    mode: mode,
+                    wantsState: true,
+                    completion: outcomes
+                )
+            )
+            return outcomes.all.values.first
+        }
+    }
+
+    let step = StepChangeRequested(step: 1)
+
+    @Test func `a record has version, time, name, fields and origin`() throws {
+        let bench = Bench()
+        _ = try bench.offer([step])
+        #expect(
+            try bench.journal.read(after: 0, limit: 10) == [
+                Record(
+                    version: 1,
+                    time: 1_000,
+                    type: "StepChangeRequested(step: 1)",
+                    payload: Array("{}".utf8),
+                    requestID: "r1",
+                    changed: true
+                )
+            ]
+        )
+    }
+
+    @Test func `the sink hears of the commit before the completions are over`() throws {
+        let bench = Bench()
+        _ = try bench.offer([step])
+        #expect(bench.sink.events.values == [.reduced(1), .committed(1), .completed])
+    }
+
+    @Test func `an array is applied whole, with versions in a row`() throws {
+        let bench = Bench()
+        guard
+            case .applied(let first, let last, let changed, let state) = try bench.offer([
+                step, step, step,
+            ])
+        else {
+            Issue.record("The array was not applied.")
+            return
+        }
+        #expect(first == 1 && last == 3 && changed && state?.count == 3)
+    }
+
+    @Test func `a refused member leaves nothing of its array`() throws {
+        let bench = Bench()
+        _ = try bench.offer([step])
+        guard case .refused(let refusal, let member) = try bench.offer([step, Forbidden(), step])
+        else {
+            Issue.record("The array was not refused.")
+            return
+        }
+        #expect(member == 1 && refusal.reason == "Not this one.")
+        #expect(bench.journal.version == 1)
+        guard case .applied(_, 2, _, let state) = try bench.offer([step]) else {
+            Issue.record("The next action did not make version 2.")
+            return
+        }
+        #expect(state?.count == 2)
+    }
+
+    @Test func `a dry run shows what would be and leaves no trace`() throws {
+        let bench = Bench()
+        guard
+            case .dryRun(let changed, let before, let after) = try bench.offer(
+                [step, step],
+                mode: .dryRun
+            )
+        else {
+            Issue.record("There was no dry run.")
+            return
+        }
+        #expect(changed && before.isEmpty && after.count == 2)
+        #expect(bench.journal.version == 0)
+        #expect(bench.sink.events.values == [.completed])
+    }
+
+    @Test func `an expected version is compared at the action's own turn`() throws {
+        let bench = Bench()
+        guard case .applied = try bench.offer([step], expecting: 0) else {
+            Issue.record("Version 0 was expected and there.")
+            return
+        }
+        guard case .versionMismatch(current: 1) = try bench.offer([step], expecting: 0) else {
+            Issue.record("Version 0 is over.")
+            return
+        }
+    }
+
+    @Test func `a full disk takes the state back to the last durable version`() throws {
+        let bench = Bench()
+        let seen = Journaled<Int>()
+        let released = Journaled<UInt64>()
+        bench.core.observe { seen.add($0.count) }
+        bench.core.add { (_: List, action: StampedAction) in { released.add(action.version) } }
+        _ = try bench.offer([step])
+        bench.journal.fail(with: .storageFull)
+        guard case .failed(.storageFull) = try bench.offer([step]) else {
+            Issue.record("A full disk was not reported.")
+            return
+        }
+        bench.journal.fail(with: nil)
+        guard case .applied(2, 2, _, let state) = try bench.offer([step]) else {
+            Issue.record("The Core did not go on when there was room.")
+            return
+        }
+        #expect(state?.count == 2)
+        #expect(seen.values == [0, 1, 2])
+        #expect(released.values == [1, 2])
+        #expect(bench.sink.events.values.contains(.rolledBack))
+    }
+
+    @Test func `an unknown failure ends the Core: nothing is applied after it`() throws {
+        let bench = Bench()
+        bench.journal.fail(with: .unknown("EIO"))
+        guard case .failed(.unknown) = try bench.offer([step]) else {
+            Issue.record("An unknown outcome was not reported.")
+            return
+        }
+        bench.journal.fail(with: nil)
+        guard case .failed(.closed) = try bench.offer([step]) else {
+            Issue.record("The Core went on after an unknown failure.")
+            return
+        }
+        #expect(bench.journal.version == 0)
+    }
+
+    @Test func `the mailbox refuses at its bound and keeps what it has`() throws {
+        let bench = Bench(mailboxMax: 3, driver: .thread)
+        var taken: [Outcomes<List>] = []
+        for _ in 0..<3 {
+            let outcomes = Outcomes<List>()
+            try bench.core.offer(
+                Envelope(
+                    members: [.init(action: step, type: "s")],
+                    completion: outcomes
+                )
+            )
+            taken.append(outcomes)
+        }
+        #expect(throws: MailboxError.full) { _ = try bench.offer([step]) }
+        #expect(bench.core.mailboxRefusedTotal == 1)
+        bench.core.start()
+        bench.core.stop()
+        #expect(taken.allSatisfy { $0.all.values.count == 1 })
+        #expect(bench.journal.version == 3)
+        #expect(throws: MailboxError.closed) { _ = try bench.offer([step]) }
+    }
+
+    @Test func `memory forgets the oldest records and says so`() throws {
+        let journal = MemoryJournal(recordsMax: 2)
+        for version in 1...5 as ClosedRange<UInt64> {
+            try journal.append(
+                [Record(version: version, time: 0, type: "t", payload: [], changed: true)],
+                at: version - 1
+            )
+        }
+        #expect(journal.oldest == 4)
+        #expect(try journal.read(after: 3, limit: 10).map(\.version) == [4, 5])
+        #expect(throws: JournalError.gone(oldest: 4)) { try journal.read(after: 1, limit: 1) }
+        #expect(throws: JournalError.conflict(version: 5)) { try journal.append([], at: 4) }
+    }
+}

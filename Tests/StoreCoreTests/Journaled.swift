@@ -1,0 +1,34 @@
+import StoreCore
+import Synchronization
+
+/// Collects values from any thread, in the order in which they come.
+final class Journaled<Value: Sendable>: Sendable {
+    private let collected = Mutex<[Value]>([])
+
+    var values: [Value] { collected.withLock { $0 } }
+
+    func add(_ value: Value) {
+        collected.withLock { $0.append(value) }
+    }
+}
+
+/// Remembers what the Core tells its sink.
+final class RecordingSink<State: Sendable & Equatable>: Sink {
+    enum Event: Equatable, Sendable {
+        case reduced(UInt64), committed(UInt64), completed, rolledBack
+    }
+
+    let events = Journaled<Event>()
+
+    func reduced(_ state: State, version: UInt64, changed: Bool) { events.add(.reduced(version)) }
+    func committed(_ state: State, through version: UInt64) { events.add(.committed(version)) }
+    func completed() { events.add(.completed) }
+    func rolledBack() { events.add(.rolledBack) }
+}
+
+/// Hears of one envelope.
+final class Outcomes<State: Sendable>: Completion {
+    let all = Journaled<Outcome<State>>()
+
+    func complete(_ outcome: Outcome<State>) { all.add(outcome) }
+}
