@@ -18,7 +18,8 @@ extension Array where Element == JSONAdapter {
             decode: { scalar in
                 guard case .string(let text) = scalar else { return nil }
                 return try? Date(text, strategy: .iso8601)
-            })
+            }
+        )
     }
 
     private static var data: JSONAdapter {
@@ -29,7 +30,8 @@ extension Array where Element == JSONAdapter {
             decode: { scalar in
                 guard case .string(let text) = scalar else { return nil }
                 return Data(base64Encoded: text)
-            })
+            }
+        )
     }
 
     private static var url: JSONAdapter {
@@ -40,7 +42,8 @@ extension Array where Element == JSONAdapter {
             decode: { scalar in
                 guard case .string(let text) = scalar else { return nil }
                 return URL(string: text)
-            })
+            }
+        )
     }
 
     private static var decimal: JSONAdapter {
@@ -51,6 +54,7 @@ extension Array where Element == JSONAdapter {
             decode: { scalar in
                 guard case .number(let literal) = scalar else { return nil }
                 return Decimal(string: literal, locale: Locale(identifier: "en_US_POSIX"))
-            })
+            }
+        )
     }
 }

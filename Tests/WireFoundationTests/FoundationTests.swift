@@ -24,13 +24,17 @@ import WireFoundation
         let expected =
             try JSONSerialization.jsonObject(with: theirs.encode(values)) as? NSDictionary
         #expect(parsed == expected)
-        #expect(try Wire.JSONDecoder(adapters: .foundation).decode(Values.self, from: own) == values)
+        #expect(
+            try Wire.JSONDecoder(adapters: .foundation).decode(Values.self, from: own) == values
+        )
     }
 
     @Test func `a scalar of the wrong kind says what is expected`() {
         #expect {
             try Wire.JSONDecoder(adapters: .foundation).decode(
-                [Date].self, from: Array("[\"2026-11-21T03:07:09Z\",5]".utf8))
+                [Date].self,
+                from: Array("[\"2026-11-21T03:07:09Z\",5]".utf8)
+            )
         } throws: {
             let error = $0 as? JSONError
             return error?.pointer == "/1" && error?.offset == 24
@@ -54,7 +58,8 @@ import WireFoundation
             String((0..<length).map { _ in letters.randomElement(using: &random) ?? "x" })
         }
         return Item(
-            id: Int.random(in: .min ... .max, using: &random) >> Int.random(in: 0..<64, using: &random),
+            id: Int.random(in: .min ... .max, using: &random)
+                >> Int.random(in: 0..<64, using: &random),
             title: text(Int.random(in: 0..<20, using: &random)),
             done: [true, false, nil].randomElement(using: &random) ?? nil,
             score: Double(bitPattern: UInt64.random(in: .min ... .max, using: &random))
@@ -62,11 +67,14 @@ import WireFoundation
             tags: (0..<Int.random(in: 0..<4, using: &random)).map { _ in text(5) },
             counts: Dictionary(
                 (0..<Int.random(in: 0..<4, using: &random)).map { (text(3), UInt8($0)) },
-                uniquingKeysWith: { first, _ in first }),
+                uniquingKeysWith: { first, _ in first }
+            ),
             nested: depth == 0
-                ? [] : (0..<Int.random(in: 0..<3, using: &random)).map { _ in
+                ? []
+                : (0..<Int.random(in: 0..<3, using: &random)).map { _ in
                     item(&random, depth: depth - 1)
-                })
+                }
+        )
     }
 
     @Test func `generated values mean the same to both codecs, in both directions`() throws {
@@ -80,9 +88,13 @@ import WireFoundation
             #expect(try Wire.JSONEncoder().encode(value) == own, comment)
             #expect(try Wire.JSONDecoder().decode(Item.self, from: own) == value, comment)
             #expect(
-                try Wire.JSONDecoder().decode(Item.self, from: Array(theirs)) == value, comment)
+                try Wire.JSONDecoder().decode(Item.self, from: Array(theirs)) == value,
+                comment
+            )
             #expect(
-                try Foundation.JSONDecoder().decode(Item.self, from: Data(own)) == value, comment)
+                try Foundation.JSONDecoder().decode(Item.self, from: Data(own)) == value,
+                comment
+            )
         }
     }
 
@@ -104,10 +116,13 @@ import WireFoundation
             let own = (try? JSONDocument(parsing: bytes, limits: JSONLimits())) != nil
             guard own else { continue }
             let theirs = try? JSONSerialization.jsonObject(
-                with: Data(bytes), options: .fragmentsAllowed)
+                with: Data(bytes),
+                options: .fragmentsAllowed
+            )
             #expect(
                 theirs != nil,
-                "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self))")
+                "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self))"
+            )
         }
     }
 }

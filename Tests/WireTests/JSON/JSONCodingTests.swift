@@ -75,7 +75,10 @@ import Testing
             let back = try value(Double.self, try text(number))
             #expect(back.bitPattern == number.bitPattern, "seed \(seed): \(number)")
         }
-        for number in [0.0, -0.0, 5e-324, .greatestFiniteMagnitude, 1e15, 1e16, 123_456_789.125] {
+        for number in [
+            0.0, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e15, 1e16,
+            123_456_789.125,
+        ] {
             #expect(try value(Double.self, try text(number)).bitPattern == number.bitPattern)
         }
     }
@@ -139,7 +142,11 @@ import Testing
                 }
             }
         }
-        #expect(try value([Lenient].self, #"[{"value":3},{},{"value":"x"}]"#).map(\.value) == [3, -1, -2])
+        #expect(
+            try value([Lenient].self, #"[{"value":3},{},{"value":"x"}]"#).map(\.value) == [
+                3, -1, -2,
+            ]
+        )
     }
 
     class Animal: Codable {
