@@ -106,9 +106,14 @@ extension StoreServer {
 
     private func router(for store: Store<State>) -> Router {
         let state = StateRoute(store: store)
-        let schema = JSONSchema.store(
-            state: State.self,
-            actions: store.registry.entries.map { ($0.name, $0.type) }
+        let types = store.registry.entries.map {
+            (name: $0.name, type: $0.type as any Decodable.Type)
+        }
+        let schema = JSONSchema.store(state: State.self, actions: types)
+        let description = OpenAPIDescription(
+            title: name,
+            version: version,
+            components: JSONSchema.storeDefinitions(state: State.self, actions: types)
         )
         return Router(
             hosts: HostRule(
@@ -129,6 +134,10 @@ extension StoreServer {
                 "/schema": DocumentRoute(
                     contentType: "application/schema+json",
                     document: schema
+                ),
+                "/openapi.json": DocumentRoute(
+                    contentType: "application/json",
+                    document: description.document
                 ),
                 "/livez": HealthRoute(problem: { nil }),
                 "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
