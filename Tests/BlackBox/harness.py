@@ -63,12 +63,17 @@ def binary():
     return str(path)
 
 
+def environment_with(variables=None):
+    """The environment without what would configure the server, and with these variables."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("STORE_SERVER_")}
+    return {**clean, **(variables or {})}
+
+
 def run(*arguments, environment=None, seconds=20):
     """Runs the program to its end."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("STORE_SERVER_")}
     return subprocess.run(
         [binary(), *arguments],
-        env={**clean, **(environment or {})},
+        env=environment_with(environment),
         capture_output=True,
         text=True,
         timeout=seconds,
@@ -170,8 +175,7 @@ class Wire:
 class Server:
     """One server process on a port of its own."""
 
-    def __init__(self, *flags, listen="127.0.0.1:0", environment=None, prefix=()):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("STORE_SERVER_")}
+    def __init__(self, *flags, listen="127.0.0.1:0", environment=None, stdout=subprocess.DEVNULL):
         self.log = tempfile.NamedTemporaryFile(prefix="store-server-", suffix=".log")
         arguments = ["--ephemeral", *flags]
         if listen:
@@ -179,10 +183,10 @@ class Server:
         if "--analytics" not in flags:
             arguments += ["--analytics", "off"]
         self.process = subprocess.Popen(
-            [*prefix, binary(), *arguments],
-            env={**clean, **(environment or {})},
+            [binary(), *arguments],
+            env=environment_with(environment),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=stdout,
             stderr=self.log,
         )
         self.pid = self.process.pid

@@ -1,0 +1,145 @@
+"""Analytics lines (protocol 11) from outside."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+import pytest
+from harness import INCREASE, Server, Wire, run, step, until
+
+SCREEN = {"type": "ScreenShown", "payload": {"name": "Main"}}
+
+
+@pytest.fixture
+def analysed(tmp_path):
+    file = tmp_path / "analytics.jsonl"
+    with Server("--analytics", f"file:{file}") as server:
+        server.analytics = file
+        yield server
+
+
+def lines(file):
+    text = file.read_text() if file.exists() else ""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def when_written(file, count):
+    return until(lambda: len(found := lines(file)) >= count and found, f"{count} lines")
+
+
+def test_11_1_screen_shown_takes_the_counter_from_the_state(analysed):
+    """Row U21 of the seeds: one increase, then a screen."""
+    analysed.post(INCREASE)
+    analysed.post(SCREEN)
+    event = when_written(analysed.analytics, 2)[1]
+    assert event["type"] == "ScreenShown"
+    assert event["data"] == {"screen": "Main", "counter": 1}
+
+
+def test_11_1_lines_are_cloud_events(analysed):
+    before = time.time()
+    analysed.post([INCREASE, SCREEN, {"type": "CompleteItem", "payload": {"index": 0}}])
+    events = when_written(analysed.analytics, 3)
+    assert [event["id"] for event in events] == [f"{analysed.epoch}:{n}" for n in (1, 2, 3)]
+    assert [event.get("subject") for event in events] == ["counter", None, "todos"]
+    for event in events:
+        assert event["specversion"] == "1.0"
+        assert event["source"]
+        assert event["type"]
+        assert event["datacontenttype"] == "application/json"
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", event["time"])
+        second = time.mktime(time.strptime(event["time"][:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
+        assert before - 2 <= second <= time.time() + 2
+        # CloudEvents 1.0: names of attributes are lower-case letters and digits.
+        assert all(re.fullmatch(r"[a-z0-9]+", name) for name in event)
+
+
+def test_11_1_the_state_is_the_one_before_the_action(analysed):
+    """Middleware sees the old state: within one batch, each screen shows what was before it."""
+    analysed.post([SCREEN, INCREASE, SCREEN, step(5), INCREASE, SCREEN])
+    events = when_written(analysed.analytics, 6)
+    assert [e["data"]["counter"] for e in events if e["type"] == "ScreenShown"] == [0, 1, 6]
+
+
+def test_11_2_nothing_is_written_for_what_was_not_applied(analysed):
+    bad = {"type": "DeleteItem", "payload": {"index": 99}}
+    analysed.post(bad)
+    analysed.post([INCREASE, SCREEN, bad])
+    analysed.post(INCREASE, query="?dry-run=true")
+    analysed.post(INCREASE, {"If-Match": '"00000000:7"'})
+    analysed.post(b"{")
+    analysed.post(SCREEN)
+    events = when_written(analysed.analytics, 1)
+    assert analysed.stop() == 0
+    assert [event["type"] for event in lines(analysed.analytics)] == ["ScreenShown"]
+    assert events[0]["id"].endswith(":1")
+
+
+def test_11_1_sighup_opens_the_file_anew(analysed, tmp_path):
+    analysed.post(SCREEN)
+    when_written(analysed.analytics, 1)
+    old = tmp_path / "analytics.jsonl.1"
+    os.rename(analysed.analytics, old)
+    analysed.post(SCREEN)
+    when_written(old, 2)
+    os.kill(analysed.pid, signal.SIGHUP)
+    until(analysed.analytics.exists, "the file is there again")
+    analysed.post(SCREEN)
+    assert when_written(analysed.analytics, 1)[0]["id"].endswith(":3")
+    assert [event["id"].split(":")[1] for event in lines(old)] == ["1", "2"]
+
+
+def test_11_2_what_was_applied_before_sigterm_is_written(analysed):
+    count = 5_000
+    for _ in range(count // 1000):
+        analysed.post([SCREEN] * 1000)
+    assert analysed.stop() == 0
+    events = lines(analysed.analytics)
+    assert [int(event["id"].split(":")[1]) for event in events] == list(range(1, count + 1))
+
+
+def test_11_1_lines_are_appended_to_a_file_that_is_there(tmp_path):
+    file = tmp_path / "analytics.jsonl"
+    for expected in (1, 2):
+        with Server("--analytics", f"file:{file}") as server:
+            server.post(SCREEN)
+        assert len(lines(file)) == expected
+
+
+def test_11_1_what_people_type_stays_one_line(analysed):
+    name = 'a\nb\r\n"\\\u2028😀'
+    analysed.post({"type": "ScreenShown", "payload": {"name": name}})
+    assert when_written(analysed.analytics, 1)[0]["data"]["screen"] == name
+    assert len(analysed.analytics.read_bytes().split(b"\n")) == 2
+
+
+def test_11_1_stdout_has_the_lines_and_nothing_else():
+    with tempfile.TemporaryFile() as output:
+        with Server("--analytics", "stdout", stdout=output) as server:
+            server.post(SCREEN)
+            assert server.stop() == 0
+        printed = os.pread(output.fileno(), 1 << 16, 0)
+    assert [json.loads(line)["type"] for line in printed.splitlines()] == ["ScreenShown"]
+
+
+def test_11_2_a_reader_of_stdout_that_does_not_read_slows_nobody():
+    with Server("--analytics", "stdout", stdout=subprocess.PIPE) as server:
+        with Wire(server) as wire:
+            # Some 30 MB of lines, where a pipe holds 64 KB.
+            for _ in range(100):
+                assert server.post([SCREEN] * 1000, wire=wire).status == 200
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - began < 10
+        server.process.stdout.close()
+
+
+def test_11_1_a_file_that_cannot_be_opened_is_said_at_the_start(tmp_path):
+    arguments = ["--ephemeral", "--listen", "127.0.0.1:0"]
+    result = run(*arguments, "--analytics", f"file:{tmp_path}/nowhere/a.jsonl")
+    assert result.returncode in (1, 2)
+    assert "nowhere/a.jsonl" in result.stderr
