@@ -36,6 +36,11 @@ lint: ## check the form of the Swift code
 image: ## build the container image with docker, podman or buildah
 	scripts/image
 
+.PHONY: image-test
+image-test: ## prove the image without a registry, on stand-in base images (root, Debian)
+	@scripts/setup image
+	scripts/image-test
+
 .PHONY: clean
 clean: ## remove what was built
 	swift package clean

@@ -121,6 +121,11 @@ extension EventLoop {
         if let length = framing.contentLength, length > configuration.bodyBytesMax {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
+        // Without a length, a body would be taken for the next request: a field with an empty name
+        // ends the header for the library, and hides what says how long the body is.
+        if Self.hasBody(method), !framing.saysLength {
+            throw .malformed("A request with a body says how long it is, by Content-Length or chunks.")
+        }
         let target = try RequestTarget(exchange.target)
         exchange.begin(
             method: String(cString: method),
@@ -129,6 +134,11 @@ extension EventLoop {
             host: target.authority ?? framing.host
         )
         return framing
+    }
+
+    /// Whether requests of this method come with a body.
+    private static func hasBody(_ method: UnsafePointer<CChar>) -> Bool {
+        strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0
     }
 
     /// Takes a piece of the body, unless it is more than the bound allows: a chunked body says how

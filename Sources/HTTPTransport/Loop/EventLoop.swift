@@ -373,9 +373,14 @@ extension EventLoop {
     private var isDone: Bool {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
-        for record in records
-        where record.waiting == .nextRequest || record.waiting == .firstHeaders {
-            shutdown(record.descriptor, CInt(SHUT_RDWR))
+        // Whoever has not sent a whole request by now has nothing that could be finished.
+        for record in records {
+            switch record.waiting {
+            case .nextRequest, .firstHeaders, .headers:
+                shutdown(record.descriptor, CInt(SHUT_RDWR))
+            case .body, .nothing:
+                break
+            }
         }
         return records.isEmpty
     }

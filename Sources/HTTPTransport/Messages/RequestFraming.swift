@@ -5,6 +5,8 @@ import CHTTPD
 struct RequestFraming {
     /// How many bytes of body the request announces; `nil` where it is chunked.
     private(set) var contentLength: Int? = 0
+    /// Whether the fields say how long the body is, or that it comes in chunks.
+    private(set) var saysLength = false
     private(set) var host: String?
     private(set) var fieldsBytes = 0
 
@@ -50,6 +52,7 @@ struct RequestFraming {
             guard !isHTTP10 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
             contentLength = nil
         }
+        saysLength = lengths + codings > 0
         guard hosts <= 1 else { throw .malformed("There are several Host fields.") }
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
     }
