@@ -17,7 +17,7 @@ run: setup-build ## build in release and serve on 127.0.0.1:8080
 	exec "$$(swift build -c release --show-bin-path)/store-server" --listen $(LISTEN)
 
 .PHONY: test
-test: setup-build setup-test ## everything that continuous integration runs
+test: setup-build setup-test setup-image ## everything that continuous integration runs
 	scripts/test
 
 .PHONY: bench
@@ -37,8 +37,7 @@ image: ## build the container image with docker, podman or buildah
 	scripts/image
 
 .PHONY: image-test
-image-test: ## prove the image without a registry, on stand-in base images (root, Debian)
-	@scripts/setup image
+image-test: setup-image ## prove the image without a registry, on stand-in base images (root, Debian)
 	scripts/image-test
 
 .PHONY: clean
@@ -46,6 +45,6 @@ clean: ## remove what was built
 	swift package clean
 	rm -rf .build .venv
 
-.PHONY: setup-build setup-test setup-bench
-setup-build setup-test setup-bench: setup-%:
+.PHONY: setup-build setup-test setup-bench setup-image
+setup-build setup-test setup-bench setup-image: setup-%:
 	@scripts/setup $*
