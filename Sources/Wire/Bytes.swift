@@ -29,17 +29,24 @@ public final class Bytes: Sendable {
         base.deallocate()
     }
 
+    /// A copy of the bytes.
+    package var array: [UInt8] {
+        withUnsafeBytes { Array($0) }
+    }
+
     /// Lends the bytes for the time of the call.
     @inlinable
     public func withUnsafeBytes<R, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        try body(unsafeBytes)
+        defer { withExtendedLifetime(self) {} }
+        return try body(unsafeBytes)
     }
 
-    /// The bytes in place; valid as long as this object is retained.
+    /// The bytes in place; valid as long as this object is retained, which only a closure that holds
+    /// it can be sure of.
     @usableFromInline
-    package var unsafeBytes: UnsafeRawBufferPointer {
+    internal var unsafeBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }
 }

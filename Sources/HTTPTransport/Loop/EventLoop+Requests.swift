@@ -111,6 +111,7 @@ extension EventLoop {
         guard exchange.target.count <= configuration.uriBytesMax else {
             throw .uriTooLong(limit: configuration.uriBytesMax)
         }
+        let isHTTP10 = strcmp(version, "HTTP/1.0") == 0
         let framing = try RequestFraming(
             fields: UnsafeBufferPointer(start: exchange.fields, count: count),
             isHTTP10: strcmp(version, "HTTP/1.0") == 0
@@ -124,14 +125,17 @@ extension EventLoop {
         // Without a length, a body would be taken for the next request: a field with an empty name
         // ends the header for the library, and hides what says how long the body is.
         if Self.hasBody(method), !framing.saysLength {
-            throw .malformed("A request with a body says how long it is, by Content-Length or chunks.")
+            throw .malformed(
+                "A request with a body says how long it is, by Content-Length or chunks."
+            )
         }
         let target = try RequestTarget(exchange.target)
         exchange.begin(
             method: String(cString: method),
             path: target.path,
             query: target.query,
-            host: target.authority ?? framing.host
+            host: target.authority ?? framing.host,
+            isHTTP10: isHTTP10
         )
         return framing
     }

@@ -37,10 +37,11 @@ package final class HTTPExchange: @unchecked Sendable {
     var fields: UnsafeMutablePointer<chttpd_field>
     var fieldCount = 0
     var isHead = false
-    /// Told when a stream that kept its connection has ended.
     private(set) package var method = ""
     private(set) package var path = ""
     private(set) package var query: String?
+    /// Whether the client speaks HTTP/1.0, which has no chunks.
+    private(set) package var isHTTP10 = false
     /// The authority that the request is for: of an absolute target, else the `Host` header.
     private(set) package var host: String?
 
@@ -65,7 +66,8 @@ package final class HTTPExchange: @unchecked Sendable {
         isHead = false
     }
 
-    func begin(method: String, path: String, query: String?, host: String?) {
+    func begin(method: String, path: String, query: String?, host: String?, isHTTP10: Bool) {
+        self.isHTTP10 = isHTTP10
         self.method = method
         self.path = path
         self.query = query

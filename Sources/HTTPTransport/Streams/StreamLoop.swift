@@ -190,16 +190,14 @@ extension StreamLoop {
 
     /// Sends one frame to many. The list may shrink on the way, so it is the caller's copy.
     private func broadcast(_ frame: Bytes, to readers: [Int32]) {
-        let bytes = frame.unsafeBytes
-        let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
         var whole: UInt64 = 0
         for slot in readers {
             if !behind.isEmpty, behind[slot] != nil {
                 deliver(frame, to: slot)
                 continue
             }
-            let sent = send(slots[Int(slot)].descriptor, bytes.baseAddress, bytes.count, flags)
-            if sent == bytes.count { whole += 1 } else { fell(slot, frame, sent) }
+            let sent = send(frame, to: slot)
+            if sent == frame.count { whole += 1 } else { fell(slot, frame, sent) }
         }
         writer.counters.frames.add(whole, ordering: .relaxed)
     }
@@ -212,13 +210,24 @@ extension StreamLoop {
             if skipped > 0 { writer.counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
             return
         }
-        let bytes = frame.unsafeBytes
-        let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
-        let sent = send(slots[Int(slot)].descriptor, bytes.baseAddress, bytes.count, flags)
-        if sent == bytes.count {
+        let sent = send(frame, to: slot)
+        if sent == frame.count {
             writer.counters.frames.add(1, ordering: .relaxed)
         } else {
             fell(slot, frame, sent)
+        }
+    }
+
+    /// Writes what a socket takes of a frame, without waiting. Answers how much, or -1 with `errno`.
+    @inline(__always)
+    private func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
+        frame.withUnsafeBytes { bytes in
+            Glibc.send(
+                slots[Int(slot)].descriptor,
+                bytes.baseAddress?.advanced(by: offset),
+                bytes.count - offset,
+                CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+            )
         }
     }
 
@@ -265,17 +274,15 @@ extension StreamLoop {
 
     /// Sends a reader what it is behind with, as far as it takes it.
     private func flush(_ slot: Int32) {
-        let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
         while var state = behind[slot], let (frame, offset) = state.backlog.head {
-            let rest = UnsafeRawBufferPointer(rebasing: frame.unsafeBytes[offset...])
-            let sent = send(slots[Int(slot)].descriptor, rest.baseAddress, rest.count, flags)
+            let sent = send(frame, from: offset, to: slot)
             if sent < 0 {
                 if errno == EAGAIN || errno == EINTR || errno == ENOBUFS { return }
                 writer.counters.closedByPeer.add(1, ordering: .relaxed)
                 release(slot)
                 return
             }
-            if sent == rest.count { writer.counters.frames.add(1, ordering: .relaxed) }
+            if sent == frame.count - offset { writer.counters.frames.add(1, ordering: .relaxed) }
             state.progressed = now
             state.backlog.sent(sent)
             behind[slot] = state
@@ -308,16 +315,11 @@ extension StreamLoop {
         let stalled = behind.filter {
             now - $0.value.progressed >= Double(writer.limits.stallSeconds)
         }
+        let bye = stalled.isEmpty ? nil : writer.frames.bye(.slow)
         for slot in stalled.keys {
             writer.counters.closedSlow.add(1, ordering: .relaxed)
-            // The socket is full, so the last words may be lost; sent they are all the same.
-            let bye = writer.frames.bye(.slow).unsafeBytes
-            send(
-                slots[Int(slot)].descriptor,
-                bye.baseAddress,
-                bye.count,
-                CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
-            )
+            // Last words only between two frames: within one they would end it, torn as it is.
+            if let bye, behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
             release(slot)
         }
     }

@@ -13,6 +13,9 @@ struct ConfigurationReader {
 
     private(set) var command = Command.serve
     private(set) var configuration = ServerConfiguration()
+    /// Variables with our prefix that name no option. They are no error: a cluster sets some of its
+    /// own, such as STORE_SERVER_PORT for a service called store-server.
+    private(set) var unknownVariables: [String] = []
 
     private var fromFlags: [String: [String]] = [:]
     private var configFile: String?
@@ -29,7 +32,7 @@ struct ConfigurationReader {
         readFile: (String) -> [UInt8]?
     ) throws(ConfigurationError) {
         try readFlags(arguments)
-        let fromEnvironment = try Self.readEnvironment(environment)
+        let fromEnvironment = readEnvironment(environment)
         configFile = configFile ?? environment[Self.environmentPrefix + "CONFIG"]
         let fromFile = try configFile.map { path throws(ConfigurationError) in
             try Self.readFile(path, readFile)
@@ -112,17 +115,15 @@ struct ConfigurationReader {
         return value
     }
 
-    private static func readEnvironment(
-        _ environment: [String: String]
-    ) throws(ConfigurationError) -> [String: [String]] {
+    private mutating func readEnvironment(_ environment: [String: String]) -> [String: [String]] {
         var found: [String: [String]] = [:]
-        for (variable, value) in environment where variable.hasPrefix(environmentPrefix) {
-            if variable == environmentPrefix + "CONFIG" { continue }
+        for (variable, value) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix(Self.environmentPrefix) {
+            if variable == Self.environmentPrefix + "CONFIG" { continue }
             guard let option = ConfigurationOption.all.first(where: { $0.variable == variable })
             else {
-                throw ConfigurationError(
-                    "unknown variable \(variable); allowed are the flags of --help in capitals"
-                )
+                unknownVariables.append(variable)
+                continue
             }
             found[option.name] =
                 option.repeats

@@ -15,9 +15,14 @@ struct HostRule: Sendable {
     /// An HTTP/1.0 request may come without one; then there is nothing that could mislead.
     func allows(_ host: String?) -> Bool {
         guard let host else { return true }
-        // The usual values, without a search: this runs for every request.
-        if host == "127.0.0.1" || host.hasPrefix("127.0.0.1:") { return true }
-        let name = Self.bare(Self.withoutPort(host)).lowercased()
+        let bare = Self.withoutPort(host)
+        let port = host.dropFirst(bare.count)
+        guard port.isEmpty || port.dropFirst().utf8.allSatisfy({ 48...57 ~= $0 }) else {
+            return false
+        }
+        // The usual value, without a search: this runs for every request.
+        if bare == "127.0.0.1" { return true }
+        let name = Self.bare(bare).lowercased()
         return Self.isLoopback(name) || allowed.contains(name)
     }
 

@@ -29,6 +29,12 @@ extension StoreServer {
             }
             finish("ready\n")
         case .serve:
+            if !reader.unknownVariables.isEmpty {
+                Log.warning(
+                    "these variables mean nothing here: "
+                        + reader.unknownVariables.joined(separator: ", ")
+                )
+            }
             serve(reader.configuration)
         }
     }

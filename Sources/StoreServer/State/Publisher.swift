@@ -102,7 +102,7 @@ extension Publisher {
         streams.publish(
             topic: .state,
             version: snapshot.version,
-            frame: SSEFrame.state(snapshot.state, at: snapshot.tag)
+            frame: Chunk.of(SSEFrame.state(snapshot.state, at: snapshot.tag))
         )
         waiters.published(snapshot)
     }

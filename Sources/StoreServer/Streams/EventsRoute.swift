@@ -18,6 +18,9 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
         if let mode = query["mode"], mode != "snapshot" {
             throw .badQuery("mode", allowed: "snapshot")
         }
+        guard !exchange.isHTTP10 else {
+            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
+        }
         let resume = resume(after: exchange.header("last-event-id") ?? query["last_event_id"])
         guard store.streams.reserve() else {
             throw .streamLimit(store.configuration.streamsMax)
@@ -39,25 +42,19 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
     }
 
     private func resync(_ reason: SSEFrame.ResyncReason) -> Resume {
-        .resync(SSEFrame.resync(reason))
+        .resync(Chunk.of(SSEFrame.resync(reason)))
     }
 
     /// The response's head, which the writer sends before anything else.
     private func opening() -> Bytes {
         let jitter = Self.retryMilliseconds / 4
-        let retry = Self.retryMilliseconds + Int.random(in: -jitter...jitter)
-        return Bytes(
-            utf8: """
-                HTTP/1.1 200 OK\r
-                Date: \(HTTPDate.now)\r
-                Content-Type: text/event-stream\r
-                Cache-Control: no-store, no-transform\r
-                X-Accel-Buffering: no\r
-                Incremental: ?1\r
-                Connection: close\r
-                \r
-                retry: \(retry)\n\n
-                """
-        )
+        // No blank line behind it: it belongs to the block of the first event.
+        let line = "retry: \(Self.retryMilliseconds + Int.random(in: -jitter...jitter))\n"
+        let head = [
+            "HTTP/1.1 200 OK", "Date: \(HTTPDate.now)", "Content-Type: text/event-stream",
+            "Cache-Control: no-store, no-transform", "X-Accel-Buffering: no", "Incremental: ?1",
+            "Transfer-Encoding: chunked", "Connection: close", "", "",
+        ].joined(separator: "\r\n")
+        return Bytes(Array(head.utf8) + Chunk.of(Bytes(utf8: line)).array)
     }
 }

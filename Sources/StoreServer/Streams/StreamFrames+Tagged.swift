@@ -6,7 +6,7 @@ extension StreamFrames {
     /// The writer's own frames for a store of this epoch.
     static func tagged(epoch: Epoch) -> StreamFrames {
         StreamFrames(
-            heartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },
+            heartbeat: { Chunk.of(SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0))) },
             bye: { reason in
                 let word: SSEFrame.ByeReason =
                     switch reason {
@@ -15,7 +15,10 @@ extension StreamFrames {
                     case .lifetime: .lifetime
                     case .slow: .slow
                     }
-                return SSEFrame.bye(word, retryMilliseconds: 2_000)
+                return Chunk.of(
+                    SSEFrame.bye(word, retryMilliseconds: 2_000),
+                    isLast: true
+                )
             }
         )
     }

@@ -1,0 +1,21 @@
+package import Wire
+
+/// Frames as chunks of an HTTP/1.1 message (RFC 9112 §7.1), so that a client sees where each ends
+/// and need not wait for more, and that the stream ended well.
+package enum Chunk {
+    /// One chunk of these bytes; the last one ends the message too.
+    package static func of(_ frame: Bytes, isLast: Bool = false) -> Bytes {
+        let head = Array(String(frame.count, radix: 16).utf8) + [0x0D, 0x0A]
+        let tail: [UInt8] = isLast ? Array("\r\n0\r\n\r\n".utf8) : [0x0D, 0x0A]
+        return Bytes(count: head.count + frame.count + tail.count) { buffer in
+            buffer.copyBytes(from: head)
+            frame.withUnsafeBytes { body in
+                UnsafeMutableRawBufferPointer(rebasing: buffer[head.count...]).copyMemory(
+                    from: body
+                )
+            }
+            UnsafeMutableRawBufferPointer(rebasing: buffer[(head.count + frame.count)...])
+                .copyBytes(from: tail)
+        }
+    }
+}
