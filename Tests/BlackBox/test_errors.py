@@ -7,6 +7,7 @@ that are not built yet.
 """
 
 import random
+import re
 
 import pytest
 from harness import INCREASE, Server, Stream, Wire
@@ -70,35 +71,39 @@ def test_10_4_no_cors_header_is_sent(server):
         assert answer["access-control-allow-origin"] is None
 
 
-def test_8_2_no_input_gives_a_5xx_or_ends_the_process(server):
-    """Mutated requests, from a seed that is printed; only 2xx, 3xx, 4xx, 503, 505 or a closed door."""
+def test_8_2_no_input_gives_a_5xx_or_ends_the_process():
+    """Mutated requests, from a seed that is printed: 2xx, 3xx, 4xx, 503, 505, or a closed door."""
     seed = random.randrange(2**32)
     print(f"seed {seed}")
     source = random.Random(seed)
     body = b'[{"type":"StepChangeRequested","payload":{"step":7}},{"type":"AddItem","payload":{"text":"a"}}]'
     template = (
         b"POST /dispatch?dry-run=true HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        b'If-Match: "4f1c09ab:1"\r\nPrefer: return=representation, wait=1\r\nContent-Length: %d\r\n\r\n%s'
+        b"If-Match: *\r\nPrefer: return=representation, wait=1\r\nContent-Length: %d\r\n\r\n%s"
         % (len(body), body)
     )
     pieces = [b"\0", b"\r\n", b"\xff", b"9" * 30, b'"', b"{", b"[", b"\\u", b":", b"%00", b" ", b"e", b"-"]
-    for _ in range(600):
-        request = bytearray(template)
-        for _ in range(source.randint(1, 4)):
-            place = source.randrange(len(request))
-            if source.random() < 0.5:
-                request[place] = source.randrange(256)
-            else:
-                request[place : place + source.randint(0, 3)] = source.choice(pieces)
-        with Wire(server) as wire:
+    # What stays incomplete is cut off by the deadlines; all of it waits for them at once.
+    with Server("--headers-timeout", "1", "--body-timeout", "1", "--idle-timeout", "1") as server:
+        sent = []
+        for _ in range(800):
+            request = bytearray(template)
+            for _ in range(source.randint(1, 4)):
+                place = source.randrange(len(request))
+                if source.random() < 0.5:
+                    request[place] = source.randrange(256)
+                else:
+                    request[place : place + source.randint(0, 3)] = source.choice(pieces)
+            wire = Wire(server)
             wire.send(bytes(request))
-            wire.socket.shutdown(1)
-            try:
-                while wire.more():
-                    pass
-            except OSError:
+            sent.append((bytes(request), wire))
+        statuses = set()
+        for request, wire in sent:
+            while wire.more():
                 pass
-            if wire.buffer:
-                status = int(wire.buffer.split(b" ")[1])
-                assert status < 500 or status in (503, 505), (bytes(request), wire.buffer)
-    assert server.get("/livez").status == 200
+            wire.socket.close()
+            for status in map(int, re.findall(rb"HTTP/1\.1 (\d{3}) ", wire.buffer)):
+                statuses.add(status)
+                assert status < 500 or status in (503, 505), (request, wire.buffer)
+        assert {200, 400, 422} <= statuses
+        assert server.get("/livez").status == 200

@@ -1,5 +1,10 @@
 """The README's tour, typed into a shell against a fresh server, and the player itself."""
 
+import json
+import os
+import re
+import tempfile
+
 import pytest
 import tour
 from harness import Server
@@ -8,8 +13,22 @@ POST = "curl -s -H 'Content-Type: application/json' http://127.0.0.1:8080/dispat
 
 
 def test_the_readme_shows_what_the_server_prints():
-    with Server() as server:
-        assert tour.play(tour.README.read_text(), server.url) >= 5
+    """The commands of the tour, and the analytics line that it leaves on standard output."""
+    text = tour.README.read_text()
+    with tempfile.TemporaryFile() as output:
+        with Server("--analytics", "stdout", stdout=output) as server:
+            assert tour.play(text, server.url) >= 5
+            epoch = server.epoch
+            assert server.stop() == 0
+        printed = [json.loads(line) for line in os.pread(output.fileno(), 1 << 20, 0).splitlines()]
+    shown = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```", text, re.S | re.M)]
+    shown = [event for event in shown if "specversion" in event]
+    assert shown, "the README shows no analytics line"
+    for event in shown:
+        event["id"] = re.sub(r"^[0-9a-f]{8}", epoch, event["id"])
+        real = next(line for line in printed if line["id"] == event["id"])
+        assert list(real) == list(event)
+        assert {**real, "time": event["time"]} == event
 
 
 def test_a_tour_with_two_terminals_is_compared(fresh):

@@ -1,8 +1,12 @@
--- What wrk sends: one tiny action per request.
+-- What wrk sends: one tiny action per request, to the path given as argument.
 wrk.method = "POST"
-wrk.path = "/dispatch"
 wrk.body = '{"type":"CounterIncreaseRequested","payload":{}}'
 wrk.headers["Content-Type"] = "application/json"
+
+function init(args)
+  wrk.path = args[1] or "/dispatch"
+  wrk.init(args)
+end
 
 -- One line for the driver: requests, microseconds, errors, then p50 and p99 in microseconds.
 function done(summary, latency, requests)
