@@ -246,7 +246,9 @@ extension EventLoop {
         _ body: (UnsafeBufferPointer<chttpd_response_field>) -> R
     ) -> R {
         var text: [CChar] = []
+        text.reserveCapacity(224)
         var places: [(name: Int, value: Int)] = []
+        places.reserveCapacity(headers.count)
         for (name, value) in headers {
             let start = text.count
             text.append(contentsOf: name.utf8.lazy.map(CChar.init(bitPattern:)))

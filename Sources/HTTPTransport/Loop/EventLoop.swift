@@ -271,6 +271,7 @@ extension EventLoop {
 
     private func enforceDeadlines() {
         nextTick = now + tick
+        dropDeserted()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             switch record.waiting {
@@ -288,6 +289,21 @@ extension EventLoop {
                 break
             }
             // The library sees the end of the connection and closes it.
+            shutdown(record.descriptor, CInt(SHUT_RDWR))
+            record.wait(for: .nothing)
+        }
+    }
+
+    /// Ends connections whose client has gone before its request was whole: the library, which waits
+    /// for edges, can miss an end that came together with the last bytes.
+    private func dropDeserted() {
+        let waiting = records.filter { $0.waiting != .nothing }
+        guard !waiting.isEmpty else { return }
+        // POLLRDHUP (poll(2)), which the C library hides from Swift.
+        let gone: Int16 = 0x2000
+        var polled = waiting.map { pollfd(fd: $0.descriptor, events: gone, revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
+        for (record, found) in zip(waiting, polled) where found.revents & gone != 0 {
             shutdown(record.descriptor, CInt(SHUT_RDWR))
             record.wait(for: .nothing)
         }

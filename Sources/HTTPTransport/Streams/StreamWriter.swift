@@ -93,6 +93,13 @@ package final class StreamWriter: StreamAdopter {
 
     /// Sends a frame to everyone who reads the topic. Any thread; never waits.
     package func publish(topic: TopicID, version: UInt64, frame: Bytes) {
+        // While nobody reads, the thread sleeps on and the next reader finds the newest frame.
+        guard open > 0 else {
+            mail.withLock { mail in
+                _ = mail.inbox.publish(topic, version: version, frame: frame, isRead: false)
+            }
+            return
+        }
         post { mail in
             let skipped = mail.inbox.publish(topic, version: version, frame: frame)
             if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
@@ -109,12 +116,12 @@ package final class StreamWriter: StreamAdopter {
     }
 
     private func post(_ change: (inout StreamMail) -> Void) {
-        let wasEmpty = mail.withLock { mail -> Bool in
-            let wasEmpty = mail.inbox.isEmpty && mail.stop == nil
+        let wakes = mail.withLock { mail -> Bool in
             change(&mail)
-            return wasEmpty
+            defer { mail.isAwaited = true }
+            return !mail.isAwaited
         }
-        guard wasEmpty else { return }
+        guard wakes else { return }
         var one: UInt64 = 1
         write(wakeDescriptor, &one, 8)
     }
@@ -123,6 +130,7 @@ package final class StreamWriter: StreamAdopter {
         mail.withLock { mail in
             let stop = mail.stop
             mail.stop = nil
+            mail.isAwaited = false
             return StreamMail(inbox: Inbox(taking: &mail.inbox), stop: stop)
         }
     }
@@ -141,4 +149,6 @@ struct JoiningReader: Sendable {
 struct StreamMail: Sendable {
     var inbox = Inbox<JoiningReader>()
     var stop: (reason: CloseReason, seconds: Double)?
+    /// Whether the thread has been woken and has not come yet.
+    var isAwaited = false
 }

@@ -7,9 +7,9 @@ extension Engine {
         let waiting = WaitingDispatch(continuation)
         do {
             try offer(
-                Envelope(
+                Envelope<State>(
                     members: [
-                        Envelope.Member(action: action, type: String(describing: type(of: action)))
+                        EnvelopeMember(action: action, type: String(describing: type(of: action)))
                     ],
                     wantsState: true,
                     completion: waiting

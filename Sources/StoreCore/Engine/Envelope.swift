@@ -1,33 +1,7 @@
 /// One action or array on its way through the Core, with what is known of where it comes from.
 package final class Envelope<State: Sendable>: Sendable {
-    /// One action with what the journal keeps of it.
-    package struct Member: Sendable {
-        package let action: any Action
-        /// The wire name.
-        package let type: String
-        /// The fields, as JSON.
-        package let payload: [UInt8]
-        package let meta: [UInt8]?
-
-        package init(
-            action: any Action,
-            type: String,
-            payload: [UInt8] = [],
-            meta: [UInt8]? = nil
-        ) {
-            self.action = action
-            self.type = type
-            self.payload = payload
-            self.meta = meta
-        }
-    }
-
-    package enum Mode: Sendable {
-        /// All of it or nothing.
-        case apply
-        /// Reduced on a copy that is then forgotten.
-        case dryRun
-    }
+    package typealias Member = EnvelopeMember
+    package typealias Mode = EnvelopeMode
 
     package let members: [Member]
     package let requestID: String?
@@ -60,6 +34,38 @@ package final class Envelope<State: Sendable>: Sendable {
         self.wantsState = wantsState
         self.completion = completion
     }
+}
+
+// These two are no generic types of their own, so that nobody looks their metadata up per action.
+
+/// One action with what the journal keeps of it.
+package struct EnvelopeMember: Sendable {
+    package let action: any Action
+    /// The wire name.
+    package let type: String
+    /// The fields, as JSON.
+    package let payload: [UInt8]
+    package let meta: [UInt8]?
+
+    package init(
+        action: any Action,
+        type: String,
+        payload: [UInt8] = [],
+        meta: [UInt8]? = nil
+    ) {
+        self.action = action
+        self.type = type
+        self.payload = payload
+        self.meta = meta
+    }
+}
+
+/// What is to be done with an envelope's actions.
+package enum EnvelopeMode: Sendable {
+    /// All of it or nothing.
+    case apply
+    /// Reduced on a copy that is then forgotten.
+    case dryRun
 }
 
 /// Hears what became of an envelope: exactly once, on the Core's thread, after the commit.

@@ -89,7 +89,8 @@ extension StoreServer {
         _ transport: HTTPServer,
         _ analytics: AnalyticsWriter?
     ) -> Bool {
-        let deadline = Deadline(seconds: configuration.shutdownSeconds)
+        // The last second is the process's own.
+        let deadline = Deadline(seconds: max(1, configuration.shutdownSeconds - 1))
         router.drain()
         store.drain()
         store.waiters.expireAll()

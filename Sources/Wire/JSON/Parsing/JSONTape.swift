@@ -27,9 +27,9 @@ final class JSONTape {
     private var entryCapacity: Int
 
     init() {
-        sourceCapacity = 512
+        sourceCapacity = 256
         source = .allocate(capacity: sourceCapacity)
-        entryCapacity = 64
+        entryCapacity = 16
         entries = .allocate(capacity: entryCapacity)
     }
 

@@ -1,0 +1,137 @@
+import Glibc
+
+/// A client's side of a connection, byte by byte: sends whatever it is told to, well formed or not.
+public final class RawConnection {
+    /// Why a step did not succeed.
+    public enum Failure: Error, Equatable {
+        /// The system refused; the number is `errno`.
+        case system(Int32)
+        /// Nothing came in time.
+        case timeout
+        /// The peer has ended the connection.
+        case ended
+    }
+
+    private let descriptor: CInt
+    private var buffer: [UInt8] = []
+
+    /// Connects to a port of the loopback interface.
+    ///
+    /// - Parameters:
+    ///   - port: the server's port.
+    ///   - seconds: how long each read may wait.
+    public init(port: UInt16, seconds: Int = 10) throws(Failure) {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .system(errno) }
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else {
+            let code = errno
+            close(descriptor)
+            throw .system(code)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends bytes as they are.
+    public func send(_ text: String) throws(Failure) {
+        let bytes = Array(text.utf8)
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(
+                    descriptor,
+                    $0.baseAddress?.advanced(by: offset),
+                    $0.count - offset,
+                    CInt(MSG_NOSIGNAL)
+                )
+            }
+            guard count > 0 else { throw .system(errno) }
+            offset += count
+        }
+    }
+
+    /// Ends the connection at once, so that the peer's next write fails.
+    public func reset() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor,
+            SOL_SOCKET,
+            SO_LINGER,
+            &now,
+            socklen_t(MemoryLayout<linger>.size)
+        )
+    }
+
+    /// What comes up to and including `end`.
+    public func read(through end: String) throws(Failure) -> String {
+        let end = Array(end.utf8)
+        while true {
+            if let range = buffer.firstRange(of: end) {
+                defer { buffer.removeFirst(range.upperBound) }
+                return String(decoding: buffer[..<range.upperBound], as: UTF8.self)
+            }
+            try fill()
+        }
+    }
+
+    /// One response with a `Content-Length`: its status and its body.
+    public func response() throws(Failure) -> (status: Int, head: String, body: String) {
+        let head = try read(through: "\r\n\r\n")
+        let length =
+            head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+            .flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
+        while buffer.count < length { try fill() }
+        defer { buffer.removeFirst(length) }
+        let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return (status, head, String(decoding: buffer[..<length], as: UTF8.self))
+    }
+
+    /// Whether the peer has ended the connection, after whatever it still sends.
+    public func isEnded() throws(Failure) -> Bool {
+        while true {
+            do {
+                try fill()
+            } catch .ended {
+                return true
+            } catch .timeout {
+                return false
+            }
+        }
+    }
+
+    private func fill() throws(Failure) {
+        var scratch = [UInt8](repeating: 0, count: 16 << 10)
+        let count = recv(descriptor, &scratch, scratch.count, 0)
+        if count == 0 { throw .ended }
+        guard count > 0 else {
+            throw errno == EAGAIN ? .timeout : errno == ECONNRESET ? .ended : .system(errno)
+        }
+        buffer += scratch[..<count]
+    }
+}
+
+extension [UInt8] {
+    fileprivate func firstRange(of other: [UInt8]) -> Range<Int>? {
+        guard count >= other.count else { return nil }
+        for start in 0...(count - other.count) where self[start] == other[0] {
+            if self[start..<start + other.count].elementsEqual(other) {
+                return start..<start + other.count
+            }
+        }
+        return nil
+    }
+}

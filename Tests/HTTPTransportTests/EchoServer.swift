@@ -1,0 +1,118 @@
+import Dispatch
+import EventStream
+import Glibc
+import StoreTesting
+import Synchronization
+import Wire
+
+@testable import HTTPTransport
+
+/// A transport with a handler that shows what it was given, for as long as a test lasts.
+final class EchoServer: Sendable {
+    let server: HTTPServer
+    let streams: StreamWriter
+    let handler = EchoHandler()
+
+    convenience init(_ change: (inout TransportConfiguration) -> Void = { _ in }) throws {
+        var limits = StreamLimits()
+        limits.streamsMax = 3_000
+        try self.init(limits: limits, change)
+    }
+
+    init(limits: StreamLimits, _ change: (inout TransportConfiguration) -> Void = { _ in }) throws {
+        streams = try StreamWriter(
+            limits: limits,
+            frames: StreamFrames(
+                heartbeat: { Bytes(utf8: "beat \($0)\n") },
+                bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
+            )
+        )
+        var configuration = TransportConfiguration(
+            addresses: [ListenAddress(place: .inet(host: "127.0.0.1", port: 0))])
+        change(&configuration)
+        server = try HTTPServer(
+            configuration: configuration,
+            handler: handler,
+            streams: streams,
+            startThread: startThread,
+            log: { _ in }
+        )
+        handler.attach(server, streams)
+        try streams.start(startThread)
+        try server.start()
+    }
+
+    deinit {
+        _ = streams.stop(reason: .shutdown, seconds: 2)
+        _ = server.stop(seconds: 5)
+    }
+
+    var port: UInt16 {
+        guard case .inet(_, let port) = server.boundAddresses[0].place else { return 0 }
+        return port
+    }
+}
+
+@Sendable func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    // A queue's own thread does for a test.
+    DispatchQueue(label: name).async(execute: body)
+}
+
+/// `/echo` answers at once, `/later` from another thread, `/never` not at all, `/events` is a stream.
+final class EchoHandler: HTTPHandler {
+    private let parts = Mutex<(HTTPServer, StreamWriter)?>(nil)
+    private let queue = DispatchQueue(label: "later", attributes: .concurrent)
+
+    func attach(_ server: HTTPServer, _ streams: StreamWriter) {
+        parts.withLock { $0 = (server, streams) }
+    }
+
+    func admit(_ request: HTTPExchange) -> HTTPResponse? {
+        request.path == "/refused" ? HTTPResponse(status: 409, body: .bytes(Array("no".utf8))) : nil
+    }
+
+    func handle(_ exchange: HTTPExchange) {
+        let body = exchange.withBody { Array($0) }
+        switch exchange.path {
+        case "/later":
+            exchange.suspend()
+            queue.async { [self] in
+                exchange.complete(HTTPResponse(status: 200, body: .bytes(body)))
+                parts.withLock { $0?.0 }?.wake()
+            }
+        case "/never":
+            exchange.suspend()
+        case "/events":
+            guard let streams = parts.withLock({ $0?.1 }), streams.reserve() else {
+                exchange.respond(HTTPResponse(status: 503))
+                return
+            }
+            exchange.stream(
+                opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
+                topic: .state,
+                resume: .fresh
+            )
+        case "/shared":
+            exchange.respond(HTTPResponse(status: 200, body: .shared(Bytes(utf8: "shared"))))
+        default:
+            let shown = "\(exchange.method) \(exchange.path) \(exchange.query ?? "-") "
+            let host = (exchange.host ?? "-") + " " + (exchange.header("x-test") ?? "-") + " "
+            exchange.respond(
+                HTTPResponse(status: 200, body: .bytes(Array((shown + host).utf8) + body))
+            )
+        }
+    }
+
+    func response(for failure: TransportFailure) -> HTTPResponse {
+        let status =
+            switch failure {
+            case .malformed: 400
+            case .headersTooLarge: 431
+            case .uriTooLong: 414
+            case .bodyTooLarge: 413
+            case .timeout: 408
+            case .connectionLimit, .stopping: 503
+            }
+        return HTTPResponse(status: status, body: .bytes(Array("\(failure)".utf8)))
+    }
+}

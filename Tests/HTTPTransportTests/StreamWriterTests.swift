@@ -1,0 +1,115 @@
+import EventStream
+import StoreTesting
+import Synchronization
+import Testing
+import Wire
+
+@testable import HTTPTransport
+
+@Suite(.serialized) struct StreamWriterTests {
+    private func reader(_ echo: EchoServer, seconds: Int = 10) throws -> RawConnection {
+        let connection = try RawConnection(port: echo.port, seconds: seconds)
+        try connection.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try connection.read(through: "\r\n\r\n")
+        return connection
+    }
+
+    private func publish(_ echo: EchoServer, _ version: UInt64, padding: Int = 0) {
+        let text = "v\(version)" + String(repeating: ".", count: padding) + "\n"
+        echo.streams.publish(topic: .state, version: version, frame: Bytes(utf8: text))
+    }
+
+    @Test(arguments: [false, true])
+    func `a hundred streams see the same, and a late one begins with the newest`(
+        keepsSuspended: Bool
+    ) throws {
+        let echo = try EchoServer { $0.keepsStreamsSuspended = keepsSuspended }
+        #expect(echo.server.handsStreamsOver != keepsSuspended)
+        publish(echo, 0)
+        let readers = try (0..<100).map { _ in try reader(echo) }
+        for reader in readers { #expect(try reader.read(through: "\n") == "v0\n") }
+        for version in 1...20 as ClosedRange<UInt64> { publish(echo, version) }
+        for reader in readers {
+            for version in 1...20 { #expect(try reader.read(through: "\n") == "v\(version)\n") }
+        }
+        let late = try reader(echo)
+        #expect(try late.read(through: "\n") == "v20\n")
+        #expect(echo.streams.open == 101)
+    }
+
+    @Test func `a reader that takes nothing holds nobody up, skips, and is closed`() throws {
+        var limits = StreamLimits()
+        limits.stallSeconds = 2
+        let echo = try EchoServer(limits: limits)
+        publish(echo, 0)
+        let stalled = try reader(echo, seconds: 30)
+        let lively = try reader(echo)
+        #expect(try lively.read(through: "\n") == "v0\n")
+        for version in 1...200 as ClosedRange<UInt64> {
+            publish(echo, version, padding: 100_000)
+            #expect(try lively.read(through: "\n").hasPrefix("v\(version)."))
+        }
+        #expect(echo.streams.counters.conflated.load(ordering: .relaxed) > 0)
+        let end = ContinuousClock.now + .seconds(20)
+        while echo.streams.counters.closedSlow.load(ordering: .relaxed) == 0, .now < end {
+            publish(echo, 0)
+        }
+        #expect(echo.streams.counters.closedSlow.load(ordering: .relaxed) == 1)
+        _ = stalled
+    }
+
+    @Test func `streams without news hear heartbeats with the newest version`() throws {
+        var limits = StreamLimits()
+        limits.heartbeatSeconds = 1
+        let echo = try EchoServer(limits: limits)
+        publish(echo, 7)
+        let reader = try reader(echo)
+        #expect(try reader.read(through: "\n") == "v7\n")
+        #expect(try reader.read(through: "\n") == "beat 7\n")
+    }
+
+    @Test func `places for streams are bounded, and come back`() throws {
+        var limits = StreamLimits()
+        limits.streamsMax = 2
+        let echo = try EchoServer(limits: limits)
+        publish(echo, 0)
+        var readers = [try reader(echo), try reader(echo)]
+        let third = try RawConnection(port: echo.port)
+        try third.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try third.response().status == 503)
+        readers.removeLast()
+        let end = ContinuousClock.now + .seconds(10)
+        while echo.streams.open > 1, .now < end { publish(echo, 0) }
+        #expect(echo.streams.open == 1)
+        #expect(try reader(echo).read(through: "\n") == "v0\n")
+        _ = readers
+    }
+
+    @Test func `a stop says bye to a thousand streams`() throws {
+        let echo = try EchoServer()
+        publish(echo, 0)
+        let readers = try (0..<1_000).map { _ in try reader(echo) }
+        for reader in readers { _ = try reader.read(through: "\n") }
+        #expect(echo.streams.stop(reason: .shutdown, seconds: 5))
+        for reader in readers {
+            #expect(try reader.read(through: "\n") == "bye shutdown\n")
+            #expect(try reader.isEnded())
+        }
+    }
+
+    @Test func `two thousand streams of which half are cut off leave the other half whole`() throws
+    {
+        let echo = try EchoServer()
+        publish(echo, 0)
+        var readers = try (0..<2_000).map { _ in try reader(echo) }
+        for (number, reader) in readers.enumerated() where number % 2 == 0 { reader.reset() }
+        readers = readers.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        let end = ContinuousClock.now + .seconds(20)
+        while echo.streams.open > 1_000, .now < end { publish(echo, 0) }
+        #expect(echo.streams.open == 1_000)
+        publish(echo, 1)
+        for reader in readers {
+            #expect(try reader.read(through: "v1\n").hasSuffix("v1\n"))
+        }
+    }
+}

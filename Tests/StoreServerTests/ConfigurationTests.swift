@@ -1,0 +1,99 @@
+import Testing
+
+@testable import StoreServer
+
+@Suite struct ConfigurationTests {
+    private func read(
+        _ arguments: [String] = [],
+        environment: [String: String] = [:],
+        file: String? = nil
+    ) throws(ConfigurationError) -> ConfigurationReader {
+        try ConfigurationReader(arguments: arguments, environment: environment) { path in
+            path == "file.json" ? file.map { Array($0.utf8) } : nil
+        }
+    }
+
+    @Test func `flags win over variables, and those over the file`() throws {
+        let file = #"{"body-max": 1000, "uri-max": 1000, "depth-max": 10}"#
+        let configuration = try read(
+            ["--config", "file.json", "--body-max=3000"],
+            environment: ["STORE_SERVER_BODY_MAX": "2000", "STORE_SERVER_URI_MAX": "2000"],
+            file: file
+        ).configuration
+        #expect(configuration.bodyBytesMax == 3_000)
+        #expect(configuration.uriBytesMax == 2_000)
+        #expect(configuration.depthMax == 10)
+    }
+
+    @Test(arguments: [
+        (["--bodymax", "1"], "did you mean --body-max"), (["--body-max", "x"], "from 64 to"),
+        (["--body-max", "1"], "from 64 to"), (["--body-max"], "needs a value"),
+        (["serve"], "is no flag"), (["--listen", "example.org:80"], "IPV4:PORT"),
+        (["--analytics", "syslog"], "stdout, file:PATH or off"),
+        (["--ephemeral=maybe"], "true or false"), (["--config", "none.json"], "can't read"),
+        (["--body-max", "100", "--body-max", "200"], "given twice"),
+    ])
+    func `a mistake is one line that says what is allowed`(arguments: [String], hint: String) {
+        #expect {
+            try read(arguments)
+        } throws: {
+            let line = "\($0)"
+            return line.contains(hint) && !line.contains("\n")
+        }
+    }
+
+    @Test func `what is printed is a file that gives the same configuration`() throws {
+        let first = try read([
+            "--listen", "127.0.0.1:1", "--listen", "[::1]:2", "--allowed-host", "a.example",
+            "--analytics", "file:/tmp/x", "--ephemeral",
+        ]).configuration
+        let second = try read(
+            ["--config", "file.json"],
+            file: ConfigurationHelp.print(first)
+        ).configuration
+        #expect(second == first)
+    }
+
+    @Test func `variables that a cluster sets are no error`() throws {
+        let reader = try read(environment: [
+            "STORE_SERVER_PORT": "tcp://10.0.0.1:80", "PATH": "/bin",
+        ])
+        #expect(reader.unknownVariables == ["STORE_SERVER_PORT"])
+    }
+
+    @Test func `only loopback may be listened on without a word`() throws {
+        #expect(throws: ConfigurationError.self) {
+            try read(["--listen", "0.0.0.0:80"]).configuration.check()
+        }
+        try read(["--listen", "0.0.0.0:80", "--allow-anonymous"]).configuration.check()
+        try read(["--listen", "unix:/tmp/store.sock"]).configuration.check()
+    }
+
+    @Test func `few descriptors leave room for connections first`() {
+        var configuration = ServerConfiguration()
+        configuration.connectionsMax = 4_096
+        let fitted = configuration.fitted(toDescriptors: 4_096)
+        #expect(fitted.connectionsMax == 1_024)
+        #expect(fitted.connectionsMax + fitted.streamsMax + 64 <= 4_096)
+        #expect(configuration.fitted(toDescriptors: 20_000) == configuration)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.0.0.1:8080", true), ("localhost:1", true), ("LOCALHOST", true),
+        ("[::1]:8080", true), ("app.localhost", true), ("store.example:80", true),
+        ("evil.example", false), ("127.0.0.1.evil.example", false), ("127.0.0.1:x", false),
+        ("localhost.evil.example", false), ("", false), ("0x7f.0.0.1", false),
+    ])
+    func `the host rule lets loopback and named hosts in`(host: String, allowed: Bool) {
+        #expect(HostRule(listening: [], further: ["store.example"]).allows(host) == allowed)
+    }
+
+    @Test(arguments: [
+        ("after=1", ["after"], true), ("after=1&wait=2", ["after", "wait"], true),
+        ("", [], true), ("version=1", ["after"], false), ("after=1&after=2", ["after"], false),
+        ("after=%zz", ["after"], false), ("%61fter=1", ["after"], true),
+    ])
+    func `a query has known parameters, once each`(text: String, allowed: [String], good: Bool) {
+        #expect(((try? Query(text, allowed: allowed)) != nil) == good)
+    }
+}
