@@ -339,8 +339,10 @@ class Stream:
             self.wire.socket, self.wire.buffer = raw, b""
         else:
             self.wire = Wire(server)
+        self.text = b""
+        self.chunked = False
         self.retry = None
-        self.ended = False
+        self.ended = False  # by the last chunk, or by the connection
         fields = {"Host": server.authority, "Accept": "text/event-stream", **dict(headers)}
         if last is not None:
             fields["Last-Event-ID"] = last
@@ -364,13 +366,32 @@ class Stream:
             while len(self.wire.buffer) < length:
                 assert self.wire.more()
             answer.body = self.wire.buffer[:length]
+        self.chunked = (answer["transfer-encoding"] or "").lower() == "chunked"
         self.answer = answer
+        self.unwrap()
         return self
+
+    def unwrap(self):
+        """Takes the chunks that are whole off the wire (RFC 9112 §7.1)."""
+        if not self.chunked:
+            self.text, self.wire.buffer = self.text + self.wire.buffer, b""
+            return
+        while (end := self.wire.buffer.find(b"\r\n")) >= 0:
+            size = int(self.wire.buffer[:end], 16)
+            after = end + 2 + size
+            if len(self.wire.buffer) < after + 2:
+                return
+            assert self.wire.buffer[after : after + 2] == b"\r\n", self.wire.buffer[after : after + 9]
+            self.text += self.wire.buffer[end + 2 : after]
+            self.wire.buffer = self.wire.buffer[after + 2 :]
+            if size == 0:
+                self.ended = True
+                return
 
     def take(self):
         """The next complete event that has arrived already, or `None`."""
-        while b"\n\n" in self.wire.buffer:
-            raw, self.wire.buffer = self.wire.buffer.split(b"\n\n", 1)
+        while b"\n\n" in self.text:
+            raw, self.text = self.text.split(b"\n\n", 1)
             for line in raw.decode().split("\n"):
                 if line.startswith("retry:"):
                     self.retry = int(line[6:])
@@ -380,7 +401,9 @@ class Stream:
         return None
 
     def read(self):
-        if not self.wire.more():
+        if self.wire.more():
+            self.unwrap()
+        else:
             self.ended = True
 
     def event(self, heartbeats=False):

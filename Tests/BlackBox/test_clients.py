@@ -10,7 +10,7 @@ import httpx
 import httpx_sse
 import requests
 import sseclient
-from harness import INCREASE, Server, until
+from harness import INCREASE, Server, Wire, until
 from playwright.sync_api import sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -19,20 +19,6 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 def events_of(source):
     """What httpx-sse reads, without the events that it makes of a block with nothing but `retry`."""
     return (event for event in source.iter_sse() if event.data)
-
-
-class Arriving:
-    """A response's bytes as they come: iterating a response itself waits for blocks of 128."""
-
-    def __init__(self, response):
-        self.response = response
-
-    def __iter__(self):
-        while chunk := self.response.raw.read1(65536):
-            yield chunk
-
-    def close(self):
-        self.response.close()
 
 
 def test_4_2_httpx_sse_reads_and_resumes(fresh):
@@ -53,7 +39,7 @@ def test_4_2_httpx_sse_reads_and_resumes(fresh):
 
 def test_4_2_sseclient_reads_and_sees_resync(fresh):
     with requests.get(f"{fresh.url}/events", stream=True, timeout=10) as response:
-        events = sseclient.SSEClient(Arriving(response)).events()
+        events = sseclient.SSEClient(response).events()
         assert next(events).id == f"{fresh.epoch}:0"
         fresh.post(INCREASE)
         event = next(events)
@@ -61,7 +47,7 @@ def test_4_2_sseclient_reads_and_sees_resync(fresh):
         assert json.loads(event.data) == fresh.state
     headers = {"Last-Event-ID": "nonsense"}
     with requests.get(f"{fresh.url}/events", stream=True, timeout=10, headers=headers) as response:
-        events = sseclient.SSEClient(Arriving(response)).events()
+        events = sseclient.SSEClient(response).events()
         event = next(events)
         assert (event.event, json.loads(event.data)) == ("resync", {"reason": "malformed"})
         assert next(events).id == f"{fresh.epoch}:1"
@@ -88,6 +74,12 @@ def test_4_2_curl_shows_the_stream_as_it_comes(fresh):
         watchdog.cancel()
         curl.kill()
         curl.wait()
+
+
+def test_4_1_a_stream_for_http_1_0_is_refused_because_it_has_no_chunks(server):
+    with Wire(server) as wire:
+        wire.send("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        wire.answer().problem("bad-request", 400)
 
 
 def test_4_1_curl_over_http_1_0_gets_the_state(server):

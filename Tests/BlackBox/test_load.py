@@ -85,7 +85,15 @@ def test_9_many_keep_alive_connections_do_not_stall(fresh, count):
         wire.socket.close()
 
 
-def test_a_thousand_connections_that_are_killed_leave_no_descriptor(fresh):
+@pytest.fixture
+def hasty():
+    with Server(*(f"--{part}-timeout=2" for part in ("headers", "body", "idle"))) as running:
+        yield running
+
+
+def test_a_thousand_connections_that_are_killed_leave_no_descriptor(hasty):
+    """An end that comes together with part of a request may be noticed by the deadlines only."""
+    fresh = hasty
     assert fresh.post(INCREASE).status == 200
     before = fresh.descriptors
     message = request(fresh)

@@ -5,7 +5,6 @@ wrk.headers["Content-Type"] = "application/json"
 
 function init(args)
   wrk.path = args[1] or "/dispatch"
-  wrk.init(args)
 end
 
 -- One line for the driver: requests, microseconds, errors, then p50 and p99 in microseconds.
