@@ -38,25 +38,26 @@ let package = Package(
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("microhttpd")]
         ),
-        layer("StoreCore"),
-        layer("Wire"),
+        layer("Locks"),
+        layer("StoreCore", on: ["Locks"]),
+        layer("Wire", on: ["Locks"]),
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Wire"]),
-        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Wire"]),
-        layer("StoreServer", on: ["EventStream", "HTTPTransport", "StoreCore", "Wire"]),
+        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Locks", "Wire"]),
+        layer("StoreServer", on: ["EventStream", "HTTPTransport", "Locks", "StoreCore", "Wire"]),
         layer("Domain", on: ["StoreCore"]),
         .executableTarget(
             name: "App",
             dependencies: ["Domain", "StoreServer"],
             swiftSettings: strict
         ),
-        layer("StoreTesting", on: ["StoreCore", "Wire"]),
+        layer("StoreTesting", on: ["Locks", "StoreCore"]),
 
-        tests(of: "StoreCore", ["StoreTesting"]),
+        tests(of: "StoreCore", ["Locks", "StoreTesting"]),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"]),
         tests(of: "EventStream", ["Wire"]),
-        tests(of: "HTTPTransport", ["EventStream", "StoreTesting", "Wire"]),
+        tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
         tests(of: "Domain", ["StoreCore"]),
         tests(of: "StoreServer", ["Domain", "StoreCore", "StoreTesting", "Wire"]),
     ]

@@ -215,8 +215,12 @@ static void on_panic(void *context, const char *file, unsigned line, const char 
 }
 
 void chttpd_set_panic(void (*panic)(const char *reason)) {
-    panic_hook = panic;
-    MHD_set_panic_func(on_panic, NULL);
+    // The library keeps one such function for the whole process: set once, whoever comes first.
+    void (*none)(const char *) = NULL;
+    if (__atomic_compare_exchange_n(
+            &panic_hook, &none, panic, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        MHD_set_panic_func(on_panic, NULL);
+    }
 }
 
 int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {

@@ -1,4 +1,5 @@
 import Dispatch
+import Locks
 import Synchronization
 
 /// An HTTP/1.1 server: listens, assembles requests, and hands them to a handler.
@@ -6,7 +7,7 @@ package final class HTTPServer: Sendable {
     package let counters = TransportCounters()
     private let loop: EventLoop
     private let ended = DispatchSemaphore(value: 0)
-    private let addresses = Mutex<[ListenAddress]>([])
+    private let addresses = Locked<[ListenAddress]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a server that does not listen yet.

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Locks
 import StoreCore
 import Synchronization
 import Wire
@@ -12,7 +13,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let streams: StreamWriter
     let waiters: LongPolls
     let encoder: JSONEncoder
-    private let transport = Mutex<HTTPServer?>(nil)
+    private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
 
     init(

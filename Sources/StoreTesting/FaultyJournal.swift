@@ -1,10 +1,11 @@
+import Locks
 public import StoreCore
 import Synchronization
 
 /// A journal in memory that fails when it is told to.
 public final class FaultyJournal: Journal {
     private let memory = MemoryJournal()
-    private let failure = Mutex<JournalError?>(nil)
+    private let failure = Locked<JournalError?>(nil)
 
     /// Makes a journal that works.
     public init() {}

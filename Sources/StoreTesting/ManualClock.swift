@@ -1,13 +1,14 @@
+import Locks
 public import StoreCore
 import Synchronization
 
 /// A clock that stands still until it is told otherwise.
 public final class ManualClock: WallClock {
-    private let time: Mutex<Int64>
+    private let time: Locked<Int64>
 
     /// Makes a clock that shows this time, in nanoseconds since 1970.
     public init(at time: Int64 = 0) {
-        self.time = Mutex(time)
+        self.time = Locked(time)
     }
 
     /// The time that was set last.

@@ -1,6 +1,7 @@
 import Dispatch
 import EventStream
 import Glibc
+import Locks
 import StoreTesting
 import Synchronization
 import Wire
@@ -60,7 +61,7 @@ final class EchoServer: Sendable {
 
 /// `/echo` answers at once, `/later` from another thread, `/never` not at all, `/events` is a stream.
 final class EchoHandler: HTTPHandler {
-    private let parts = Mutex<(HTTPServer, StreamWriter)?>(nil)
+    private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
     private let queue = DispatchQueue(label: "later", attributes: .concurrent)
 
     func attach(_ server: HTTPServer, _ streams: StreamWriter) {

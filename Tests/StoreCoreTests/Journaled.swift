@@ -1,9 +1,10 @@
+import Locks
 import StoreCore
 import Synchronization
 
 /// Collects values from any thread, in the order in which they come.
 final class Journaled<Value: Sendable>: Sendable {
-    private let collected = Mutex<[Value]>([])
+    private let collected = Locked<[Value]>([])
 
     var values: [Value] { collected.withLock { $0 } }
 

@@ -1,6 +1,7 @@
 import CHTTPD
 import EventStream
 import Glibc
+import Locks
 import Synchronization
 import Wire
 
@@ -26,8 +27,8 @@ final class EventLoop: @unchecked Sendable {
 
     private let epoll: CInt
     private let wakeDescriptor: CInt
-    private let finished = Mutex<[HTTPExchange]>([])
-    private let requests = Mutex(LoopRequests())
+    private let finished = Locked<[HTTPExchange]>([])
+    private let requests = Locked(LoopRequests())
 
     var daemon: OpaquePointer?
     private(set) var listeners: [Listener] = []

@@ -2,6 +2,7 @@ import CHTTPD
 import Dispatch
 package import EventStream
 import Glibc
+import Locks
 import Synchronization
 package import Wire
 
@@ -13,7 +14,7 @@ package final class StreamWriter: StreamAdopter {
     package let counters = StreamCounters()
     let limits: StreamLimits
     let frames: StreamFrames
-    private let mail = Mutex(StreamMail())
+    private let mail = Locked(StreamMail())
     private let wakeDescriptor: CInt
     private let ended = DispatchSemaphore(value: 0)
     private let cutOff = Atomic(0)

@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Calls commands when it goes: whoever owns it owns what they end.
@@ -5,7 +6,7 @@ import Synchronization
 /// The commands are called in the order in which they were added, on the thread that let go of the
 /// disposer.
 public final class Disposer: Sendable {
-    private let disposals = Mutex<[PlainCommand]>([])
+    private let disposals = Locked<[PlainCommand]>([])
 
     /// Makes a disposer without anything to dispose of.
     public init() {}

@@ -1,4 +1,5 @@
 import Dispatch
+import Locks
 import Synchronization
 
 /// The working half of a Core: a mailbox in front, and behind it the state, which only the one who
@@ -8,7 +9,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     // thread), and passes from one to the next under the mailbox's lock.
 
     let configuration: CoreConfiguration<State>
-    private let mailbox = Mutex(Mailbox<State>())
+    private let mailbox = Locked(Mailbox<State>())
     private let wake = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let refused = Atomic<UInt64>(0)

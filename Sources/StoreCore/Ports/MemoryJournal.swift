@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// A journal in memory: as long as the process lives, and no longer.
@@ -14,7 +15,7 @@ public final class MemoryJournal: Journal {
 
     private let recordsMax: Int
     private let bytesMax: Int
-    private let kept: Mutex<Kept>
+    private let kept: Locked<Kept>
 
     /// Makes an empty journal.
     ///
@@ -25,7 +26,7 @@ public final class MemoryJournal: Journal {
     public init(version: UInt64 = 0, recordsMax: Int = 100_000, bytesMax: Int = 64 << 20) {
         self.recordsMax = max(1, recordsMax)
         self.bytesMax = bytesMax
-        kept = Mutex(Kept(version: version))
+        kept = Locked(Kept(version: version))
     }
 
     /// The version of the newest record.

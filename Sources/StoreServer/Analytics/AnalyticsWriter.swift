@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import HTTPTransport
+import Locks
 import StoreCore
 import Synchronization
 import Wire
@@ -23,7 +24,7 @@ final class AnalyticsWriter: Sendable {
         var sleeping = false
     }
 
-    private let queue = Mutex(Queue())
+    private let queue = Locked(Queue())
     private let wake = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let dropped = Atomic<UInt64>(0)

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Locks
 import StoreCore
 import Synchronization
 import Wire
@@ -11,7 +12,7 @@ public final class RunningServer: Sendable {
     private let transport: HTTPServer
     private let stopSteps: @Sendable () -> Bool
     private let reopen: @Sendable () -> Void
-    private let stopped = Mutex<Bool?>(nil)
+    private let stopped = Locked<Bool?>(nil)
 
     init(
         transport: HTTPServer,

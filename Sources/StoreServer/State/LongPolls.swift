@@ -1,4 +1,5 @@
 import HTTPTransport
+import Locks
 import Synchronization
 import Wire
 
@@ -17,7 +18,7 @@ final class LongPolls: Sendable {
         var waiters: [UInt64: Waiter] = [:]
     }
 
-    private let waiting = Mutex(Waiting())
+    private let waiting = Locked(Waiting())
 
     /// Adds a waiter, unless `current` is news to it already. Answers what to withdraw it by.
     ///

@@ -1,5 +1,6 @@
 import EventStream
 import HTTPTransport
+import Locks
 import StoreCore
 import Synchronization
 import Wire
@@ -20,7 +21,7 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
     private let encoder: JSONEncoder
     private let streams: StreamWriter
     private let waiters: LongPolls
-    private let published: Mutex<Snapshot>
+    private let published: Locked<Snapshot>
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
     private var onCompleted: @Sendable () -> Void = {}
@@ -44,7 +45,7 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
             tag: Tag(epoch: epoch, version: version),
             state: try encoder.encodeShared(state)
         )
-        published = Mutex(first)
+        published = Locked(first)
         publish(first)
     }
 

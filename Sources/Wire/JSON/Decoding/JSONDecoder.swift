@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Reads any `Decodable` value from JSON, strictly: RFC 8259, UTF-8, each key once, within limits.
@@ -98,7 +99,7 @@ private enum DecodingPool {
     /// Memory above this is not kept.
     static let bytesMax = 4 << 20
 
-    private static let free = Mutex<[DecodingBox]>([])
+    private static let free = Locked<[DecodingBox]>([])
 
     static func take() -> DecodingBox {
         free.withLock { $0.popLast() } ?? DecodingBox()

@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Writes any `Encodable` value as JSON (RFC 8259).
@@ -82,7 +83,7 @@ private enum EncodingPool {
     /// Memory above this is not kept.
     static let bytesMax = 4 << 20
 
-    private static let free = Mutex<[EncodingBox]>([])
+    private static let free = Locked<[EncodingBox]>([])
 
     static func take() -> EncodingBox {
         free.withLock { $0.popLast() } ?? EncodingBox()
