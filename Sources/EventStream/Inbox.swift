@@ -30,18 +30,9 @@ package struct Inbox<Joining: Sendable>: Sendable {
     }
 
     /// Adds a frame. Answers how many older ones made room for it.
-    ///
-    /// - Parameter isRead: whether anybody reads; if not, only the newest frame is worth its place.
-    package mutating func publish(
-        _ topic: TopicID,
-        version: UInt64,
-        frame: Bytes,
-        isRead: Bool = true
-    ) -> Int {
+    package mutating func publish(_ topic: TopicID, version: UInt64, frame: Bytes) -> Int {
         var skipped = 0
-        if !isRead {
-            _ = makeRoom(topic)
-        } else if frames >= Self.framesMax || bytes + frame.count > Self.bytesMax, frames > 0 {
+        if frames >= Self.framesMax || bytes + frame.count > Self.bytesMax, frames > 0 {
             skipped = makeRoom(topic)
         }
         events.append(.publish(topic, version: version, frame: frame))

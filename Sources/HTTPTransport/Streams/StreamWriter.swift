@@ -94,13 +94,6 @@ package final class StreamWriter: StreamAdopter {
 
     /// Sends a frame to everyone who reads the topic. Any thread; never waits.
     package func publish(topic: TopicID, version: UInt64, frame: Bytes) {
-        // While nobody reads, the thread sleeps on and the next reader finds the newest frame.
-        guard open > 0 else {
-            mail.withLock { mail in
-                _ = mail.inbox.publish(topic, version: version, frame: frame, isRead: false)
-            }
-            return
-        }
         post { mail in
             let skipped = mail.inbox.publish(topic, version: version, frame: frame)
             if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }

@@ -100,12 +100,25 @@ extension Publisher {
 
     private func publish(_ snapshot: Snapshot) {
         published.withLock { $0 = snapshot }
+        // Pairs with `announce`: either a stream that opens finds this snapshot, or it is seen here.
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        if streams.open > 0 { send(snapshot) }
+        waiters.published(snapshot)
+    }
+
+    /// Gives the streams the newest version, which they may lack while nobody reads. Called between
+    /// reserving a place for a stream and opening it.
+    func announce() {
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        send(snapshot)
+    }
+
+    private func send(_ snapshot: Snapshot) {
         streams.publish(
             topic: .state,
             version: snapshot.version,
             frame: Chunk.of(SSEFrame.state(snapshot.state, at: snapshot.tag))
         )
-        waiters.published(snapshot)
     }
 
     private func forget() {

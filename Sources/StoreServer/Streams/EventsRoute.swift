@@ -25,6 +25,7 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
         guard store.streams.reserve() else {
             throw .streamLimit(store.configuration.streamsMax)
         }
+        store.publisher.announce()
         exchange.stream(opening: opening(), topic: .state, resume: resume)
     }
 
