@@ -7,6 +7,9 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// Answers a whole request: calls `respond`, `suspend` or `stream`, once.
     func handle(_ exchange: HTTPExchange)
 
+    /// The loop has worked on all that was ready and is about to wait.
+    func turnEnded()
+
     /// Puts the transport's own refusal into words.
     func response(for failure: TransportFailure) -> HTTPResponse
 }

@@ -158,8 +158,16 @@ extension Core {
     public var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
 
     /// Takes an envelope, or says why not. Any thread; never waits for the Core.
-    package func offer(_ envelope: Envelope<State>) throws(MailboxError) {
-        try engine.offer(envelope)
+    ///
+    /// - Parameter wakes: whether the Core's thread is woken at once. Whoever offers many in a row
+    ///   leaves that to one ``nudge()``, or the thread would be woken for each and find just that.
+    package func offer(_ envelope: Envelope<State>, wakes: Bool = true) throws(MailboxError) {
+        try engine.offer(envelope, wakes: wakes)
+    }
+
+    /// Wakes the Core's thread if it sleeps although something waits. Any thread.
+    package func nudge() {
+        engine.nudge()
     }
 
     /// Starts the Core's own thread, where it has one.

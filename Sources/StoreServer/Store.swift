@@ -15,6 +15,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let encoder: JSONEncoder
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
+    private let hasOffered = Atomic(false)
 
     init(
         configuration: ServerConfiguration,
@@ -48,6 +49,18 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     /// From now on the server is about to stop.
     func drain() {
         draining.store(true, ordering: .relaxed)
+    }
+
+    /// Notes that the Core has been offered something in this turn of the event loop.
+    func offered() {
+        hasOffered.store(true, ordering: .relaxed)
+    }
+
+    /// Wakes the Core for all that it was offered in this turn, so that it finds a batch.
+    func nudgeCore() {
+        guard hasOffered.load(ordering: .relaxed) else { return }
+        hasOffered.store(false, ordering: .relaxed)
+        core.nudge()
     }
 
     /// Lets the transport send the answers that were completed outside a batch of the Core.

@@ -104,6 +104,8 @@ final class EchoHandler: HTTPHandler {
         }
     }
 
+    func turnEnded() {}
+
     func response(for failure: TransportFailure) -> HTTPResponse {
         let status =
             switch failure {

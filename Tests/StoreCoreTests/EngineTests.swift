@@ -188,6 +188,25 @@ import Testing
         #expect(throws: MailboxError.closed) { _ = try bench.offer([step]) }
     }
 
+    @Test func `what is offered without waking waits for the nudge, and then is one batch`()
+        async throws
+    {
+        let bench = Bench(driver: .thread)
+        let outcomes = (0..<10).map { _ in Outcomes<List>() }
+        bench.core.start()
+        _ = try await bench.core.dispatch(step)
+        for outcome in outcomes {
+            try bench.core.offer(
+                Envelope(members: [.init(action: step, type: "s")], completion: outcome),
+                wakes: false
+            )
+        }
+        bench.core.nudge()
+        bench.core.stop()
+        #expect(outcomes.allSatisfy { $0.all.values.count == 1 })
+        #expect(bench.journal.version == 11)
+    }
+
     @Test func `memory forgets the oldest records and says so`() throws {
         let journal = MemoryJournal(recordsMax: 2)
         for version in 1...5 as ClosedRange<UInt64> {

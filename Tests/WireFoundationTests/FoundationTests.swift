@@ -98,6 +98,15 @@ import WireFoundation
         }
     }
 
+    private func hasHugeNumber(_ node: JSONNode) -> Bool {
+        switch node.kind {
+        case .number: Double(node.sourceText)?.isFinite != true
+        case .array: node.elements.contains(where: hasHugeNumber)
+        case .object: node.members.contains { hasHugeNumber($0.value) }
+        default: false
+        }
+    }
+
     @Test func `what Foundation's strict parser refuses is never taken`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
@@ -113,8 +122,11 @@ import WireFoundation
                 default: bytes.remove(at: place)
                 }
             }
-            let own = (try? JSONDocument(parsing: bytes, limits: JSONLimits())) != nil
-            guard own else { continue }
+            guard let own = try? JSONDocument(parsing: bytes, limits: JSONLimits()) else {
+                continue
+            }
+            // Foundation refuses a number for its size, too, which is no matter of syntax.
+            if hasHugeNumber(own.root) { continue }
             let theirs = try? JSONSerialization.jsonObject(
                 with: Data(bytes),
                 options: .fragmentsAllowed

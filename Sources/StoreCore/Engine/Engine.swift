@@ -80,7 +80,9 @@ extension Engine {
     }
 
     /// Takes an envelope, or says why not.
-    func offer(_ envelope: Envelope<State>) throws(MailboxError) {
+    ///
+    /// - Parameter wakes: whether the Core's thread is woken for it; if not, by the next ``nudge()``.
+    func offer(_ envelope: Envelope<State>, wakes: Bool = true) throws(MailboxError) {
         let count = envelope.members.count
         let way = mailbox.withLock { mailbox -> Way in
             if mailbox.isClosed { return .closed }
@@ -93,6 +95,7 @@ extension Engine {
             }
             mailbox.actions += count
             mailbox.items.append(.envelope(envelope))
+            guard wakes else { return .queued }
             defer { mailbox.isSleeping = false }
             return mailbox.isSleeping ? .wake : .queued
         }
@@ -106,6 +109,16 @@ extension Engine {
             refused.add(UInt64(count), ordering: .relaxed)
             throw way == .full ? .full : .closed
         }
+    }
+
+    /// Wakes the Core's thread if it sleeps although something waits.
+    func nudge() {
+        let sleeping = mailbox.withLock { mailbox -> Bool in
+            guard mailbox.isSleeping, !mailbox.items.isEmpty else { return false }
+            mailbox.isSleeping = false
+            return true
+        }
+        if sleeping { wake.signal() }
     }
 
     /// Runs a change of the Core's own at its place in the order.

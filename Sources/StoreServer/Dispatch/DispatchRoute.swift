@@ -43,7 +43,8 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         )
         exchange.suspend()
         do {
-            try store.core.offer(envelope)
+            try store.core.offer(envelope, wakes: false)
+            store.offered()
         } catch {
             switch error {
             case .full:

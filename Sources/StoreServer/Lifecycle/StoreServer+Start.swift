@@ -148,7 +148,8 @@ extension StoreServer {
             prefixed: [
                 ("/state/", state),
                 ("/problems/", ProblemsRoute()),
-            ]
+            ],
+            onTurnEnd: store.nudgeCore
         )
     }
 }

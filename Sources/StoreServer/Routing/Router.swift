@@ -10,8 +10,15 @@ final class Router: HTTPHandler {
     /// Resources that own all below a prefix, such as `/state/`.
     private let prefixed: [(prefix: String, route: any Route)]
     private let draining = Atomic(false)
+    private let onTurnEnd: @Sendable () -> Void
 
-    init(hosts: HostRule, exact: [String: any Route], prefixed: [(String, any Route)]) {
+    init(
+        hosts: HostRule,
+        exact: [String: any Route],
+        prefixed: [(String, any Route)],
+        onTurnEnd: @escaping @Sendable () -> Void
+    ) {
+        self.onTurnEnd = onTurnEnd
         self.hosts = hosts
         self.exact = exact
         self.prefixed = prefixed.map { (prefix: $0.0, route: $0.1) }
@@ -48,6 +55,10 @@ final class Router: HTTPHandler {
         } catch {
             exchange.respond(refuse(error))
         }
+    }
+
+    func turnEnded() {
+        onTurnEnd()
     }
 
     func response(for failure: TransportFailure) -> HTTPResponse {

@@ -1,0 +1,125 @@
+import CHTTPD
+import Glibc
+import Synchronization
+
+// Which connections there are: accepted, refused, and cut off when their time is over.
+
+extension EventLoop {
+    func accept(on listener: Listener) {
+        for _ in 0..<Self.eventsMax {
+            var address = sockaddr_storage()
+            var length = socklen_t()
+            let descriptor = chttpd_accept(listener.descriptor, &address, &length)
+            guard descriptor >= 0 else {
+                switch errno {
+                case EINTR, ECONNABORTED: continue
+                case EMFILE, ENFILE: refuseWithSpare(listener)
+                default: break
+                }
+                return
+            }
+            counters.accepted.add(1, ordering: .relaxed)
+            guard records.count < configuration.connectionsMax, let daemon else {
+                refuse(descriptor, .connectionLimit(configuration.connectionsMax))
+                close(descriptor)
+                continue
+            }
+            _ = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    chttpd_add(daemon, descriptor, $0, length)
+                }
+            }
+        }
+    }
+
+    /// Out of descriptors: gives the spare one away to accept and refuse a connection, or the
+    /// listener would be ready, and the loop busy, for ever.
+    func refuseWithSpare(_ listener: Listener) {
+        close(spareDescriptor)
+        var address = sockaddr_storage()
+        var length = socklen_t()
+        let descriptor = chttpd_accept(listener.descriptor, &address, &length)
+        if descriptor >= 0 {
+            refuse(descriptor, .connectionLimit(records.count))
+            close(descriptor)
+        }
+        spareDescriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    }
+
+    func add(_ record: ConnectionRecord) {
+        record.place = records.count
+        records.append(record)
+    }
+
+    func remove(_ record: ConnectionRecord) {
+        guard record.place < records.count, records[record.place] === record else { return }
+        records.swapAt(record.place, records.count - 1)
+        records[record.place].place = record.place
+        records.removeLast()
+    }
+
+    func report(_ message: String) {
+        log(message)
+    }
+
+    /// Answers on a socket that the library does not know or has nothing to say on, and ends it.
+    func refuse(_ descriptor: CInt, _ failure: TransportFailure) {
+        counters.refused.add(1, ordering: .relaxed)
+        let bytes = handler.response(for: failure).serialized(date: HTTPDate.now)
+        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+        // What the client still sends is taken off, or closing would reset the connection before
+        // the client has read why.
+        shutdown(descriptor, CInt(SHUT_WR))
+        var scratch = [UInt8](repeating: 0, count: 16 << 10)
+        for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {
+            break
+        }
+    }
+
+    func enforceDeadlines() {
+        nextTick = now + tick
+        dropDeserted()
+        for record in records where record.deadline <= now {
+            counters.timeouts.add(1, ordering: .relaxed)
+            switch record.waiting {
+            case .firstHeaders, .headers:
+                refuse(
+                    record.descriptor,
+                    .timeout("the headers", seconds: Int(configuration.headersSeconds))
+                )
+            case .body:
+                refuse(
+                    record.descriptor,
+                    .timeout("the body", seconds: Int(configuration.bodySeconds))
+                )
+            case .nextRequest, .nothing:
+                break
+            }
+            // The library sees the end of the connection and closes it.
+            shutdown(record.descriptor, CInt(SHUT_RDWR))
+            record.wait(for: .nothing)
+        }
+    }
+
+    /// Ends connections whose client has gone before its request was whole: the library, which waits
+    /// for edges, can miss an end that came together with the last bytes.
+    func dropDeserted() {
+        let waiting = records.filter { $0.waiting != .nothing }
+        guard !waiting.isEmpty else { return }
+        // POLLRDHUP (poll(2)), which the C library hides from Swift.
+        let gone: Int16 = 0x2000
+        var polled = waiting.map { pollfd(fd: $0.descriptor, events: gone, revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
+        for (record, found) in zip(waiting, polled) where found.revents & gone != 0 {
+            shutdown(record.descriptor, CInt(SHUT_RDWR))
+            record.wait(for: .nothing)
+        }
+    }
+
+    func runTimers() {
+        while let timer = timers.first, timer.due <= now {
+            timers.removeFirst()
+            timer.work()
+        }
+    }
+}

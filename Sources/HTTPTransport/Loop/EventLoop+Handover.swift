@@ -1,0 +1,106 @@
+import CHTTPD
+import Glibc
+import Locks
+import Synchronization
+
+// What other threads hand to the loop: answers, timers, and the wish to stop.
+
+extension EventLoop {
+    /// Queues an answer. Any thread; nothing is sent before ``wake()``.
+    func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
+        exchange.outcome = .response(response)
+        finished.withLock { $0.append(exchange) }
+    }
+
+    /// Ends a suspended request's connection without an answer. Any thread.
+    func giveUp(_ exchange: HTTPExchange) {
+        exchange.outcome = .abandoned
+        finished.withLock { $0.append(exchange) }
+    }
+
+    /// Lets the loop send what was completed. Any thread.
+    func wake() {
+        var one: UInt64 = 1
+        write(wakeDescriptor, &one, 8)
+    }
+
+    /// Asks something of the loop's thread. Any thread.
+    func ask(_ change: @Sendable (inout LoopRequests) -> Void) {
+        requests.withLock { change(&$0) }
+        wake()
+    }
+
+    func takeRequests() {
+        let asked = requests.withLock { requests -> LoopRequests in
+            defer { requests = LoopRequests() }
+            return requests
+        }
+        for timer in asked.timers {
+            let due = now + timer.seconds
+            let place = timers.firstIndex { $0.due > due } ?? timers.count
+            timers.insert(LoopTimer(due: due, work: timer.work), at: place)
+        }
+        for exchange in asked.released {
+            exchange.outcome = .abandoned
+            keptStreams[ObjectIdentifier(exchange)] = nil
+            resume(exchange)
+        }
+        if let seconds = asked.stop, !isStopping {
+            isStopping = true
+            stopDeadline = now + seconds
+            for listener in listeners {
+                epoll_ctl(epoll, EPOLL_CTL_DEL, listener.descriptor, nil)
+                listener.close()
+            }
+            listeners = []
+        }
+    }
+
+    /// Hands the finished exchanges back to the library, which calls the handler for each anew.
+    func resumeFinished() {
+        let done = finished.withLock { finished -> [HTTPExchange] in
+            if finished.isEmpty { return [] }
+            defer { finished.removeAll(keepingCapacity: false) }
+            return finished
+        }
+        for exchange in done { resume(exchange) }
+    }
+
+    func resume(_ exchange: HTTPExchange) {
+        guard exchange.isSuspended, let connection = exchange.connection else { return }
+        exchange.isSuspended = false
+        suspendedCount -= 1
+        chttpd_resume(connection)
+    }
+
+    /// Whether a stop is asked for and every request is answered, or the time for it is over.
+    var isDone: Bool {
+        guard isStopping else { return false }
+        if now >= stopDeadline { return true }
+        // Whoever has not sent a whole request by now has nothing that could be finished.
+        for record in records {
+            switch record.waiting {
+            case .nextRequest, .firstHeaders, .headers:
+                shutdown(record.descriptor, CInt(SHUT_RDWR))
+            case .body, .nothing:
+                break
+            }
+        }
+        return records.isEmpty
+    }
+
+    func end(_ daemon: OpaquePointer) {
+        // A suspended connection would make the library abort the process.
+        let left = records.count
+        for record in records {
+            guard let exchange = record.exchange, exchange.isSuspended else { continue }
+            exchange.outcome = .abandoned
+            resume(exchange)
+        }
+        chttpd_run(daemon)
+        chttpd_run(daemon)
+        chttpd_stop(daemon)
+        self.daemon = nil
+        cutOff = left
+    }
+}
