@@ -10,6 +10,25 @@ extension Engine {
         notify(state)
     }
 
+    /// The short way of a single action whose dispatcher waits.
+    func apply(
+        _ action: any Action,
+        reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
+    ) {
+        var released: [@Sendable () -> Void] = []
+        if !middleware.isEmpty { released = before(action, type: nil) }
+        do {
+            try reduce(&state, action)
+        } catch {
+            continuation.resume(throwing: Refusal(error))
+            return
+        }
+        version &+= 1
+        for run in released { run() }
+        notify(state)
+        continuation.resume(returning: Dispatched(version: version, state: state))
+    }
+
     /// The long way of one item: into the batch.
     func run(_ item: Mailbox<State>.Item) {
         switch item {
@@ -19,6 +38,8 @@ extension Engine {
                 type: String(describing: type(of: action))
             )
             _ = applyAll([member], requestID: nil, principal: nil)
+        case .awaited(let action, let continuation):
+            apply(action, reportingTo: continuation)
         case .envelope(let envelope):
             let outcome = outcome(of: envelope)
             batch.outcomes.append((envelope.completion, outcome))

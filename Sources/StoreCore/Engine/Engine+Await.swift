@@ -4,6 +4,10 @@ extension Engine {
         _ action: any Action,
         reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
     ) {
+        if isPlain {
+            enqueue(action, continuation)
+            return
+        }
         let waiting = WaitingDispatch(continuation)
         do {
             try offer(

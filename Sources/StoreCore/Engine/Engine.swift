@@ -79,6 +79,34 @@ extension Engine {
         return true
     }
 
+    /// Takes an action whose dispatcher waits; the short way, for an engine that is plain.
+    func enqueue(
+        _ action: any Action,
+        _ continuation: CheckedContinuation<Dispatched<State>, any Error>
+    ) {
+        let way = mailbox.withLock { mailbox -> Way in
+            if mailbox.isClosed { return .closed }
+            guard mailbox.isDraining else {
+                mailbox.isDraining = true
+                return .drain
+            }
+            guard mailbox.actions < configuration.mailboxMax else { return .full }
+            mailbox.actions += 1
+            mailbox.items.append(.awaited(action, continuation))
+            return .queued
+        }
+        switch way {
+        case .drain:
+            apply(action, reportingTo: continuation)
+            drain()
+        case .full, .closed:
+            refused.add(1, ordering: .relaxed)
+            continuation.resume(throwing: way == .full ? MailboxError.full : MailboxError.closed)
+        case .queued, .wake:
+            break
+        }
+    }
+
     /// Takes an envelope, or says why not.
     ///
     /// - Parameter wakes: whether the Core's thread is woken for it; if not, by the next ``nudge()``.

@@ -6,6 +6,8 @@ struct Mailbox<State: Sendable>: ~Copyable {
     /// One thing to do.
     enum Item: Sendable {
         case action(any Action)
+        /// An action whose dispatcher waits, where nothing else has to be known of it.
+        case awaited(any Action, CheckedContinuation<Dispatched<State>, any Error>)
         case envelope(Envelope<State>)
         /// A change of the Core's own: someone subscribes or leaves. Never refused.
         case task(@Sendable (Engine<State>) -> Void)
