@@ -60,7 +60,10 @@ extension EventLoop {
     func resumeFinished() {
         let done = finished.withLock { finished -> [HTTPExchange] in
             if finished.isEmpty { return [] }
-            defer { finished.removeAll(keepingCapacity: false) }
+            defer {
+                finished = []
+                finished.reserveCapacity(64)
+            }
             return finished
         }
         for exchange in done { resume(exchange) }

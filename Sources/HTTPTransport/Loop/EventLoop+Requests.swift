@@ -245,27 +245,27 @@ extension EventLoop {
         _ headers: [(String, String)],
         _ body: (UnsafeBufferPointer<chttpd_response_field>) -> R
     ) -> R {
-        var text: [CChar] = []
+        var text: [UInt8] = []
         text.reserveCapacity(224)
         var places: [(name: Int, value: Int)] = []
         places.reserveCapacity(headers.count)
         for (name, value) in headers {
             let start = text.count
-            text.append(contentsOf: name.utf8.lazy.map(CChar.init(bitPattern:)))
+            text += name.utf8
             text.append(0)
             places.append((start, text.count))
-            text.append(
-                contentsOf: HTTPResponse.clean(value).utf8.lazy.map(CChar.init(bitPattern:))
-            )
+            text += HTTPResponse.clean(value).utf8
             text.append(0)
         }
         return text.withUnsafeBufferPointer { text in
-            guard let base = text.baseAddress else {
-                return body(UnsafeBufferPointer(start: nil, count: 0))
+            text.withMemoryRebound(to: CChar.self) { text in
+                guard let base = text.baseAddress else {
+                    return body(UnsafeBufferPointer(start: nil, count: 0))
+                }
+                return places.map {
+                    chttpd_response_field(name: base + $0.name, value: base + $0.value)
+                }.withUnsafeBufferPointer(body)
             }
-            return places.map {
-                chttpd_response_field(name: base + $0.name, value: base + $0.value)
-            }.withUnsafeBufferPointer(body)
         }
     }
 }

@@ -127,8 +127,9 @@ extension EventLoop {
             log: onLog
         )
         chttpd_set_panic(onPanic)
-        // Room for the headers and the target twice, as read and as parsed, and for a piece of body.
-        let bytes = 2 * (configuration.headersBytesMax + configuration.uriBytesMax) + (8 << 10)
+        // Room for the headers twice, as read and as parsed. No more: the library clears all of it
+        // after each request.
+        let bytes = max(2 * configuration.headersBytesMax, 2 * configuration.uriBytesMax)
         return chttpd_start(
             &callbacks,
             bytes,

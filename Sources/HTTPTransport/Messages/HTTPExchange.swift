@@ -86,6 +86,18 @@ extension HTTPExchange {
         return nil
     }
 
+    /// Whether the first header field of a name has exactly this value; makes no string of it.
+    package func header(_ name: StaticString, is value: StaticString) -> Bool {
+        guard connection != nil, !isSuspended else { return false }
+        for index in 0..<fieldCount where fields[index].isNamed(name) {
+            let bytes = fields[index].valueBytes
+            return bytes.count == value.utf8CodeUnitCount
+                && zip(bytes, UnsafeBufferPointer(start: value.utf8Start, count: bytes.count))
+                    .allSatisfy(==)
+        }
+        return false
+    }
+
     /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.
     package func headerList(_ name: StaticString) -> String? {
         guard connection != nil, !isSuspended else { return nil }

@@ -198,6 +198,7 @@ extension Mailbox {
     mutating func take() -> [Item] {
         defer {
             items = []
+            items.reserveCapacity(64)
             actions = 0
         }
         return items

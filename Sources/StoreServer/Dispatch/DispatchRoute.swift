@@ -10,7 +10,8 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
     let batchMax: Int
 
     func admit(_ request: HTTPExchange) -> Problem? {
-        guard let type = request.header("content-type"), MediaType.isJSON(type) else {
+        let isPlainJSON = request.header("content-type", is: "application/json")
+        guard isPlainJSON || request.header("content-type").map(MediaType.isJSON) == true else {
             return .unsupportedMediaType()
         }
         if let coding = request.header("content-encoding"), coding.lowercased() != "identity" {

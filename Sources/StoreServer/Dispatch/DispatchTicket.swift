@@ -62,27 +62,35 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     }
 
     private func applied(_ first: UInt64, _ last: UInt64, _ changed: Bool) -> HTTPResponse {
-        let epoch = store.publisher.epoch
-        var body = Array("{\"epoch\":\"\(epoch)\",".utf8)
-        if isBatch { body += "\"first\":\(first),".utf8 }
-        body += "\"version\":\(last),\"changed\":\(changed)".utf8
-        if preferences.waitSeconds != nil { body += ",\"completed\":true".utf8 }
+        var body = JSONOutput(capacity: 96)
+        body.raw("{\"epoch\":\"")
+        body.raw(store.publisher.epochText.utf8)
+        body.raw("\",")
+        if isBatch {
+            body.raw("\"first\":")
+            body.integer(first)
+            body.raw(",")
+        }
+        body.raw("\"version\":")
+        body.integer(last)
+        body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
+        if preferences.waitSeconds != nil { body.raw(",\"completed\":true") }
         if preferences.returned == .representation {
             // The envelope ended its batch, so what is published is exactly this version.
-            body += ",\"state\":".utf8
-            store.publisher.snapshot.state.withUnsafeBytes { body += $0 }
+            body.raw(",\"state\":")
+            store.publisher.snapshot.state.withUnsafeBytes { body.raw($0) }
         }
-        body.append(UInt8(ascii: "}"))
+        body.raw("}")
         var headers = [
             ("Content-Type", "application/json"),
-            ("ETag", "\"\(epoch):\(last)\""),
+            ("ETag", "\"" + store.publisher.epochText + ":" + String(last) + "\""),
             ("Cache-Control", "no-store"),
         ]
         let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
         if let applied = Preferences.applied(returned: preferences.returned, waitSeconds: wait) {
             headers.append(("Preference-Applied", applied))
         }
-        return HTTPResponse(status: 200, headers: headers, body: .bytes(body))
+        return HTTPResponse(status: 200, headers: headers, body: .bytes(body.array))
     }
 
     /// Compares the two states off the Core's thread: a dry run must not hold up real actions.

@@ -18,6 +18,8 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
     static var batchFramesBytesMax: Int { 1 << 20 }
 
     let epoch: Epoch
+    /// The epoch as text, which every answer has.
+    let epochText: String
     private let encoder: JSONEncoder
     private let streams: StreamWriter
     private let waiters: LongPolls
@@ -38,6 +40,7 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
         waiters: LongPolls
     ) throws {
         self.epoch = epoch
+        epochText = epoch.description
         self.encoder = encoder
         self.streams = streams
         self.waiters = waiters
