@@ -6,7 +6,8 @@ struct JSONKeyTable {
     /// Keys beyond this many in one type are looked up the long way.
     static let keysMax = 64
 
-    /// Each key as `"key":`, by the key's own byte; filled as keys come by.
+    /// Each key as `"key":`, by the key's own byte; filled as keys come by. The byte behind the
+    /// colon is 1 where the key has escapes.
     private let slots: UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>
 
     init() {
@@ -44,10 +45,13 @@ struct JSONKeyTable {
         return fill(index, key.stringValue)
     }
 
-    /// The key's text as it would stand between the quotes, where it needs no escape.
+    /// The key's text between its quotes, or `nil` for a key that has no place here or needs an
+    /// escape, whose written form is not its text.
     @inline(__always)
     func text<K: CodingKey>(_ key: K) -> UnsafeBufferPointer<UInt8>? {
-        guard let encoded = encoded(key), let base = encoded.baseAddress else { return nil }
+        guard let encoded = encoded(key), let base = encoded.baseAddress,
+            base[encoded.count] == 0
+        else { return nil }
         return UnsafeBufferPointer(start: base + 1, count: encoded.count - 3)
     }
 
@@ -56,9 +60,11 @@ struct JSONKeyTable {
         var output = JSONOutput()
         output.string(key)
         output.byte(UInt8(ascii: ":"))
-        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: output.count)
-        _ = copy.initialize(from: output.array)
-        slots[index] = UnsafeBufferPointer(copy)
+        let bytes = output.array
+        let hasEscapes: UInt8 = bytes.contains(UInt8(ascii: "\\")) ? 1 : 0
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count + 1)
+        _ = copy.initialize(from: bytes + [hasEscapes])
+        slots[index] = UnsafeBufferPointer(start: copy.baseAddress, count: bytes.count)
         return slots[index]
     }
 }

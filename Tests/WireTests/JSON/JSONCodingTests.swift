@@ -93,14 +93,21 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1.0", 1), ("1e2", 100), ("-3.000", -3), ("9223372036854775807", Int.max),
+        ("1.0", 1), ("1e2", 100), ("-3.000", -3), ("1e18", 1_000_000_000_000_000_000), ("-0.0", 0),
+        ("1.5e1", 15), ("1200E-2", 12), ("0e999999999999999999999", 0),
+        ("9223372036854775807.0e0", .max),
+        ("9223372036854775807", Int.max),
         ("-9223372036854775808", Int.min),
     ])
     func `a whole number is an integer however it is written`(text: String, expected: Int) throws {
         #expect(try value(Int.self, text) == expected)
     }
 
-    @Test(arguments: ["1.5", "1e-1", "9223372036854775808", "1e400", "\"1\"", "true", "null", "[]"])
+    @Test(arguments: [
+        "1.5", "1e-1", "1e19", "1.00000000000000000001e1", "1e99999999999999999999",
+        "1e-9999999999",
+        "922337203685477580.8e1", "9223372036854775808", "1e400", "\"1\"", "true", "null", "[]",
+    ])
     func `what does not fit an integer exactly is an error`(text: String) {
         #expect {
             try value(Int.self, text)
@@ -211,5 +218,61 @@ import Testing
     @Test func `members that a type does not know are passed over`() throws {
         struct One: Decodable { let b: Int }
         #expect(try value(One.self, #"{"a":[{}],"b":1,"c":"x"}"#).b == 1)
+    }
+
+    struct Quoted: Codable, Equatable {
+        var odd = 1
+        var plain = 2
+        enum CodingKeys: String, CodingKey { case odd = "a\"b\\c\n", plain = "é/" }
+    }
+
+    @Test func `keys that need escapes are found again`() throws {
+        #expect(try value(Quoted.self, try text(Quoted())) == Quoted())
+        #expect(throws: JSONError.self) {
+            try value(Quoted.self, #"{"a\\\"b\\\\c\\n":1,"é/":2}"#)
+        }
+    }
+
+    struct Forgiving: Encodable {
+        enum Keys: String, CodingKey { case a, b, c }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try? container.encode(Double.nan, forKey: .a)
+            try container.encode(1, forKey: .b)
+            try? container.encode([["x": Double.infinity]], forKey: .c)
+        }
+    }
+
+    @Test func `a part that a type gives up on leaves no half a member`() throws {
+        let text = try? text(Forgiving())
+        if let text { _ = try value([String: Int].self, text) }
+        struct OnlyScalar: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Forgiving.Keys.self)
+                try? container.encode(Double.nan, forKey: .a)
+                try container.encode(1, forKey: .b)
+            }
+        }
+        #expect(try self.text([OnlyScalar()]) == #"[{"b":1}]"#)
+    }
+
+    @Test func `adapters hold for containers that are written by turns`() throws {
+        struct Moment: Encodable { var seconds = 5 }
+        struct Mixed: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Turns.Keys.self)
+                var a = container.nestedContainer(keyedBy: Turns.Keys.self, forKey: .a)
+                try container.encode(1, forKey: .b)
+                try a.encode(Moment(), forKey: .x)
+            }
+        }
+        let adapter = JSONAdapter(
+            Moment.self,
+            expected: "a moment",
+            encode: { .string("+\($0.seconds)") },
+            decode: { _ in nil }
+        )
+        let bytes = try JSONEncoder(adapters: [adapter]).encode(Mixed())
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":{"x":"+5"},"b":1}"#)
     }
 }

@@ -13,6 +13,7 @@ struct DecodingPlans {
         repeating: nil,
         count: Self.slotCount
     )
+    private var all: [ObjectIdentifier: Plan] = [:]
     private(set) var adapters: [JSONAdapter] = []
     private var byType: [ObjectIdentifier: JSONAdapter] = [:]
 
@@ -21,6 +22,7 @@ struct DecodingPlans {
         if byType.isEmpty && self.byType.isEmpty { return }
         self.byType = byType
         adapters = []
+        all = [:]
         for slot in slots.indices { slots[slot] = nil }
     }
 
@@ -34,8 +36,11 @@ struct DecodingPlans {
 
     @inline(never)
     private mutating func find<T>(_ type: T.Type, _ slot: Int) -> Plan {
-        let plan = make(type)
-        slots[slot] = (ObjectIdentifier(type), plan)
+        // Two types may want one slot by turns; each is still looked into only once.
+        let id = ObjectIdentifier(type)
+        let plan = all[id] ?? make(type)
+        all[id] = plan
+        slots[slot] = (id, plan)
         return plan
     }
 

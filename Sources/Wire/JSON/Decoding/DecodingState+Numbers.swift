@@ -26,19 +26,36 @@ extension DecodingState {
     private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
         guard tape.kind(at: index) == .number else { throw mismatch(index, Self.range(of: type)) }
         let text = JSONNode(tape: tape, index: index).sourceText
-        if entries[index].detail == 1 {
-            if let value = I(text) { return value }
-        } else if !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
-            let parts = text.split(separator: ".")
-            if parts.count == 2, parts[1].allSatisfy({ $0 == "0" }), let value = I(parts[0]) {
-                return value
-            }
-        } else if let value = Double(text), value.magnitude <= 9_007_199_254_740_992,
-            let whole = I(exactly: value)
-        {
-            return whole
-        }
+        let whole = entries[index].detail == 1 ? text : Self.wholeDigits(text)
+        if let whole, let value = I(whole) { return value }
         throw mismatch(index, Self.range(of: type))
+    }
+
+    /// The digits of a number with a fraction or an exponent, where it is whole: `100` for `1e2`.
+    ///
+    /// By its digits, not by way of a `Double`, which would round what has many of them.
+    private static func wholeDigits(_ text: String) -> String? {
+        /// More digits than the widest integer has.
+        let digitsMax = 40
+        let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
+        let mantissa = parts[0].split(separator: ".")
+        var digits = mantissa.joined().drop { $0 == "-" }.drop { $0 == "0" }
+        guard !digits.isEmpty else { return "0" }
+        guard let exponent = parts.count == 1 ? 0 : Int(parts[1]) else { return nil }
+        let fraction = mantissa.count == 1 ? 0 : mantissa[1].utf8.count
+        let (scale, overflow) = exponent.subtractingReportingOverflow(fraction)
+        guard !overflow else { return nil }
+        if scale < 0 {
+            let dropped = digits.suffix(scale == .min ? .max : -scale)
+            guard dropped.count < digits.count, dropped.allSatisfy({ $0 == "0" }) else {
+                return nil
+            }
+            digits = digits.dropLast(dropped.count)
+        } else {
+            guard scale <= digitsMax else { return nil }
+            digits += String(repeating: "0", count: scale)
+        }
+        return (text.first == "-" ? "-" : "") + digits
     }
 
     private static func range<I: FixedWidthInteger>(of type: I.Type) -> String {

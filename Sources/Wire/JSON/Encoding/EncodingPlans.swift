@@ -19,6 +19,7 @@ struct EncodingPlans {
         repeating: nil,
         count: Self.slotCount
     )
+    private var all: [ObjectIdentifier: Plan] = [:]
     private(set) var others: [Other] = []
     private var adapters: [ObjectIdentifier: JSONAdapter] = [:]
 
@@ -27,6 +28,7 @@ struct EncodingPlans {
         if adapters.isEmpty && self.adapters.isEmpty { return }
         self.adapters = adapters
         others = []
+        all = [:]
         for slot in slots.indices { slots[slot] = nil }
     }
 
@@ -40,8 +42,11 @@ struct EncodingPlans {
 
     @inline(never)
     private mutating func find<T>(_ type: T.Type, _ slot: Int) -> Plan {
-        let plan = make(type)
-        slots[slot] = (ObjectIdentifier(type), plan)
+        // Two types may want one slot by turns; each is still looked into only once.
+        let id = ObjectIdentifier(type)
+        let plan = all[id] ?? make(type)
+        all[id] = plan
+        slots[slot] = (id, plan)
         return plan
     }
 

@@ -22,6 +22,9 @@ struct EncodingState: ~Copyable {
     private var serial: UInt32 = 0
     /// Whether something was written into a container that had been closed already.
     var interleaved = false
+    /// Whether a part could not be written. A type whose own code passes over that has left half a
+    /// member in the output.
+    var failed = false
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     init() {
@@ -46,6 +49,7 @@ struct EncodingState: ~Copyable {
         output.truncate()
         depth = 0
         interleaved = false
+        failed = false
     }
 
     mutating func end(keeping bytesMax: Int) {
@@ -129,6 +133,7 @@ extension EncodingStatePointer {
         let start = pointee.output.count
         let level = pointee.depth
         guard level < JSONLimits.depthCeiling else {
+            pointee.failed = true
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
@@ -137,7 +142,12 @@ extension EncodingStatePointer {
                 )
             )
         }
-        try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
+        do {
+            try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
+        } catch {
+            pointee.failed = true
+            throw error
+        }
         if pointee.output.count == start {
             // A type that encodes nothing is an object without members.
             pointee.output.raw("{}")
@@ -154,6 +164,7 @@ extension EncodingStatePointer {
             case .string(let text): pointee.output.string(text)
             case .number(let literal): pointee.output.raw(literal.utf8)
             case nil:
+                pointee.failed = true
                 throw EncodingError.invalidValue(
                     value,
                     EncodingError.Context(
@@ -171,6 +182,7 @@ extension EncodingStatePointer {
     @inline(__always)
     func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(_ value: F) throws {
         guard pointee.output.floating(value) else {
+            pointee.failed = true
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(

@@ -7,7 +7,7 @@ enum InterleavedEncoding {
         adapters: [ObjectIdentifier: JSONAdapter],
         userInfo: [CodingUserInfoKey: any Sendable]
     ) throws(JSONError) {
-        let tree = TreeEncoder(codingPath: [], userInfo: userInfo)
+        let tree = TreeEncoder(codingPath: [], userInfo: userInfo, adapters: adapters)
         do {
             try tree.node.set(value, tree)
         } catch let error as EncodingError {
@@ -48,6 +48,17 @@ private final class TreeNode {
 
     /// Takes a value: leaves are remembered, others unfold themselves into this node.
     func set<T: Encodable>(_ value: T, _ encoder: TreeEncoder) throws {
+        if let number = value as? Double, !number.isFinite { throw Self.notFinite(number) }
+        if let number = value as? Float, !number.isFinite { throw Self.notFinite(number) }
+        guard encoder.codingPath.count < JSONLimits.depthCeiling else {
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling)."
+                )
+            )
+        }
         if value is any UnorderedEncodable || !encoder.unfolds(T.self) {
             content = .leaf { try $0.encode(value) }
             return
@@ -56,10 +67,30 @@ private final class TreeNode {
             to: TreeEncoder(
                 codingPath: encoder.codingPath,
                 userInfo: encoder.sendableUserInfo,
+                adapters: encoder.adapters,
                 node: self
             )
         )
         if case .nothing = content { content = .object([]) }
+    }
+
+    private static func notFinite(_ number: some BinaryFloatingPoint) -> EncodingError {
+        EncodingError.invalidValue(
+            number,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription: "JSON has no number for \(number)."
+            )
+        )
+    }
+
+    /// Forgets a part that could not be written, for a type whose own code passes over that.
+    func remove(_ part: TreeNode) {
+        switch content {
+        case .object(let members): content = .object(members.filter { $0.node !== part })
+        case .array(let elements): content = .array(elements.filter { $0 !== part })
+        case .nothing, .leaf: break
+        }
     }
 
     func member(_ key: String) -> TreeNode {
@@ -107,15 +138,18 @@ private final class TreeNode {
 private struct TreeEncoder: Encoder {
     let codingPath: [any CodingKey]
     let sendableUserInfo: [CodingUserInfoKey: any Sendable]
+    let adapters: [ObjectIdentifier: JSONAdapter]
     let node: TreeNode
 
     init(
         codingPath: [any CodingKey],
         userInfo: [CodingUserInfoKey: any Sendable],
+        adapters: [ObjectIdentifier: JSONAdapter],
         node: TreeNode = TreeNode()
     ) {
         self.codingPath = codingPath
         sendableUserInfo = userInfo
+        self.adapters = adapters
         self.node = node
     }
 
@@ -123,7 +157,8 @@ private struct TreeEncoder: Encoder {
 
     /// Whether a type's own code is run here; scalars are left to the fast path.
     func unfolds<T>(_ type: T.Type) -> Bool {
-        switch type {
+        if adapters[ObjectIdentifier(type)] != nil { return false }
+        return switch type {
         case is String.Type, is Bool.Type, is Double.Type, is Float.Type,
             is any FixedWidthInteger.Type:
             false
@@ -133,7 +168,12 @@ private struct TreeEncoder: Encoder {
     }
 
     func at(_ key: any CodingKey, _ node: TreeNode) -> TreeEncoder {
-        TreeEncoder(codingPath: codingPath + [key], userInfo: sendableUserInfo, node: node)
+        TreeEncoder(
+            codingPath: codingPath + [key],
+            userInfo: sendableUserInfo,
+            adapters: adapters,
+            node: node
+        )
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -164,7 +204,12 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let nested = nested(key)
-        try nested.node.set(value, nested)
+        do {
+            try nested.node.set(value, nested)
+        } catch {
+            encoder.node.remove(nested.node)
+            throw error
+        }
     }
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type,
@@ -198,7 +243,12 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
     }
     mutating func encode<T: Encodable>(_ value: T) throws {
         let nested = nested()
-        try nested.node.set(value, nested)
+        do {
+            try nested.node.set(value, nested)
+        } catch {
+            encoder.node.remove(nested.node)
+            throw error
+        }
     }
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type

@@ -57,7 +57,7 @@ public struct JSONEncoder: Sendable {
         do {
             try state.encode(value)
             state.pointee.close(to: 0)
-            guard state.pointee.interleaved else { return }
+            guard state.pointee.interleaved || state.pointee.failed else { return }
         } catch  where state.pointee.interleaved {
             // What was thrown on the way may be the interleaving's own fault.
         } catch let error as EncodingError {
