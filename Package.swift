@@ -29,7 +29,7 @@ let package = Package(
         .library(name: "StoreCore", targets: ["StoreCore"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
-        .library(name: "WireFoundation", targets: ["WireFoundation"]),
+        .library(name: "WireFoundation", targets: ["Wire", "WireFoundation"]),
         .executable(name: "store-server", targets: ["App"]),
     ],
     targets: [
