@@ -16,5 +16,6 @@ let package = Package(
     targets: [
         .target(name: "Harness", swiftSettings: [.swiftLanguageMode(.v6)]),
         bench("codec", ["WireFoundation"]),
+        bench("core", ["StoreCore"]),
     ]
 )

@@ -1,0 +1,91 @@
+import Foundation
+import Harness
+import StoreCore
+
+// The Core in process, where the caller does the work, beside a lock around the same reducer: what
+// order, queueing and observation cost.
+
+struct State: Sendable {
+    var counter = 0
+    var step = 1
+}
+
+struct Increase: Action {}
+struct Step: Action {
+    let step: Int
+}
+
+@Sendable func reduce(_ state: inout State, _ action: any Action) {
+    switch action {
+    case is Increase: state.counter &+= state.step
+    case let action as Step: state.step = action.step
+    default: break
+    }
+}
+
+/// A state behind a lock, with a list of observers: no queue, no order of re-entrant dispatches.
+final class LockedStore: @unchecked Sendable {
+    // Safety: everything is touched under the lock.
+    private let lock = NSLock()
+    private var state = State()
+    private var observers: [(State) -> Void] = []
+
+    func observe(_ observer: @escaping (State) -> Void) {
+        observers.append(observer)
+    }
+
+    func dispatch(_ action: any Action) {
+        lock.lock()
+        reduce(&state, action)
+        for observer in observers { observer(state) }
+        lock.unlock()
+    }
+}
+
+@inline(never) func sink(_ value: Int) { keep(value) }
+
+@main
+enum CoreBench {
+    static func main() async throws {
+        print("observers   Core M/s   lock M/s   goal M/s")
+        for (observers, goal) in [(0, 4.0), (1, 3.0), (100, 0.3)] {
+            let core = Core<State>(state: State(), reducer: reduce)
+            let locked = LockedStore()
+            for _ in 0..<observers {
+                core.observe { sink($0.counter) }
+                locked.observe { sink($0.counter) }
+            }
+            let times = Race(rounds: 7).run([
+                .init("Core") { for _ in 0..<100 { core.dispatch(Increase()) } },
+                .init("lock") { for _ in 0..<100 { locked.dispatch(Increase()) } },
+            ])
+            let rates = times.map { 100_000 / $0.nanoseconds }
+            print(
+                pad("\(observers)", 9),
+                pad(text(rates[0]), 10),
+                pad(text(rates[1]), 10),
+                pad(text(goal), 10)
+            )
+        }
+        try await roundTrip()
+    }
+
+    /// One awaited dispatch: from the call to the new state.
+    private static func roundTrip() async throws {
+        let core = Core<State>(state: State(), reducer: reduce)
+        var times: [Double] = []
+        for _ in 0..<50 {
+            let clock = ContinuousClock()
+            let start = clock.now
+            for _ in 0..<1_000 { _ = try await core.dispatch(Increase()) }
+            times.append(start.duration(to: clock.now) / .nanoseconds(1) / 1_000)
+        }
+        times.sort()
+        print("round trip, awaited: median \(Int(times[25])) ns (goal 1,000)")
+    }
+
+    private static func text(_ value: Double) -> String { String(format: "%.2f", value) }
+    private static func pad(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
