@@ -58,6 +58,8 @@ extension EventLoop {
             if let connection = exchange.connection { record(of: connection)?.wait(for: .nothing) }
             handler.handle(exchange)
             return proceed(exchange)
+        case .discarding:
+            return discard(exchange, size)
         case .handled:
             return proceed(exchange)
         case .answered:
@@ -79,14 +81,12 @@ extension EventLoop {
         } catch {
             counters.framingRefused.add(1, ordering: .relaxed)
             var response = handler.response(for: error)
+            if case .bodyTooLarge = error { return refuse(exchange, response, hasBody: true) }
             response.closes = true
             return answer(exchange, response)
         }
         if let response = handler.admit(exchange) {
-            var response = response
-            // A body that nobody reads would be taken for the next request.
-            response.closes = response.closes || framing.contentLength != 0
-            return answer(exchange, response)
+            return refuse(exchange, response, hasBody: framing.contentLength != 0)
         }
         exchange.phase = .body
         if framing.contentLength != 0 {
@@ -94,6 +94,52 @@ extension EventLoop {
             if let length = framing.contentLength { exchange.bodyBytes.reserveCapacity(length) }
         }
         return CHTTPD_CONTINUE
+    }
+
+    /// Answers a request that goes no further: at once, or when its body has been taken off.
+    private func refuse(
+        _ exchange: HTTPExchange,
+        _ response: HTTPResponse,
+        hasBody: Bool
+    ) -> chttpd_verdict {
+        // A client that asks before it sends a body hears the refusal instead of a go-ahead.
+        guard hasBody, exchange.header("expect") == nil else {
+            var response = response
+            response.closes = response.closes || hasBody
+            return answer(exchange, response)
+        }
+        answerAhead(exchange, response)
+        return CHTTPD_CONTINUE
+    }
+
+    /// Answers while the body is still coming, and takes the rest of it off: closing on unread bytes
+    /// would reset the connection under a client that has not read the answer yet.
+    ///
+    /// The library takes no response in the middle of a body, so this goes out beside it.
+    private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
+        exchange.phase = .discarding
+        exchange.bodyBytes.removeAll(keepingCapacity: false)
+        guard let connection = exchange.connection else { return }
+        let descriptor = chttpd_socket(connection)
+        let bytes = response.serialized(date: HTTPDate.now)
+        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+        shutdown(descriptor, CInt(SHUT_WR))
+        record(of: connection)?.wait(for: .nothing, until: now + Self.lingerSeconds)
+    }
+
+    /// How long a client may go on sending a body whose request is refused already.
+    private static let lingerSeconds = 5.0
+
+    /// Takes off a piece of a refused request's body; the connection ends with it.
+    private func discard(
+        _ exchange: HTTPExchange,
+        _ size: UnsafeMutablePointer<Int>
+    ) -> chttpd_verdict {
+        let isOver = size.pointee == 0
+        exchange.discardedBytes += size.pointee
+        size.pointee = 0
+        return !isOver && exchange.discardedBytes <= configuration.discardBytesMax
+            ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
     /// Reads and checks what the headers say.
@@ -153,14 +199,9 @@ extension EventLoop {
         _ size: UnsafeMutablePointer<Int>
     ) -> chttpd_verdict {
         guard exchange.bodyBytes.count + size.pointee <= configuration.bodyBytesMax else {
-            // The library takes no response in the middle of a body, so this goes out beside it.
-            if let connection = exchange.connection {
-                refuse(
-                    chttpd_socket(connection),
-                    .bodyTooLarge(limit: configuration.bodyBytesMax)
-                )
-            }
-            return CHTTPD_CLOSE
+            let limit = configuration.bodyBytesMax
+            answerAhead(exchange, handler.response(for: .bodyTooLarge(limit: limit)))
+            return discard(exchange, size)
         }
         exchange.bodyBytes.append(
             contentsOf: UnsafeRawBufferPointer(start: body, count: size.pointee)

@@ -17,6 +17,8 @@ package final class HTTPExchange: @unchecked Sendable {
         case target
         /// The headers are admitted; the body is coming.
         case body
+        /// The request is refused and its client told so; the rest of its body is taken off.
+        case discarding
         /// The handler has the whole request.
         case handled
         /// A response is queued with the library.
@@ -37,6 +39,8 @@ package final class HTTPExchange: @unchecked Sendable {
     var fields: UnsafeMutablePointer<chttpd_field>
     var fieldCount = 0
     var isHead = false
+    /// How much of a refused request's body has been taken off.
+    var discardedBytes = 0
     private(set) package var method = ""
     private(set) package var path = ""
     private(set) package var query: String?
@@ -64,6 +68,7 @@ package final class HTTPExchange: @unchecked Sendable {
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
         isHead = false
+        discardedBytes = 0
     }
 
     func begin(method: String, path: String, query: String?, host: String?, isHTTP10: Bool) {

@@ -63,6 +63,10 @@ package struct HTTPResponse: Sendable {
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 431: "Request Header Fields Too Large"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
         case 503: "Service Unavailable"
         default: "Status \(status)"
         }
