@@ -126,6 +126,36 @@ import Testing
         #expect(seen.values == [0, 1])
     }
 
+    @Test func `the four forms of a reducer make the same states`() {
+        let actions: [any Action] = [
+            StepChangeRequested(step: 7), CounterIncreaseRequested(), ScreenShown(name: "Main"),
+            CounterDecreaseRequested(), CounterIncreaseRequested(),
+        ]
+        let cores = [
+            Core<AppState>(state: .initial, reducer: reduce),
+            Core<AppState>(state: .initial) { (state: inout AppState, action: any Action) in
+                state = reduce(state, with: action)
+            },
+            Core<AppState>(state: .initial) { (state: AppState, action: any Action) throws in
+                try refuse(Forbidden.self, action)
+                return reduce(state, with: action)
+            },
+            Core<AppState>(state: .initial) {
+                (state: inout AppState, action: any Action) throws in
+                try refuse(Forbidden.self, action)
+                state = reduce(state, with: action)
+            },
+        ]
+        let seen = cores.map { core in
+            let states = Journaled<AppState>()
+            core.observe { states.add($0) }
+            for action in actions { core.dispatch(action) }
+            return states.values
+        }
+        #expect(seen[0].map(\.counter) == [0, 0, 7, 7, 0, 7])
+        #expect(seen.allSatisfy { $0 == seen[0] })
+    }
+
     @Test func `a Core needs nothing of its state but that threads can share it`() {
         struct Opaque: Sendable { let value: Int }
         let core = Core<Opaque>(state: Opaque(value: 1)) { (state: Opaque, _: any Action) in state }

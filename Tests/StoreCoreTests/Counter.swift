@@ -32,6 +32,11 @@ struct Forbidden: Action {}
     }
 }
 
+/// Refuses the actions of one type.
+func refuse<A: Action>(_: A.Type, _ action: any Action) throws {
+    if action is A { throw Refusal(reason: "Not this one.") }
+}
+
 /// Changes a list in place, and refuses an action after it has already changed something.
 @Sendable func append(_ list: inout [String], _ action: any Action) throws {
     list.append("\(action)")

@@ -1,0 +1,58 @@
+"""Rows of docs/SEEDS.md that no other test shows whole."""
+
+import time
+
+import pytest
+from harness import INCREASE, Stream, step
+
+
+@pytest.mark.parametrize(
+    "body, headers, slug, status",
+    [
+        ({"type": "StepChangeRequested", "payload": {}}, {}, "invalid-payload", 422),
+        ({"type": "StepChangeRequested", "payload": {"step": "7"}}, {}, "invalid-payload", 422),
+        (b'{"type":"StepChangeRequested"', {}, "malformed-json", 400),
+        (step(7), {"Content-Type": "text/plain"}, "unsupported-media-type", 415),
+        (b" " * (1 << 20) + b"{}", {}, "too-large", 413),
+    ],
+)
+def test_u7_a_payload_that_does_not_fit_leaves_the_state_as_it_was(
+    server, body, headers, slug, status
+):
+    server.post(step(7))
+    assert server.state["counter"]["step"] == 7
+    tag, before = server.tag, server.get("/state").body
+    members = server.post(body, headers).problem(slug, status)
+    if slug == "invalid-payload":
+        assert "step" in members["pointer"] + members["detail"]
+    assert (server.tag, server.get("/state").body) == (tag, before)
+
+
+def test_u11_an_action_without_a_reducer_is_told_of_and_an_unknown_one_is_not(fresh):
+    with Stream(fresh) as stream:
+        first = stream.opened().event()
+        fresh.post({"type": "ScreenShown", "payload": {"name": "Main"}})
+        event = stream.event()
+        assert event.version == first.version + 1
+        assert event.json == first.json
+        fresh.post({"type": "Nope"}).problem("unknown-action", 422)
+        # The next event is that of the next applied action, and no version is left out.
+        fresh.post(INCREASE)
+        assert stream.event().version == first.version + 2
+
+
+def test_u14_the_answer_has_the_version_of_the_event(server):
+    with Stream(server) as stream:
+        stream.opened().event()
+        answer = server.post(INCREASE)
+        event = stream.event()
+    assert event.version == answer.json["version"]
+    assert answer["etag"] == f'"{event.id}"'
+
+
+def test_u15_a_stream_begins_with_one_event_at_once(server):
+    with Stream(server) as stream:
+        asked = time.monotonic()
+        assert stream.opened().event().version == server.version
+        assert time.monotonic() - asked < 1
+        assert stream.quiet(1)

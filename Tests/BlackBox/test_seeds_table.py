@@ -1,0 +1,72 @@
+"""docs/SEEDS.md is true: its rows are whole, and what they name exists."""
+
+import re
+
+import pytest
+from harness import ROOT
+
+TABLE = (ROOT / "docs" / "SEEDS.md").read_text()
+UNICORE = [f"U{number}" for number in range(1, 31)]
+FOLDERS = ("Sources/", "Tests/", "docs/", "scripts/")
+
+
+def has_test(path, name):
+    """Whether the file declares a test of this name."""
+    text = (ROOT / path).read_text()
+    swift = rf"@Test\b[^{{}}]*?\bfunc (`{re.escape(name)}`|{re.escape(name)})\("
+    python = rf"^def {re.escape(name)}\("
+    return bool(re.search(swift if path.endswith(".swift") else python, text, re.MULTILINE))
+
+
+def spans(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def untrue(text):
+    """What the tables name and is not there, a line each."""
+    found, rows = [], []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 4 or not spans(cells[3]) and "not there yet" not in cells[3]:
+            continue
+        row, _, lives, proof = cells
+        if re.fullmatch(r"U\d+", row):
+            rows.append(row)
+            if not spans(lives) and "not there yet" not in proof:
+                found.append(f"{row} lives nowhere")
+        found += [
+            f"{row}: there is no {path}"
+            for path in spans(lives)
+            if path.startswith(FOLDERS) and not (ROOT / path).is_file()
+        ]
+        file = None
+        for span in spans(proof):
+            if span.startswith("Tests/"):
+                file = span
+                if not (ROOT / file).is_file():
+                    found.append(f"{row}: there is no {file}")
+                    file = None
+            elif file and not has_test(file, span):
+                found.append(f"{row}: {file} has no test '{span}'")
+    if rows != UNICORE:
+        found.append(f"the rows are {rows}")
+    return found
+
+
+def test_the_table_of_seeds_is_true():
+    assert untrue(TABLE) == []
+
+
+@pytest.mark.parametrize(
+    "old, new, complaint",
+    [
+        ("| U7 |", "| U77 |", "the rows are"),
+        ("Sources/StoreCore/Core.swift", "Sources/StoreCore/Gone.swift", "no Sources/StoreCore/Gone"),
+        ("Tests/BlackBox/test_load.py", "Tests/BlackBox/test_gone.py", "no Tests/BlackBox/test_gone"),
+        ("`two commands differ, and a copy is the same`", "`two commands`", "has no test 'two commands'"),
+        ("`test_3_5_only_a_dispatched_action_changes_state`", "`test_3_5`", "has no test 'test_3_5'"),
+    ],
+)
+def test_a_table_that_is_not_true_is_noticed(old, new, complaint):
+    assert old in TABLE
+    assert any(complaint in line for line in untrue(TABLE.replace(old, new)))
