@@ -17,6 +17,11 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
     package var sink: (any Sink<State>)?
+    /// Hears that the outcome of an append is not known: nothing is applied from then on, and only
+    /// a new start from the journal can tell.
+    package var failed: @Sendable (JournalError) -> Void = { _ in }
+    /// Shows which action the Core is working on, for those who watch it.
+    package var progress: Progress?
     /// Tells whether an action changed the state; without it every action counts as a change.
     package var changed: (@Sendable (State, State) -> Bool)?
 

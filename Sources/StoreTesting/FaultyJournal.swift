@@ -22,14 +22,33 @@ public final class FaultyJournal: Journal {
     /// It can, so the Core keeps the way back open.
     public var canFail: Bool { true }
 
+    /// Identifies the journal's history.
+    public var epoch: UInt32 { memory.epoch }
+
     /// Appends, or fails as it was told to.
-    public func append(_ records: [Record], at expected: UInt64) throws(JournalError) {
+    public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
-        try memory.append(records, at: expected)
+        try memory.append(batch, at: expected)
     }
 
     /// Reads what was appended.
-    public func read(after version: UInt64, limit: Int) throws(JournalError) -> [Record] {
-        try memory.read(after: version, limit: limit)
+    public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+        try memory.read(page)
+    }
+
+    /// What became of the request that had this key.
+    public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+        try memory.outcome(of: key)
+    }
+
+    /// Keeps a snapshot, or fails as it was told to.
+    public func save(_ snapshot: StateSnapshot) throws(JournalError) {
+        if let error = failure.withLock({ $0 }) { throw error }
+        try memory.save(snapshot)
+    }
+
+    /// The newest snapshot of `version` or before.
+    public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
+        try memory.snapshot(atOrBefore: version)
     }
 }

@@ -26,6 +26,7 @@ import Testing
         func offer(
             _ actions: [any Action],
             expecting version: UInt64? = nil,
+            key: (name: String, body: UInt8)? = nil,
             mode: Envelope<List>.Mode = .apply
         ) throws -> Outcome<List>? {
             let outcomes = Outcomes<List>()
@@ -36,6 +37,9 @@ import Testing
                     },
                     requestID: "r1",
                     expectedVersion: version,
+                    idempotency: key.map {
+                        Idempotency(key: IdempotencyKey(key: $0.name), fingerprint: [$0.body])
+                    },
                     mode: mode,
                     wantsState: true,
                     completion: outcomes
@@ -51,7 +55,7 @@ import Testing
         let bench = Bench()
         _ = try bench.offer([step])
         #expect(
-            try bench.journal.read(after: 0, limit: 10) == [
+            try bench.journal.read(JournalPage(after: 0, limit: 10)).records == [
                 Record(
                     version: 1,
                     time: 1_000,
@@ -208,16 +212,20 @@ import Testing
     }
 
     @Test func `memory forgets the oldest records and says so`() throws {
-        let journal = MemoryJournal(recordsMax: 2)
+        let journal = MemoryJournal(retention: Retention(recordsMax: 2))
         for version in 1...5 as ClosedRange<UInt64> {
-            try journal.append(
-                [Record(version: version, time: 0, type: "t", payload: [], changed: true)],
-                at: version - 1
-            )
+            let record = Record(version: version, time: 0, type: "t", payload: [], changed: true)
+            try journal.append(JournalBatch(records: [record]), at: version - 1)
         }
         #expect(journal.oldest == 4)
-        #expect(try journal.read(after: 3, limit: 10).map(\.version) == [4, 5])
-        #expect(throws: JournalError.gone(oldest: 4)) { try journal.read(after: 1, limit: 1) }
-        #expect(throws: JournalError.conflict(version: 5)) { try journal.append([], at: 4) }
+        #expect(
+            try journal.read(JournalPage(after: 3, limit: 10)).records.map(\.version) == [4, 5]
+        )
+        #expect(throws: JournalError.gone(oldest: 4)) {
+            try journal.read(JournalPage(after: 1, limit: 1))
+        }
+        #expect(throws: JournalError.conflict(version: 5)) {
+            try journal.append(JournalBatch(), at: 4)
+        }
     }
 }

@@ -20,8 +20,14 @@ final class RecordingSink<State: Sendable & Equatable>: Sink {
     }
 
     let events = Journaled<Event>()
+    /// Says of which states there is nothing to show.
+    let unshowable = Locked<(@Sendable (State) -> Refusal?)?>(nil)
 
     func reduced(_ state: State, version: UInt64, changed: Bool) { events.add(.reduced(version)) }
+    func prepare(_ state: State, through version: UInt64) throws {
+        if let refusal = unshowable.withLock({ $0 })?(state) { throw refusal }
+    }
+
     func committed(_ state: State, through version: UInt64) { events.add(.committed(version)) }
     func completed() { events.add(.completed) }
     func rolledBack() { events.add(.rolledBack) }

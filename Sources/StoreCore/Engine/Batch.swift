@@ -1,15 +1,17 @@
 /// What was reduced and is not committed yet.
 struct Batch<State: Sendable> {
     var records: [Record] = []
+    /// What is to be remembered with the records, by key.
+    var kept: [IdempotencyKey: KeptOutcome] = [:]
     var afterCommit: [@Sendable () -> Void] = []
     /// The states of single versions, kept only while somebody observes.
     var observed: [State] = []
-    var outcomes: [(completion: any Completion<State>, outcome: Outcome<State>)] = []
+    var outcomes: [(envelope: Envelope<State>, outcome: Outcome<State>)] = []
     /// How many actions it has.
     var actions = 0
     /// The version before its first action.
     var base: UInt64
-    /// The state before its first action, kept only where the journal can fail.
+    /// The state before its first action, kept only where the batch can still be refused.
     var baseState: State?
 
     init(startingAt version: UInt64) {
@@ -21,6 +23,7 @@ struct Batch<State: Sendable> {
     /// Forgets everything and keeps the memory.
     mutating func restart(at version: UInt64) {
         records.removeAll(keepingCapacity: true)
+        if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
         afterCommit.removeAll(keepingCapacity: true)
         observed.removeAll(keepingCapacity: true)
         outcomes.removeAll(keepingCapacity: true)

@@ -33,17 +33,15 @@ extension Engine {
     func run(_ item: Mailbox<State>.Item) {
         switch item {
         case .action(let action):
-            let member = Envelope<State>.Member(
+            let member = EnvelopeMember(
                 action: action,
                 type: String(describing: type(of: action))
             )
-            _ = applyAll([member], requestID: nil, principal: nil)
+            run(Envelope(members: [member], completion: Unheard()))
         case .awaited(let action, let continuation):
             apply(action, reportingTo: continuation)
         case .envelope(let envelope):
-            let outcome = outcome(of: envelope)
-            batch.outcomes.append((envelope.completion, outcome))
-            if envelope.endsBatch { commit() }
+            run(envelope)
         case .task(let task):
             // Who joins or leaves does so at a point that is durable.
             commit()
@@ -52,8 +50,25 @@ extension Engine {
         if batch.actions >= configuration.batchMax { commit() }
     }
 
+    /// Works one envelope into the batch.
+    func run(_ envelope: Envelope<State>) {
+        let outcome = outcome(of: envelope)
+        batch.outcomes.append((envelope, outcome))
+        if envelope.endsBatch { commit() }
+    }
+
     private func outcome(of envelope: Envelope<State>) -> Outcome<State> {
         if hasFailed { return .failed(.closed) }
+        if let idempotency = envelope.idempotency {
+            do throws(JournalError) {
+                if let known = try kept(idempotency.key) {
+                    return known.fingerprint == idempotency.fingerprint
+                        ? .replayed(known) : .keyTaken
+                }
+            } catch {
+                return .failed(.unreadable)
+            }
+        }
         if let expected = envelope.expectedVersion, expected != version {
             return .versionMismatch(current: version)
         }
@@ -66,6 +81,9 @@ extension Engine {
         )
         {
         case .success(let changed):
+            if let idempotency = envelope.idempotency {
+                keep(idempotency, first, changed)
+            }
             return .applied(
                 first: first,
                 last: version,
@@ -75,6 +93,23 @@ extension Engine {
         case .failure(let refused):
             return .refused(refused.refusal, member: refused.member)
         }
+    }
+
+    /// What became of the request with this key: in this batch, or long ago.
+    private func kept(_ key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+        if let pending = batch.kept[key] { return pending }
+        return try configuration.journal?.outcome(of: key)
+    }
+
+    private func keep(_ idempotency: Idempotency, _ first: UInt64, _ changed: Bool) {
+        batch.kept[idempotency.key] = KeptOutcome(
+            key: idempotency.key,
+            fingerprint: idempotency.fingerprint,
+            first: first,
+            last: version,
+            changed: changed,
+            time: configuration.clock.now()
+        )
     }
 
     private func dryRun(_ envelope: Envelope<State>) -> Outcome<State> {
@@ -108,9 +143,7 @@ extension Engine {
         principal: String?
     ) -> Result<Bool, RefusedMember> {
         if hasFailed { return .failure(RefusedMember(refusal: .failed, member: 0)) }
-        if batch.baseState == nil, configuration.journal?.canFail == true {
-            batch.baseState = state
-        }
+        if batch.baseState == nil, canRollBack { batch.baseState = state }
         // What is to be forgotten when a later member is refused.
         let undo = members.count > 1 ? state : nil
         let mark = (
@@ -154,6 +187,8 @@ extension Engine {
                 principal: principal,
                 requestID: requestID
             )
+        configuration.progress?.begin(member.type, version + 1)
+        defer { configuration.progress?.end() }
         let changed: Bool
         if let differs = configuration.changed {
             let old = state
@@ -226,6 +261,11 @@ extension Engine {
         }
         return released
     }
+}
+
+/// The completion of an action that nobody waits for.
+private final class Unheard<State: Sendable>: Completion {
+    func complete(_ outcome: Outcome<State>) {}
 }
 
 extension Refusal {

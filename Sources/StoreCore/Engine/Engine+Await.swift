@@ -41,7 +41,7 @@ private final class WaitingDispatch<State: Sendable>: Completion {
             continuation.resume(throwing: refusal)
         case .failed(let failure):
             continuation.resume(throwing: failure)
-        case .applied, .versionMismatch, .dryRun:
+        case .applied, .replayed, .keyTaken, .versionMismatch, .dryRun:
             continuation.resume(throwing: CoreFailure.unknown)
         }
     }

@@ -4,10 +4,20 @@ extension Engine {
     /// Makes the batch durable and lets out what it has: to readers, observers and dispatchers.
     func commit() {
         guard !batch.isEmpty else { return }
-        let records = batch.records
-        if let journal = configuration.journal, !records.isEmpty {
+        if batch.actions > 0, let sink = configuration.sink {
             do {
-                try journal.append(records, at: batch.base)
+                try sink.prepare(state, through: version)
+            } catch {
+                refuse(because: error)
+                return
+            }
+        }
+        if let journal = configuration.journal, !batch.records.isEmpty {
+            do {
+                try journal.append(
+                    JournalBatch(records: batch.records, outcomes: Array(batch.kept.values)),
+                    at: batch.base
+                )
             } catch {
                 rollBack(after: error)
                 return
@@ -18,24 +28,50 @@ extension Engine {
         if done.actions > 0 { configuration.sink?.committed(state, through: version) }
         for run in done.afterCommit { run() }
         for state in done.observed { notify(state) }
-        for (completion, outcome) in done.outcomes { complete(completion, outcome) }
+        for (envelope, outcome) in done.outcomes { complete(envelope.completion, outcome) }
         configuration.sink?.completed()
+    }
+
+    /// Forgets a batch whose last state can't be shown, and works its envelopes one by one: the one
+    /// that is at fault is refused, and the others are applied.
+    ///
+    /// Middleware sees the actions again, as it does whenever a batch was forgotten.
+    private func refuse(because error: any Error) {
+        let done = takeBack()
+        if done.outcomes.count == 1, let (envelope, _) = done.outcomes.first {
+            complete(envelope.completion, .refused(Refusal(error), member: 0))
+            configuration.sink?.completed()
+            return
+        }
+        for (envelope, _) in done.outcomes {
+            run(envelope)
+            commit()
+        }
     }
 
     /// Forgets the batch: nothing of it was made durable, or nobody knows.
     private func rollBack(after error: JournalError) {
         let failure: CoreFailure = error == .storageFull ? .storageFull : .unknown
+        let done = takeBack()
+        if failure == .unknown {
+            hasFailed = true
+            configuration.failed(error)
+        }
+        for (envelope, outcome) in done.outcomes {
+            // A refusal or a mismatch was reckoned from states that never came to be.
+            complete(envelope.completion, done.actions > 0 ? .failed(failure) : outcome)
+        }
+        configuration.sink?.completed()
+    }
+
+    /// Goes back to where the batch began, and answers what it was.
+    private func takeBack() -> Batch<State> {
         let done = batch
         if let base = done.baseState { state = base }
         version = done.base
         batch.restart(at: version)
         configuration.sink?.rolledBack()
-        if failure == .unknown { hasFailed = true }
-        for (completion, outcome) in done.outcomes {
-            // A refusal or a mismatch was reckoned from states that never came to be.
-            complete(completion, done.actions > 0 ? .failed(failure) : outcome)
-        }
-        configuration.sink?.completed()
+        return done
     }
 
     private func complete<C: Completion<State>>(_ completion: C, _ outcome: Outcome<State>) {

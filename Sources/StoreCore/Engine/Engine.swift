@@ -17,6 +17,9 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     /// Whether an action can go straight through: nothing to append, encode or compare.
     let isPlain: Bool
 
+    /// Whether a batch may have to be forgotten after its actions were reduced.
+    let canRollBack: Bool
+
     let form: ReducerForm<State>
     var state: State
     var version: UInt64
@@ -34,6 +37,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
         isPlain =
             configuration.journal == nil && configuration.sink == nil
             && configuration.driver == .caller
+        canRollBack = configuration.journal?.canFail == true || configuration.sink != nil
         version = configuration.journal?.version ?? 0
         batch = Batch(startingAt: version)
     }

@@ -8,6 +8,8 @@ package final class Envelope<State: Sendable>: Sendable {
     package let principal: String?
     /// The version that the state must have, if it matters.
     package let expectedVersion: UInt64?
+    /// What the client calls the request by, if it may be sent again.
+    package let idempotency: Idempotency?
     package let mode: Mode
     /// Whether the batch must end here, so that what is published is exactly this version.
     package let endsBatch: Bool
@@ -20,6 +22,7 @@ package final class Envelope<State: Sendable>: Sendable {
         requestID: String? = nil,
         principal: String? = nil,
         expectedVersion: UInt64? = nil,
+        idempotency: Idempotency? = nil,
         mode: Mode = .apply,
         endsBatch: Bool = false,
         wantsState: Bool = false,
@@ -29,6 +32,7 @@ package final class Envelope<State: Sendable>: Sendable {
         self.requestID = requestID
         self.principal = principal
         self.expectedVersion = expectedVersion
+        self.idempotency = idempotency
         self.mode = mode
         self.endsBatch = endsBatch
         self.wantsState = wantsState
@@ -60,6 +64,17 @@ package struct EnvelopeMember: Sendable {
     }
 }
 
+/// A request's key, and what tells its body from others under the same key.
+package struct Idempotency: Sendable {
+    package let key: IdempotencyKey
+    package let fingerprint: [UInt8]
+
+    package init(key: IdempotencyKey, fingerprint: [UInt8]) {
+        self.key = key
+        self.fingerprint = fingerprint
+    }
+}
+
 /// What is to be done with an envelope's actions.
 package enum EnvelopeMode: Sendable {
     /// All of it or nothing.
@@ -78,6 +93,10 @@ package protocol Completion<State>: AnyObject, Sendable {
 package enum Outcome<State: Sendable>: Sendable {
     /// Applied as these versions. `state` is there where the envelope wanted it.
     case applied(first: UInt64, last: UInt64, changed: Bool, state: State?)
+    /// The same request was applied before, as these versions; nothing was applied now.
+    case replayed(KeptOutcome)
+    /// Another request was applied under this key; nothing was applied now.
+    case keyTaken
     /// The reducer said no to the member of this index; nothing was applied.
     case refused(Refusal, member: Int)
     /// The state has another version than was expected.
@@ -94,6 +113,8 @@ public enum CoreFailure: Error, Sendable, Equatable {
     case storageFull
     /// It is not known whether the action was applied.
     case unknown
+    /// The journal could not be asked whether the request was applied before; it was not now.
+    case unreadable
     /// The Core has stopped; the action was not applied.
     case closed
 }

@@ -1,10 +1,15 @@
-/// The port through which applied actions become durable.
+/// The port through which applied actions become durable, and through which history is read.
 ///
-/// The Core appends from its own thread, a batch at a time; readers may come from any thread.
+/// The Core appends from its own thread, a batch at a time. Everything else may be called from any
+/// thread, and none of it waits for an append longer than that append takes.
 public protocol Journal: AnyObject, Sendable {
-    /// The version of the newest record, 0 where there is none.
+    /// Identifies the continuous history that the journal holds; another number means that versions
+    /// of before say nothing about those of now.
+    var epoch: UInt32 { get }
+    /// The version of the newest record, 0 where there has been none.
     var version: UInt64 { get }
-    /// The oldest version that can still be read, or one more than ``version`` where none can.
+    /// The oldest version whose record can still be read, or one more than ``version`` where none
+    /// can.
     var oldest: UInt64 { get }
     /// Whether an append can fail at all. Where it can, the Core keeps the way back open.
     var canFail: Bool { get }
@@ -12,15 +17,74 @@ public protocol Journal: AnyObject, Sendable {
     /// Appends a batch whole, or not at all, and returns when it is durable.
     ///
     /// - Parameters:
-    ///   - records: their versions follow `expected` without a hole.
+    ///   - batch: the versions of its records follow `expected` without a hole.
     ///   - expected: the version that the journal must be at.
     /// - Throws: ``JournalError``.
-    func append(_ records: [Record], at expected: UInt64) throws(JournalError)
+    func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError)
 
-    /// Up to `limit` records in order, the first being the one after `version`.
+    /// Records in order, the first being the first after `page.after` that the page asks for.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
-    func read(after version: UInt64, limit: Int) throws(JournalError) -> [Record]
+    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
+
+    /// What became of the request that had this key, if that is still known.
+    func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome?
+
+    /// Keeps the state of a version that is durable already, and forgets snapshots, records and
+    /// outcomes that are beyond their bounds.
+    func save(_ snapshot: StateSnapshot) throws(JournalError)
+
+    /// The newest snapshot of `version` or before, where there is one.
+    func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
+}
+
+/// What one append makes durable.
+public struct JournalBatch: Sendable, Equatable {
+    /// The applied actions, in order.
+    public var records: [Record]
+    /// What is to be remembered of those that came with an idempotency key.
+    public var outcomes: [KeptOutcome]
+
+    /// Makes a batch.
+    public init(records: [Record] = [], outcomes: [KeptOutcome] = []) {
+        self.records = records
+        self.outcomes = outcomes
+    }
+}
+
+/// A part of history that somebody asks for.
+public struct JournalPage: Sendable, Equatable {
+    /// Only records after this version.
+    public var after: UInt64
+    /// The most records.
+    public var limit: Int
+    /// The most bytes that payloads and meta may take; one record is given however large it is.
+    public var bytesMax: Int
+    /// Only records of this wire name; `nil` for all.
+    public var type: String?
+
+    /// Makes a page of all types.
+    public init(after: UInt64, limit: Int, bytesMax: Int = 1 << 20, type: String? = nil) {
+        self.after = after
+        self.limit = limit
+        self.bytesMax = bytesMax
+        self.type = type
+    }
+}
+
+/// A part of history.
+public struct JournalRecords: Sendable, Equatable {
+    /// The records, in order.
+    public var records: [Record]
+    /// Everything that was asked for and is not newer than this version is in `records`: the next
+    /// page begins after it.
+    public var through: UInt64
+
+    /// Makes an answer.
+    public init(records: [Record], through: UInt64) {
+        self.records = records
+        self.through = through
+    }
 }
 
 /// Why a journal could not do what it was asked.
@@ -31,6 +95,8 @@ public enum JournalError: Error, Sendable, Equatable {
     case conflict(version: UInt64)
     /// History begins at this version.
     case gone(oldest: UInt64)
+    /// What was read is not what was written.
+    case corrupt(String)
     /// It is not known whether anything was written.
     case unknown(String)
 }

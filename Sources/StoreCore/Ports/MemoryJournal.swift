@@ -3,87 +3,149 @@ import Synchronization
 
 /// A journal in memory: as long as the process lives, and no longer.
 ///
-/// Bounded by records and by bytes; beyond either, the oldest are forgotten.
+/// Bounded by the records, the bytes, the keys and the snapshots of its retention; beyond any of them
+/// the oldest are forgotten. Ages don't count here.
 public final class MemoryJournal: Journal {
-    private struct Kept {
+    fileprivate struct Kept {
         var records: [Record] = []
         /// How many records at the front are forgotten but not yet taken out.
         var start = 0
         var version: UInt64
-        var bytes = 0
+        var bytes: UInt64 = 0
+        var outcomes: [IdempotencyKey: KeptOutcome] = [:]
+        /// The keys in the order in which they came, for forgetting the oldest.
+        var keys: [IdempotencyKey] = []
+        var snapshots: [StateSnapshot] = []
     }
 
-    private let recordsMax: Int
-    private let bytesMax: Int
+    private let retention: Retention
     private let kept: Locked<Kept>
+
+    /// Identifies this process's history.
+    public let epoch: UInt32
 
     /// Makes an empty journal.
     ///
     /// - Parameters:
     ///   - version: the version that its first record follows.
-    ///   - recordsMax: the most records that are kept.
-    ///   - bytesMax: the most bytes that their payloads and meta may take together.
-    public init(version: UInt64 = 0, recordsMax: Int = 100_000, bytesMax: Int = 64 << 20) {
-        self.recordsMax = max(1, recordsMax)
-        self.bytesMax = bytesMax
+    ///   - retention: what it keeps.
+    public init(
+        version: UInt64 = 0,
+        retention: Retention = Retention(bytesMax: 64 << 20, recordsMax: 100_000)
+    ) {
+        self.retention = retention
+        epoch = .random(in: 0...UInt32.max)
         kept = Locked(Kept(version: version))
     }
 
     /// The version of the newest record.
     public var version: UInt64 { kept.withLock { $0.version } }
     /// The oldest version that is still kept.
-    public var oldest: UInt64 { kept.withLock { Self.oldest(of: $0) } }
+    public var oldest: UInt64 { kept.withLock { $0.oldest } }
     /// Memory that can't be had ends the process; nothing else can fail.
     public var canFail: Bool { false }
 
     /// Keeps a batch, and forgets the oldest records where there is no room for both.
-    public func append(_ records: [Record], at expected: UInt64) throws(JournalError) {
+    public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let conflict: UInt64? = kept.withLock { kept in
             guard kept.version == expected else { return kept.version }
-            for record in records {
+            for record in batch.records {
                 kept.records.append(record)
-                kept.bytes += Self.size(of: record)
+                kept.bytes += record.size
             }
-            kept.version += UInt64(records.count)
-            forget(&kept)
+            kept.version += UInt64(batch.records.count)
+            for outcome in batch.outcomes {
+                if kept.outcomes.updateValue(outcome, forKey: outcome.key) == nil {
+                    kept.keys.append(outcome.key)
+                }
+            }
+            kept.forget(beyond: retention)
             return nil
         }
         if let conflict { throw .conflict(version: conflict) }
     }
 
-    /// Records in order; see ``Journal/read(after:limit:)``.
-    public func read(after version: UInt64, limit: Int) throws(JournalError) -> [Record] {
-        let (records, oldest) = kept.withLock { kept -> ([Record]?, UInt64) in
-            let oldest = Self.oldest(of: kept)
-            guard version + 1 >= oldest else { return (nil, oldest) }
-            guard version < kept.version else { return ([], oldest) }
-            let first = kept.start + Int(version + 1 - oldest)
-            let end = min(kept.records.count, first + max(0, limit))
-            return (Array(kept.records[first..<end]), oldest)
+    /// Records in order; see ``Journal/read(_:)``.
+    public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+        let (answer, oldest) = kept.withLock { kept -> (JournalRecords?, UInt64) in
+            guard page.after >= kept.oldest - 1 else { return (nil, kept.oldest) }
+            return (kept.read(page), kept.oldest)
         }
-        guard let records else { throw .gone(oldest: oldest) }
-        return records
+        guard let answer else { throw .gone(oldest: oldest) }
+        return answer
     }
 
-    private func forget(_ kept: inout Kept) {
-        while kept.records.count - kept.start > recordsMax
-            || (kept.bytes > bytesMax && kept.records.count - kept.start > 1)
+    /// What became of the request that had this key, if that is still known.
+    public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+        kept.withLock { $0.outcomes[key] }
+    }
+
+    /// Keeps a snapshot, and gives others up where there are too many.
+    public func save(_ snapshot: StateSnapshot) throws(JournalError) {
+        kept.withLock { kept in
+            guard snapshot.version > kept.snapshots.last?.version ?? 0 || kept.snapshots.isEmpty
+            else { return }
+            kept.snapshots.append(snapshot)
+            let given = SnapshotLadder.superfluous(
+                kept.snapshots.map(\.version),
+                max: retention.snapshotsMax
+            )
+            kept.snapshots.removeAll { given.contains($0.version) }
+        }
+    }
+
+    /// The newest snapshot of `version` or before.
+    public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
+        kept.withLock { $0.snapshots.last { $0.version <= version } }
+    }
+}
+
+extension MemoryJournal.Kept {
+    fileprivate var oldest: UInt64 { version + 1 - UInt64(records.count - start) }
+
+    fileprivate func read(_ page: JournalPage) -> JournalRecords {
+        var answer = JournalRecords(records: [], through: max(page.after, version))
+        guard page.after < version else { return answer }
+        var bytes = 0
+        for record in records[(start + Int(page.after + 1 - oldest))...] {
+            guard page.type == nil || record.type == page.type else { continue }
+            bytes += Int(record.size)
+            if answer.records.count == page.limit
+                || (bytes > page.bytesMax && !answer.records.isEmpty)
+            {
+                answer.through = record.version - 1
+                break
+            }
+            answer.records.append(record)
+        }
+        return answer
+    }
+
+    fileprivate mutating func forget(beyond retention: Retention) {
+        let bytesMax = retention.bytesMax ?? .max
+        let recordsMax = retention.recordsMax.map { Int(clamping: $0) } ?? .max
+        while records.count - start > recordsMax || (bytes > bytesMax && records.count - start > 1)
         {
-            kept.bytes -= Self.size(of: kept.records[kept.start])
-            kept.start += 1
+            bytes -= records[start].size
+            start += 1
         }
         // Taken out in large pieces, so that forgetting one record does not move all the others.
-        if kept.start > 1_024, kept.start > kept.records.count / 2 {
-            kept.records.removeFirst(kept.start)
-            kept.start = 0
+        if start > 1_024, start > records.count / 2 {
+            records.removeFirst(start)
+            start = 0
         }
+        if keys.count > retention.keysMax + retention.keysMax / 4 + 16 {
+            let count = keys.count - Int(clamping: retention.keysMax)
+            for key in keys.prefix(count) { outcomes[key] = nil }
+            keys.removeFirst(count)
+        }
+        // A snapshot whose successors are forgotten leads nowhere; the newest may yet.
+        let oldest = oldest
+        while snapshots.count > 1, snapshots[0].version + 1 < oldest { snapshots.removeFirst() }
     }
+}
 
-    private static func oldest(of kept: Kept) -> UInt64 {
-        kept.version + 1 - UInt64(kept.records.count - kept.start)
-    }
-
-    private static func size(of record: Record) -> Int {
-        record.payload.count + (record.meta?.count ?? 0)
-    }
+extension Record {
+    /// What its payload and meta take, in bytes.
+    fileprivate var size: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
 }

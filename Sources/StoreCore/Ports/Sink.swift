@@ -5,6 +5,11 @@ package protocol Sink<State>: AnyObject, Sendable {
     /// An action was reduced. Nothing may leave yet: the commit is still to come.
     func reduced(_ state: State, version: UInt64, changed: Bool)
 
+    /// Everything reduced since the last commit is about to become durable as `version`.
+    ///
+    /// - Throws: where the state can't be shown; then nothing of it becomes durable.
+    func prepare(_ state: State, through version: UInt64) throws
+
     /// Everything up to `version` is durable: readers may see it. Called before the completions.
     func committed(_ state: State, through version: UInt64)
 

@@ -45,6 +45,8 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
             answer(.versionMismatch(current: Tag(epoch: store.publisher.epoch, version: current)))
         case .dryRun(let changed, let before, let after):
             answerDryRun(changed, before, after)
+        case .replayed, .keyTaken, .failed(.unreadable):
+            answer(.storageFull())
         case .failed(.storageFull):
             answer(.storageFull())
         case .failed(.closed):

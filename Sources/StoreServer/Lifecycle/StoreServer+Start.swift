@@ -31,7 +31,9 @@ extension StoreServer {
         var ports = CoreConfiguration<State>()
         ports.driver = .thread
         ports.mailboxMax = configuration.mailboxMax
-        ports.journal = MemoryJournal(recordsMax: configuration.historyMax)
+        ports.journal = MemoryJournal(
+            retention: Retention(bytesMax: 64 << 20, recordsMax: UInt64(configuration.historyMax))
+        )
         ports.sink = publisher
         ports.changed = { $0 != $1 }
         let core = Core(state: state, form: .throwing(reducer), configuration: ports)

@@ -10,7 +10,7 @@ import Wire
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
 final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
-    // Safety: `prepared`, `encoder` and `onCompleted` are touched by the Core's thread alone, which
+    // Safety: `prepared`, `unencodable`, `encoder` and `onCompleted` are touched by the Core's thread alone, which
     // starts after `onCompleted` was set; everything else is immutable or owns a lock.
 
     /// The most bytes that one batch spends on frames of single versions; beyond it, the streams
@@ -26,6 +26,8 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
     private let published: Locked<Snapshot>
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
+    /// Why a state since the last commit can't be published.
+    private var unencodable: Refusal?
     private var onCompleted: @Sendable () -> Void = {}
 
     /// Publishes the state as it is at `version` before anything is served.
@@ -69,10 +71,12 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
         encode(state, version)
     }
 
+    func prepare(_ state: State, through version: UInt64) throws {
+        if unencodable == nil, prepared.last?.version != version { encode(state, version) }
+        if let unencodable { throw unencodable }
+    }
+
     func committed(_ state: State, through version: UInt64) {
-        if prepared.last?.version != version {
-            encode(state, version)
-        }
         for snapshot in prepared {
             publish(snapshot)
         }
@@ -97,7 +101,9 @@ extension Publisher {
                 Snapshot(tag: Tag(epoch: epoch, version: version), state: bytes)
             )
         } catch {
-            Log.error("the state of version \(version) has no JSON form: \(error.message)")
+            unencodable = Refusal(
+                reason: "The state that would result has no JSON form: \(error.message)."
+            )
         }
     }
 
@@ -127,6 +133,7 @@ extension Publisher {
     private func forget() {
         prepared.removeAll(keepingCapacity: true)
         preparedBytes = 0
+        unencodable = nil
     }
 
     private static func etag(_ epoch: Epoch, _ version: UInt64) -> String {
