@@ -1,17 +1,38 @@
 /// A key or index of a JSON document, where `Codable` asks for a key that no type declares.
-struct JSONKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+///
+/// Small enough to lie within an `any CodingKey`, so that a path of them is one allocation.
+enum JSONKey: CodingKey {
+    case name(String)
+    case index(Int)
 
-    static let `super` = JSONKey(stringValue: "super")
+    static let `super` = JSONKey.name("super")
 
     init(stringValue: String) {
-        self.stringValue = stringValue
-        intValue = nil
+        self = .name(stringValue)
     }
 
     init(intValue: Int) {
-        stringValue = String(intValue)
-        self.intValue = intValue
+        self = .index(intValue)
+    }
+
+    var stringValue: String {
+        switch self {
+        case .name(let name): name
+        case .index(let index): String(index)
+        }
+    }
+
+    var intValue: Int? {
+        switch self {
+        case .name: nil
+        case .index(let index): index
+        }
+    }
+}
+
+extension Sequence<any CodingKey> {
+    /// The keys as a JSON Pointer (RFC 6901).
+    var pointer: String {
+        map { "/" + escapedToken($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }
 }

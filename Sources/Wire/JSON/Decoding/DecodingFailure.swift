@@ -1,27 +1,42 @@
 /// What went wrong at an entry of the tape. Travels within the `DecodingError` that people's own code
 /// may catch, and becomes a ``JSONError`` at the border.
+///
+/// Types that try one form after another fail as a matter of course, so a failure is only what it
+/// takes to tell the story later, while the tape is still there.
 struct DecodingFailure: Error {
-    let code: JSONError.Code
+    /// What would have been right.
+    enum Expected: Sendable {
+        case words(String)
+        case integer(bits: Int, signed: Bool)
+        case elements(Int)
+        /// A member of this name.
+        case member(String)
+
+        var text: String {
+            switch self {
+            case .words(let words): words
+            case .integer(let bits, signed: true):
+                "an integer from \(Int128.min >> (128 - bits)) to \(Int128.max >> (128 - bits))"
+            case .integer(let bits, signed: false):
+                "an integer from 0 to \(UInt128.max >> (128 - bits))"
+            case .elements(let count): "at least \(count) elements"
+            case .member: "a value"
+            }
+        }
+
+        /// The same without the bounds, which take longer to write than a value to read.
+        var brief: String {
+            switch self {
+            case .words(let words): words
+            case .integer: "an integer that the type can hold"
+            case .elements: "more elements"
+            case .member: "a member"
+            }
+        }
+    }
+
     let index: Int
-    var member: String?
-    let expected: String
-    let found: String
-
-    /// A value of another kind, or a number out of range.
-    static func mismatch(_ index: Int, expected: String, found: String) -> Self {
-        Self(code: .mismatch, index: index, expected: expected, found: found)
-    }
-
-    /// A member that the object at `index` lacks.
-    static func missing(_ index: Int, member: String) -> Self {
-        Self(
-            code: .missing,
-            index: index,
-            member: member,
-            expected: "a member \"\(member)\"",
-            found: ""
-        )
-    }
+    let expected: Expected
 }
 
 extension DecodingState {
@@ -29,48 +44,72 @@ extension DecodingState {
         Int(tape.entries[index].start)
     }
 
+    func codingPath(to index: Int) -> [any CodingKey] {
+        trail.codingPath(to: index, in: tape)
+    }
+
     /// The standard library's form of a value that does not fit.
-    func failure(_ failure: DecodingFailure) -> DecodingError {
-        let context = DecodingError.Context(
-            codingPath: codingPath(to: failure.index),
-            debugDescription: error(failure).message,
-            underlyingError: failure
-        )
-        return isNull(failure.index)
+    @inline(never)
+    func mismatch(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
+        let context = context(DecodingFailure(index: index, expected: expected))
+        return isNull(index)
             ? .valueNotFound(Any.self, context) : .typeMismatch(Any.self, context)
     }
 
+    func mismatch(_ index: Int, _ expected: String) -> DecodingError {
+        mismatch(index, .words(expected))
+    }
+
     /// The standard library's form of a member that is not there.
+    @inline(never)
     func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
-        let failure = DecodingFailure.missing(object, member: key.stringValue)
-        return .keyNotFound(
+        .keyNotFound(
             key,
-            DecodingError.Context(
-                codingPath: codingPath(to: object),
-                debugDescription: error(failure).message,
-                underlyingError: failure
-            )
+            context(DecodingFailure(index: object, expected: .member(key.stringValue)))
+        )
+    }
+
+    private func context(_ failure: DecodingFailure) -> DecodingError.Context {
+        DecodingError.Context(
+            codingPath: codingPath(to: failure.index),
+            debugDescription: "Expected \(failure.expected.brief).",
+            underlyingError: failure
         )
     }
 
     func error(_ failure: DecodingFailure) -> JSONError {
         let pointer = tape.pointer(to: failure.index)
-        if let member = failure.member {
+        let expected = failure.expected.text
+        if case .member(let member) = failure.expected {
             return JSONError(
                 code: .missing,
                 offset: offset(of: failure.index),
                 pointer: pointer + "/" + escapedToken(member),
-                expected: "a value",
+                expected: expected,
                 message: "The member \"\(member)\" is missing."
             )
         }
         return JSONError(
-            code: failure.code,
+            code: .mismatch,
             offset: offset(of: failure.index),
             pointer: pointer,
-            expected: failure.expected,
-            message: "There is \(failure.found) where \(failure.expected) is expected."
+            expected: expected,
+            message: "There is \(found(failure)) where \(expected) is expected."
         )
+    }
+
+    private func found(_ failure: DecodingFailure) -> String {
+        let node = JSONNode(tape: tape, index: failure.index)
+        switch node.kind {
+        case .object: return "an object"
+        case .array:
+            if case .elements(let count) = failure.expected { return "an array of \(count - 1)" }
+            return "an array"
+        case .string: return "a string"
+        case .true, .false: return "true or false"
+        case .null: return "null"
+        case .number: return "the number \(node.sourceText.prefix(40))"
+        }
     }
 
     /// An error that a type's own code threw, with the place that its coding path names.
@@ -91,8 +130,7 @@ extension DecodingState {
         return JSONError(
             code: code,
             offset: offset(along: context.codingPath),
-            pointer: path.map { "/" + escapedToken($0.intValue.map(String.init) ?? $0.stringValue) }
-                .joined(),
+            pointer: path.pointer,
             message: context.debugDescription
         )
     }

@@ -27,18 +27,6 @@ struct DecodingPosition: Decoder {
     }
 }
 
-extension DecodingState {
-    func codingPath(to index: Int) -> [any CodingKey] {
-        tape.pointer(to: index).split(separator: "/").map { token in
-            if let index = Int(token) { return JSONKey(intValue: index) }
-            let text = token.split(separator: "~1", omittingEmptySubsequences: false)
-                .joined(separator: "/")
-                .split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
-            return JSONKey(stringValue: text)
-        }
-    }
-}
-
 /// A value that is read as what it is, without members.
 struct SingleValueDecoding: SingleValueDecodingContainer {
     let state: DecodingStatePointer

@@ -16,7 +16,7 @@ extension DecodingState {
             value = value &* 10 &+ Int64(at[offset] &- UInt8(ascii: "0"))
         }
         guard let fitting = I(exactly: isNegative ? -value : value) else {
-            throw mismatch(index, Self.range(of: type))
+            throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
         }
         return fitting
     }
@@ -24,11 +24,13 @@ extension DecodingState {
     /// The rest: long integers, and numbers with a fraction or an exponent that are whole.
     @inline(never)
     private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
-        guard tape.kind(at: index) == .number else { throw mismatch(index, Self.range(of: type)) }
+        guard tape.kind(at: index) == .number else {
+            throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
+        }
         let text = JSONNode(tape: tape, index: index).sourceText
         let whole = entries[index].detail == 1 ? text : Self.wholeDigits(text)
         if let whole, let value = I(whole) { return value }
-        throw mismatch(index, Self.range(of: type))
+        throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
     }
 
     /// The digits of a number with a fraction or an exponent, where it is whole: `100` for `1e2`.
@@ -58,10 +60,6 @@ extension DecodingState {
         return (text.first == "-" ? "-" : "") + digits
     }
 
-    private static func range<I: FixedWidthInteger>(of type: I.Type) -> String {
-        "an integer from \(I.min) to \(I.max)"
-    }
-
     /// Reads a number, to the nearest value that `F` has.
     @inline(__always)
     func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
@@ -72,7 +70,11 @@ extension DecodingState {
         if F.self == Double.self, let quick = quickDouble(index) { return F(quick) }
         let text = JSONNode(tape: tape, index: index).sourceText
         guard let value = F(text), value.isFinite else {
-            throw mismatch(index, "a number that a \(F.self) can hold")
+            throw mismatch(
+                index,
+                F.self == Float.self
+                    ? "a number that a Float can hold" : "a number that a Double can hold"
+            )
         }
         return value
     }

@@ -9,6 +9,7 @@ struct DecodingState: ~Copyable {
     var keys = JSONKeyTables()
     var plans = DecodingPlans()
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    let trail = DecodingTrail()
     private let own: JSONTape
 
     init(_ tape: JSONTape) {
@@ -34,9 +35,10 @@ struct DecodingState: ~Copyable {
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
     }
 
-    /// Lets go of a document that is not this decoder's own.
+    /// Lets go of the document.
     mutating func end() {
         if tape !== own { tape = own }
+        trail.restart()
     }
 
     /// The first byte of a value, which tells its kind.
@@ -89,22 +91,6 @@ struct DecodingState: ~Copyable {
         case UInt8(ascii: "f"): return false
         default: throw mismatch(index, "true or false")
         }
-    }
-
-    @inline(never)
-    func mismatch(_ index: Int, _ expected: String) -> DecodingError {
-        let found: String
-        switch tape.kind(at: index) {
-        case .object: found = "an object"
-        case .array: found = "an array"
-        case .string: found = "a string"
-        case .true, .false: found = "true or false"
-        case .null: found = "null"
-        case .number:
-            let text = JSONNode(tape: tape, index: index).sourceText
-            found = "the number \(text.prefix(40))"
-        }
-        return failure(.mismatch(index, expected: expected, found: found))
     }
 }
 

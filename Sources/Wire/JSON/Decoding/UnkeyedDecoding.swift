@@ -20,13 +20,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     @inline(__always)
     private func peek() throws -> Int {
         guard !isAtEnd else {
-            throw state.pointee.failure(
-                .mismatch(
-                    Int(array),
-                    expected: "at least \(taken + 1) elements",
-                    found: "an array of \(taken)"
-                )
-            )
+            throw state.pointee.mismatch(Int(array), .elements(Int(taken) + 1))
         }
         return Int(next)
     }

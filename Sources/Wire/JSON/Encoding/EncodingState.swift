@@ -105,7 +105,7 @@ struct EncodingState: ~Copyable {
 
     /// Where the output ends, as a JSON Pointer. Reads what is written so far; for errors only.
     var pointer: String {
-        JSONPrefix.path(of: output.bytes).map { "/" + escapedToken($0.stringValue) }.joined()
+        codingPath.pointer
     }
 
     /// The same as coding keys.

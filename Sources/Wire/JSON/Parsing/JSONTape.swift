@@ -143,29 +143,7 @@ extension JSONTape {
 
     /// Where a value stands, as a JSON Pointer. Walks from the root, for errors only.
     func pointer(to target: Int) -> String {
-        var path = ""
-        var index = 0
-        while index != target {
-            let end = Int(entries[index].next)
-            var child = index + 1
-            var position = 0
-            let isObject = kind(at: index) == .object
-            var found = false
-            while child < end {
-                let value = isObject ? child + 1 : child
-                if target < Int(entries[value].next) {
-                    path += "/" + (isObject ? escapedToken(string(at: child)) : String(position))
-                    if target == child { return path }
-                    index = value
-                    found = true
-                    break
-                }
-                child = Int(entries[value].next)
-                position += 1
-            }
-            if !found { return path }
-        }
-        return path
+        DecodingTrail().codingPath(to: target, in: self).pointer
     }
 }
 
