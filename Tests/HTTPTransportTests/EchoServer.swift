@@ -59,9 +59,11 @@ final class EchoServer: Sendable {
     DispatchQueue(label: name).async(execute: body)
 }
 
-/// `/echo` answers at once, `/later` from another thread, `/never` not at all, `/events` is a stream.
+/// `/echo` answers at once, `/later` and `/soon` from another thread, `/held` (of which
+/// `/holding` says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream.
 final class EchoHandler: HTTPHandler {
     private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
+    private let held = Locked<[HTTPExchange]>([])
     private let queue = DispatchQueue(label: "later", attributes: .concurrent)
 
     func attach(_ server: HTTPServer, _ streams: StreamWriter) {
@@ -81,6 +83,24 @@ final class EchoHandler: HTTPHandler {
                 exchange.complete(HTTPResponse(status: 200, body: .bytes(body)))
                 parts.withLock { $0?.0 }?.wake()
             }
+        case "/soon":
+            exchange.park()
+            queue.async { [self] in
+                exchange.complete(HTTPResponse(status: 200, body: .bytes(body)))
+                parts.withLock { $0?.0 }?.wake()
+            }
+        case "/held":
+            exchange.park()
+            held.withLock { $0.append(exchange) }
+        case "/holding":
+            let count = held.withLock { $0.count }
+            exchange.respond(HTTPResponse(status: 200, body: .bytes(Array("\(count)".utf8))))
+        case "/release":
+            exchange.respond(HTTPResponse(status: 200, body: .none))
+            for other in held.withLock({ $0.takeAll() }) {
+                other.complete(HTTPResponse(status: 200, body: .bytes(Array("held".utf8))))
+            }
+            parts.withLock { $0?.0 }?.wake()
         case "/never":
             exchange.suspend()
         case "/events":
@@ -117,5 +137,12 @@ final class EchoHandler: HTTPHandler {
             case .connectionLimit, .stopping: 503
             }
         return HTTPResponse(status: status, body: .bytes(Array("\(failure)".utf8)))
+    }
+}
+
+extension Array {
+    fileprivate mutating func takeAll() -> [Element] {
+        defer { self = [] }
+        return self
     }
 }

@@ -70,10 +70,37 @@ extension EventLoop {
     }
 
     func resume(_ exchange: HTTPExchange) {
-        guard exchange.isSuspended, let connection = exchange.connection else { return }
-        exchange.isSuspended = false
-        suspendedCount -= 1
-        chttpd_resume(connection)
+        switch exchange.hold {
+        case .parked:
+            parkedCount -= 1
+        case .suspended:
+            if let connection = exchange.connection { chttpd_resume(connection) }
+        case .none, .deserted:
+            return
+        }
+        exchange.hold = .none
+    }
+
+    /// Has the library put a connection aside. It walks all such connections at each resume.
+    func suspend(_ exchange: HTTPExchange) {
+        guard let connection = exchange.connection else { return }
+        exchange.hold = .suspended
+        chttpd_suspend(connection)
+    }
+
+    /// Lets the library ask for the answer again and again; as it runs only when this loop has it
+    /// run, that costs one call for each turn that comes before the answer.
+    func park(_ exchange: HTTPExchange) {
+        guard parks, parkedCount < Self.parkedMax else { return suspend(exchange) }
+        exchange.hold = .parked(since: now)
+        parkedCount += 1
+    }
+
+    /// A parked request is asked for its answer and has none.
+    func waited(_ exchange: HTTPExchange, since: Double) {
+        guard now - since >= Self.parkSeconds else { return }
+        parkedCount -= 1
+        suspend(exchange)
     }
 
     /// Whether a stop is asked for and every request is answered, or the time for it is over.
@@ -96,7 +123,8 @@ extension EventLoop {
         // A suspended connection would make the library abort the process.
         let left = records.count
         for record in records {
-            guard let exchange = record.exchange, exchange.isSuspended else { continue }
+            guard let exchange = record.exchange else { continue }
+            if case .none = exchange.hold { continue }
             exchange.outcome = .abandoned
             resume(exchange)
         }

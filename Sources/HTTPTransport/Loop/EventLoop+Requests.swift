@@ -28,6 +28,13 @@ extension EventLoop {
             record.exchange = nil
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
         }
+        if case .parked = exchange.hold {
+            // Its answer is still being made, and finds nobody.
+            parkedCount -= 1
+            exchange.connection = nil
+            exchange.hold = .deserted
+            return
+        }
         exchange.reset()
         if freeExchanges.count < 256 { freeExchanges.append(exchange) }
     }
@@ -212,7 +219,13 @@ extension EventLoop {
 
     /// Does what the handler, or whoever completed the exchange, has decided.
     private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
-        if exchange.isSuspended { return CHTTPD_CONTINUE }
+        switch exchange.hold {
+        case .none: break
+        case .parked(let since):
+            waited(exchange, since: since)
+            return CHTTPD_CONTINUE
+        case .suspended, .deserted: return CHTTPD_CONTINUE
+        }
         switch exchange.outcome {
         case .response(let response): return answer(exchange, response)
         case .handedOver, .abandoned: return CHTTPD_CLOSE

@@ -18,6 +18,10 @@ final class EventLoop: @unchecked Sendable {
     static let eventsMax = 256
     /// How long a connection that is refused may hold its answer back.
     static let tickSeconds = 1.0
+    /// The most requests that are parked, for each turn asks all of them; others are suspended.
+    static let parkedMax = 64
+    /// How long a request is parked before it is suspended.
+    static let parkSeconds = 0.001
 
     let configuration: TransportConfiguration
     let handler: any HTTPHandler
@@ -40,8 +44,10 @@ final class EventLoop: @unchecked Sendable {
     var spareDescriptor: CInt
     /// Whether a socket handed over by dup() stays usable with the library that is loaded.
     var handsOver = true
+    /// Whether requests may be parked with the library that is loaded.
+    var parks = true
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
-    var suspendedCount = 0
+    var parkedCount = 0
     var now = 0.0
     var isStopping = false
     /// How many connections were cut off at the deadline of a stop.
@@ -93,9 +99,13 @@ struct LoopRequests {
 extension EventLoop {
     /// Listens, and starts the library. Answers the addresses as bound.
     func open() throws(TransportError) -> [ListenAddress] {
-        handsOver = !configuration.keepsStreamsSuspended && HandoverTest.succeeds()
+        handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
+        parks = LibraryProbe.asksAgain()
         if !handsOver {
             log("streams keep their connection: this libmicrohttpd shuts handed-over sockets down")
+        }
+        if !parks {
+            log("every answer is waited for in suspension: this libmicrohttpd asks for it once")
         }
         guard let daemon = startDaemon() else {
             throw TransportError("libmicrohttpd refuses to start")
@@ -189,7 +199,10 @@ extension EventLoop {
         let library = Double(chttpd_timeout(daemon))
         var seconds = min(nextTick, timers.first?.due ?? .infinity) - now
         if records.isEmpty, timers.isEmpty, !isStopping { seconds = 60 }
-        if library >= 0 { seconds = min(seconds, library / 1_000) }
+        // The library calls a parked request ready, whatever it is parked for.
+        if library >= 0 {
+            seconds = min(seconds, parkedCount > 0 ? Self.parkSeconds : library / 1_000)
+        }
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 

@@ -29,11 +29,23 @@ package final class HTTPExchange: @unchecked Sendable {
         case none, response(HTTPResponse), handedOver, suspendedForGood, abandoned
     }
 
+    /// How the answer is put off, where it is.
+    enum Hold {
+        /// It is not.
+        case none
+        /// The library goes on calling for the answer, since this moment, and gets none yet.
+        case parked(since: Double)
+        /// The library has put the connection aside until it is resumed.
+        case suspended
+        /// The client has left while the answer was being made.
+        case deserted
+    }
+
     unowned let loop: EventLoop
     var connection: OpaquePointer?
     var phase = Phase.target
     var outcome = Outcome.none
-    var isSuspended = false
+    var hold = Hold.none
     var target: [UInt8] = []
     var bodyBytes: [UInt8] = []
     var fields: UnsafeMutablePointer<chttpd_field>
@@ -63,7 +75,7 @@ package final class HTTPExchange: @unchecked Sendable {
         connection = nil
         phase = .target
         outcome = .none
-        isSuspended = false
+        hold = .none
         target.removeAll(keepingCapacity: target.capacity <= 1 << 10)
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
@@ -84,7 +96,7 @@ package final class HTTPExchange: @unchecked Sendable {
 extension HTTPExchange {
     /// The value of a header field, by its name in lower case; the first where there are several.
     package func header(_ name: StaticString) -> String? {
-        guard connection != nil, !isSuspended else { return nil }
+        guard isReadable else { return nil }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             return fields[index].text
         }
@@ -93,7 +105,7 @@ extension HTTPExchange {
 
     /// Whether the first header field of a name has exactly this value; makes no string of it.
     package func header(_ name: StaticString, is value: StaticString) -> Bool {
-        guard connection != nil, !isSuspended else { return false }
+        guard isReadable else { return false }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             let bytes = fields[index].valueBytes
             return bytes.count == value.utf8CodeUnitCount
@@ -105,7 +117,7 @@ extension HTTPExchange {
 
     /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.
     package func headerList(_ name: StaticString) -> String? {
-        guard connection != nil, !isSuspended else { return nil }
+        guard isReadable else { return nil }
         var values: [String] = []
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             values.append(fields[index].text)
@@ -123,22 +135,33 @@ extension HTTPExchange {
         outcome = .response(response)
     }
 
-    /// Puts the answer off until ``complete(_:)``. On the loop's thread, from within the handler.
+    /// Puts the answer off until ``complete(_:)``, for however long. On the loop's thread, from within
+    /// the handler.
     package func suspend() {
-        guard let connection, !isSuspended else { return }
-        isSuspended = true
-        loop.suspendedCount += 1
-        chttpd_suspend(connection)
+        if case .none = hold { loop.suspend(self) }
     }
 
-    /// Answers a suspended request; exactly once. Any thread.
+    /// Puts the answer off until ``complete(_:)``, which comes soon. On the loop's thread, from
+    /// within the handler.
+    ///
+    /// Spares the two system calls of a suspension, if the answer does come soon.
+    package func park() {
+        if case .none = hold { loop.park(self) }
+    }
+
+    /// Whether the library's memory of the request may be looked at.
+    private var isReadable: Bool {
+        if case .none = hold { connection != nil } else { false }
+    }
+
+    /// Answers a request that was put off; exactly once. Any thread.
     ///
     /// Nothing is sent before the server is woken, which is done once for many answers.
     package func complete(_ response: HTTPResponse) {
         loop.finish(self, response)
     }
 
-    /// Ends a suspended request without an answer; in place of ``complete(_:)``. Any thread.
+    /// Ends a request that was put off without an answer; in place of ``complete(_:)``. Any thread.
     package func abandon() {
         loop.giveUp(self)
     }

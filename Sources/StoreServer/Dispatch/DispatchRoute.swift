@@ -42,7 +42,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             endsBatch: preferences.returned == .representation,
             completion: ticket
         )
-        exchange.suspend()
+        exchange.park()
         do {
             try store.core.offer(envelope, wakes: false)
             store.offered()

@@ -1,0 +1,99 @@
+import CHTTPD
+import Glibc
+
+/// Runs one request through a daemon of its own, over a pair of sockets, to find out how the
+/// libmicrohttpd that is loaded behaves where its manual is silent and versions differ.
+final class LibraryProbe {
+    /// What answers the library's calls for the request.
+    typealias Access = (OpaquePointer) -> chttpd_verdict
+
+    /// The client's end.
+    let peer: CInt
+    private let access: Access
+
+    /// Sends the request and lets the library run; `nil` where no such pair can be made.
+    init?(access: @escaping Access) {
+        var pair: [CInt] = [-1, -1]
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { return nil }
+        peer = pair[1]
+        self.access = access
+        guard serve(pair[0]) else { return nil }
+    }
+
+    deinit {
+        close(peer)
+    }
+
+    private func serve(_ descriptor: CInt) -> Bool {
+        var callbacks = chttpd_callbacks(
+            context: Unmanaged.passUnretained(self).toOpaque(),
+            request_began: { _, _, _ in nil },
+            access: { context, connection, _, _, _, _, _ in
+                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue().access(connection)
+            },
+            request_ended: { _, _ in },
+            connection_opened: { _, _ in nil },
+            connection_closed: { _, _ in },
+            log: { _, _ in }
+        )
+        guard let daemon = chttpd_start(&callbacks, 16 << 10, 4, 10) else {
+            close(descriptor)
+            return false
+        }
+        defer { chttpd_stop(daemon) }
+        let request = Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+        guard send(peer, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
+            close(descriptor)
+            return false
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let added = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                chttpd_add(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard added != 0 else { return false }
+        for _ in 0..<16 { chttpd_run(daemon) }
+        return true
+    }
+}
+
+extension LibraryProbe {
+    /// Whether a socket that was duplicated is left alone when the library closes its own descriptor.
+    /// Streams depend on it.
+    static func leavesDuplicatesAlone() -> Bool {
+        var duplicate: CInt = -1
+        defer { if duplicate >= 0 { close(duplicate) } }
+        let probe = LibraryProbe { connection in
+            duplicate = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
+            return CHTTPD_CLOSE
+        }
+        guard let probe, duplicate >= 0 else { return false }
+        // Had the library shut the socket down, writing would fail and the peer would read the end.
+        var byte = UInt8(ascii: "x")
+        guard send(duplicate, &byte, 1, CInt(MSG_NOSIGNAL)) == 1 else { return false }
+        var got: UInt8 = 0
+        guard recv(probe.peer, &got, 1, 0) == 1, got == byte else { return false }
+        return recv(probe.peer, &got, 1, 0) < 0 && errno == EAGAIN
+    }
+
+    /// Whether a request that is whole may be left without an answer, and is asked for it each time
+    /// that the library runs.
+    static func asksAgain() -> Bool {
+        var calls = 0
+        let probe = LibraryProbe { connection in
+            calls += 1
+            // The first is for the headers, the second for the request, and two are asked in vain.
+            guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
+            let taken = chttpd_respond_copy(connection, 204, nil, 0, nil, 0)
+            return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+        }
+        var status = [UInt8](repeating: 0, count: 12)
+        guard let probe, recv(probe.peer, &status, status.count, 0) == status.count else {
+            return false
+        }
+        return status.elementsEqual("HTTP/1.1 204".utf8)
+    }
+}
