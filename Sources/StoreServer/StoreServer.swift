@@ -20,6 +20,8 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let name: String
     /// The version that `--version` prints.
     let version: String
+    /// Who observes the Core besides the server itself, in the order in which they were added.
+    var observers: [Observer<State>] = []
 
     /// Makes a server that is not running yet.
     ///

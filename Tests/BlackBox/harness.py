@@ -175,7 +175,14 @@ class Wire:
 class Server:
     """One server process on a port of its own."""
 
-    def __init__(self, *flags, listen="127.0.0.1:0", environment=None, stdout=subprocess.DEVNULL):
+    def __init__(
+        self,
+        *flags,
+        listen="127.0.0.1:0",
+        environment=None,
+        stdout=subprocess.DEVNULL,
+        program=None,
+    ):
         self.log = tempfile.NamedTemporaryFile(prefix="store-server-", suffix=".log")
         arguments = ["--ephemeral", *flags]
         if listen:
@@ -183,7 +190,7 @@ class Server:
         if "--analytics" not in flags:
             arguments += ["--analytics", "off"]
         self.process = subprocess.Popen(
-            [binary(), *arguments],
+            [program or binary(), *arguments],
             env=environment_with(environment),
             stdin=subprocess.DEVNULL,
             stdout=stdout,

@@ -1,24 +1,34 @@
+import Dispatch
 import Glibc
 
-/// Signals that are waited for, instead of interrupting whatever thread they hit.
+/// Signals that are handled one after the other, instead of interrupting whatever thread they hit.
 struct Signals {
-    private var set = sigset_t()
+    private let signals: [CInt]
 
     /// Blocks the signals in this thread and in all that it starts from now on.
     ///
     /// A peer that closes its socket must not end the process, so SIGPIPE is ignored too.
     init(_ signals: [CInt]) {
+        self.signals = signals
+        var set = sigset_t()
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Waits for the next of them.
-    func next() -> CInt {
-        var set = set
-        var signal: CInt = 0
-        while sigwait(&set, &signal) != 0 {}
-        return signal
+    /// Serves the main queue for good, and calls `handler` for each signal on a queue of its own.
+    ///
+    /// `dispatchMain` leaves the main thread behind with no signal blocked, so nobody else could
+    /// wait for them: a signal is only safe with the queues' own sources.
+    func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
+        let queue = DispatchQueue(label: "signals")
+        let sources = signals.map { signal in
+            let source = DispatchSource.makeSignalSource(signal: signal, queue: queue)
+            source.setEventHandler { handler(signal) }
+            source.activate()
+            return source
+        }
+        withExtendedLifetime(sources) { dispatchMain() }
     }
 }

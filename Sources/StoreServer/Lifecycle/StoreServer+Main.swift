@@ -4,6 +4,9 @@ import Wire
 extension StoreServer {
     /// Does what the command line asks for, and ends the process: 0 after a clean stop, 1 where the
     /// server could not start or a health check failed, 2 for a bad command line or configuration.
+    ///
+    /// Called on the main thread. A server that runs serves the main queue, so observers and
+    /// commands may ask for it.
     public func main() -> Never {
         let reader: ConfigurationReader
         do {
@@ -55,13 +58,16 @@ extension StoreServer {
         for address in server.addresses {
             Log.notice("listening on \(address)")
         }
-        while signals.next() == SIGHUP {
-            server.reopenFiles()
+        signals.serveMainQueue { signal in
+            if signal == SIGHUP {
+                server.reopenFiles()
+                return
+            }
+            Log.notice("stopping")
+            let clean = server.stop()
+            Log.notice(clean ? "stopped" : "stopped at the deadline; some clients were cut off")
+            exit(0)
         }
-        Log.notice("stopping")
-        let clean = server.stop()
-        Log.notice(clean ? "stopped" : "stopped at the deadline; some clients were cut off")
-        exit(0)
     }
 
     private func finish(_ text: String) -> Never {

@@ -44,8 +44,13 @@ extension StoreServer {
                 encoder: encoder
             )
         )
+        let attachments = CoreAttachments()
         if let analytics {
-            core.add(middleware: Analytics(registry: registry, writer: analytics).observe)
+            let middleware = Analytics(registry: registry, writer: analytics).observe
+            attachments.add(.middleware, "analytics", ending: core.add(middleware: middleware))
+        }
+        for observer in observers {
+            attachments.add(observer, ending: core.observe(on: observer.queue, with: observer.tell))
         }
         let store = Store(
             configuration: configuration,
@@ -56,7 +61,7 @@ extension StoreServer {
             waiters: waiters,
             encoder: encoder
         )
-        let router = router(for: store)
+        let router = router(for: store, attachments)
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: router,
@@ -107,7 +112,10 @@ extension StoreServer {
         return streamsEnded && requestsEnded
     }
 
-    private func router(for store: Store<State>) -> Router {
+    private func router(
+        for store: Store<State>,
+        _ attachments: CoreAttachments
+    ) -> Router {
         let state = StateRoute(store: store)
         let types = store.registry.entries.map {
             (name: $0.name, type: $0.type as any Decodable.Type)

@@ -1,0 +1,29 @@
+public import Dispatch
+
+/// Somebody in the server's own process who wants every state.
+struct Observer<State: Sendable>: Sendable {
+    let queue: DispatchQueue?
+    let tell: @Sendable (State) -> Void
+}
+
+extension StoreServer {
+    /// The same server, of which `observer` is told the state at the start and after every applied
+    /// action, in order, also where that changed nothing.
+    ///
+    /// ```swift
+    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    ///     .observing(on: .main) { book in print(book.entries.count) }
+    ///     .main()
+    /// ```
+    ///
+    /// - Parameter queue: where `observer` is called; ``main()`` serves the main queue. Without one
+    ///   it is called on the Core's thread, and holds up every action meanwhile.
+    public func observing(
+        on queue: DispatchQueue? = nil,
+        with observer: @escaping @Sendable (State) -> Void
+    ) -> StoreServer {
+        var server = self
+        server.observers.append(Observer(queue: queue, tell: observer))
+        return server
+    }
+}

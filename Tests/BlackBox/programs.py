@@ -1,0 +1,49 @@
+"""Programs of somebody else's: executables of a package that depends on this one by its path."""
+
+import pathlib
+import subprocess
+
+from harness import ROOT
+
+PACKAGE = ROOT / ".build" / "programs"
+SOURCES = pathlib.Path(__file__).parent / "programs"
+MANIFEST = """// swift-tools-version: 6.2
+import PackageDescription
+
+func program(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            .product(name: "StoreCore", package: "StoreServer"),
+            .product(name: "StoreServer", package: "StoreServer"),
+        ])
+}
+
+let package = Package(
+    name: "Programs",
+    dependencies: [.package(name: "StoreServer", path: "{root}")],
+    targets: [{targets}])
+"""
+
+
+def write(path, text):
+    """Leaves a file alone that says the same already, so that it need not be built again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def build(name, source):
+    """Builds a program of this `main.swift` and answers where it is."""
+    write(PACKAGE / "Sources" / name / "main.swift", source)
+    names = sorted(folder.name for folder in (PACKAGE / "Sources").iterdir())
+    targets = ", ".join(f'program("{name}")' for name in names)
+    manifest = MANIFEST.replace("{root}", str(ROOT)).replace("{targets}", targets)
+    write(PACKAGE / "Package.swift", manifest)
+    subprocess.run(["swift", "build", "--product", name], cwd=PACKAGE, check=True, timeout=600)
+    return PACKAGE / ".build" / "debug" / name
+
+
+def build_sample(name):
+    """Builds one of the programs that lie beside the tests."""
+    return build(name, (SOURCES / f"{name}.swift").read_text())
