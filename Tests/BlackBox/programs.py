@@ -39,7 +39,8 @@ def build(name, source):
     names = sorted(folder.name for folder in (PACKAGE / "Sources").iterdir())
     targets = ", ".join(f'program("{name}")' for name in names)
     manifest = MANIFEST.replace("{root}", str(ROOT)).replace("{targets}", targets)
-    write(PACKAGE / "Package.swift", manifest)
+    # Written each time: only then does SwiftPM notice files that came or went in what it depends on.
+    (PACKAGE / "Package.swift").write_text(manifest)
     subprocess.run(["swift", "build", "--product", name], cwd=PACKAGE, check=True, timeout=600)
     return PACKAGE / ".build" / "debug" / name
 
