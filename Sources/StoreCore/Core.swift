@@ -14,7 +14,7 @@ public import Dispatch
 /// the action that is being worked on.
 ///
 /// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that of
-/// those who dispatch meanwhile. A server's Core has a thread of its own.
+/// those who dispatch meanwhile. A Core may have a thread of its own, as a server's has.
 public final class Core<State: Sendable>: Sendable {
     let engine: Engine<State>
 
@@ -53,6 +53,31 @@ public final class Core<State: Sendable>: Sendable {
         reducer: @escaping @Sendable (inout State, any Action) throws -> Void
     ) {
         self.init(state: state, form: .throwing(reducer), configuration: CoreConfiguration())
+    }
+
+    /// Makes a Core with a thread of its own, which works until ``stop()``: whoever dispatches only
+    /// hands over.
+    ///
+    /// - Parameters:
+    ///   - thread: the thread's name; the system shows at most 15 bytes of it.
+    ///   - mailboxMax: the most actions that wait; beyond it a dispatch is refused.
+    @_disfavoredOverload
+    public convenience init(
+        state: State,
+        thread: String,
+        mailboxMax: Int = 65_536,
+        reducer: @escaping @Sendable (inout State, any Action) -> Void
+    ) {
+        var configuration = CoreConfiguration<State>()
+        configuration.driver = .thread
+        configuration.mailboxMax = mailboxMax
+        self.init(state: state, form: .mutating(reducer), configuration: configuration)
+        engine.start(named: thread)
+    }
+
+    /// Takes nothing more, works off what it has, and ends the Core's own thread, if it has one.
+    public func stop() {
+        engine.stop()
     }
 
     /// Makes a Core with ports.
@@ -175,10 +200,6 @@ extension Core {
         engine.start()
     }
 
-    /// Takes nothing more, works off what it has, and ends the Core's own thread.
-    package func stop() {
-        engine.stop()
-    }
 }
 
 /// What became of a dispatched action.

@@ -182,4 +182,20 @@ import Testing
         #expect(last.version == 8_001)
         #expect(seen.values == Array(0...8_001))
     }
+
+    @Test func `a Core with a thread of its own works off all that it took before it stops`()
+        async throws
+    {
+        let core = Core<AppState>(state: AppState.initial, thread: "test") { state, action in
+            state = reduce(state, with: action)
+        }
+        for _ in 0..<1_000 { core.dispatch(CounterIncreaseRequested()) }
+        let last = try await core.dispatch(CounterIncreaseRequested())
+        #expect(last.version == 1_001 && last.state.counter == 1_001)
+        core.stop()
+        #expect(!core.dispatch(CounterIncreaseRequested()))
+        await #expect(throws: MailboxError.closed) {
+            try await core.dispatch(CounterIncreaseRequested())
+        }
+    }
 }

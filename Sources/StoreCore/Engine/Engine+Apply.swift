@@ -30,7 +30,7 @@ extension Engine {
     }
 
     /// The long way of one item: into the batch.
-    func run(_ item: Mailbox<State>.Item) {
+    func run(_ item: Mailbox.Item) {
         switch item {
         case .action(let action):
             let member = EnvelopeMember(
@@ -39,13 +39,15 @@ extension Engine {
             )
             run(Envelope(members: [member], completion: Unheard()))
         case .awaited(let action, let continuation):
-            apply(action, reportingTo: continuation)
+            // Safety: the engine that put the object in is this one; so below.
+            let waiting = unsafeDowncast(continuation, to: EngineContinuation<State>.self)
+            apply(action, reportingTo: waiting.continuation)
         case .envelope(let envelope):
-            run(envelope)
+            run(unsafeDowncast(envelope, to: Envelope<State>.self))
         case .task(let task):
             // Who joins or leaves does so at a point that is durable.
             commit()
-            task(self)
+            unsafeDowncast(task, to: EngineTask<State>.self).run(self)
         }
         if batch.actions >= configuration.batchMax { commit() }
     }

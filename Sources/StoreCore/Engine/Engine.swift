@@ -9,7 +9,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     // thread), and passes from one to the next under the mailbox's lock.
 
     let configuration: CoreConfiguration<State>
-    private let mailbox = Locked(Mailbox<State>())
+    private let mailbox = Locked(Mailbox())
     private let wake = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let refused = Atomic<UInt64>(0)
@@ -34,9 +34,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
         self.form = form
         self.configuration = configuration
         isThreaded = configuration.driver == .thread
-        isPlain =
-            configuration.journal == nil && configuration.sink == nil
-            && configuration.driver == .caller
+        isPlain = configuration.journal == nil && configuration.sink == nil
         canRollBack = configuration.journal?.canFail == true || configuration.sink != nil
         version = configuration.journal?.version ?? 0
         batch = Batch(startingAt: version)
@@ -51,8 +49,8 @@ private enum Way {
 }
 
 /// What there is to do for the Core's own thread.
-private enum Next<State: Sendable> {
-    case work([Mailbox<State>.Item]), sleep, end
+private enum Next {
+    case work([Mailbox.Item]), sleep, end
 }
 
 extension Engine {
@@ -90,14 +88,15 @@ extension Engine {
     ) {
         let way = mailbox.withLock { mailbox -> Way in
             if mailbox.isClosed { return .closed }
-            guard mailbox.isDraining else {
+            if !mailbox.isDraining, !isThreaded {
                 mailbox.isDraining = true
                 return .drain
             }
             guard mailbox.actions < configuration.mailboxMax else { return .full }
             mailbox.actions += 1
-            mailbox.items.append(.awaited(action, continuation))
-            return .queued
+            mailbox.items.append(.awaited(action, EngineContinuation(continuation)))
+            defer { mailbox.isSleeping = false }
+            return mailbox.isSleeping ? .wake : .queued
         }
         switch way {
         case .drain:
@@ -106,8 +105,8 @@ extension Engine {
         case .full, .closed:
             refused.add(1, ordering: .relaxed)
             continuation.resume(throwing: way == .full ? MailboxError.full : MailboxError.closed)
-        case .queued, .wake:
-            break
+        case .wake: wake.signal()
+        case .queued: break
         }
     }
 
@@ -160,7 +159,7 @@ extension Engine {
                 mailbox.isDraining = true
                 return .drain
             }
-            mailbox.items.append(.task(task))
+            mailbox.items.append(.task(EngineTask(task)))
             defer { mailbox.isSleeping = false }
             return mailbox.isSleeping ? .wake : .queued
         }
@@ -176,7 +175,7 @@ extension Engine {
     /// Works off what has been queued, until there is nothing more.
     private func drain() {
         while true {
-            let items = mailbox.withLock { mailbox -> [Mailbox<State>.Item]? in
+            let items = mailbox.withLock { mailbox -> [Mailbox.Item]? in
                 guard !mailbox.items.isEmpty else {
                     mailbox.isDraining = false
                     return nil
@@ -188,7 +187,7 @@ extension Engine {
         }
     }
 
-    private func work(_ items: [Mailbox<State>.Item]) {
+    private func work(_ items: [Mailbox.Item]) {
         for item in items {
             if isPlain, case .action(let action) = item { apply(action) } else { run(item) }
             if !isThreaded { commit() }
@@ -197,23 +196,11 @@ extension Engine {
     }
 }
 
-extension Mailbox {
-    /// Empties it.
-    mutating func take() -> [Item] {
-        defer {
-            items = []
-            items.reserveCapacity(64)
-            actions = 0
-        }
-        return items
-    }
-}
-
 extension Engine {
     /// Starts the Core's own thread.
-    func start() {
+    func start(named name: String = "core") {
         guard isThreaded else { return }
-        SystemThread.start(name: "core") { [self] in
+        SystemThread.start(name: name) { [self] in
             while let items = next() { work(items) }
             ended.signal()
         }
@@ -233,9 +220,9 @@ extension Engine {
     }
 
     /// What has arrived while the last batch was worked on; sleeps while there is nothing.
-    private func next() -> [Mailbox<State>.Item]? {
+    private func next() -> [Mailbox.Item]? {
         while true {
-            let way = mailbox.withLock { mailbox -> Next<State> in
+            let way = mailbox.withLock { mailbox -> Next in
                 if !mailbox.items.isEmpty { return .work(mailbox.take()) }
                 if mailbox.isClosed { return .end }
                 mailbox.isSleeping = true

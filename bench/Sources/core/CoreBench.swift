@@ -67,12 +67,42 @@ enum CoreBench {
                 pad(text(goal), 10)
             )
         }
-        try await roundTrip()
+        try await roundTrip("caller", Core(state: State(), reducer: reduce), goal: 1)
+        await ownThread()
+    }
+
+    /// A Core with a thread of its own, fed by one and by two producers until all is applied.
+    private static func ownThread() async {
+        let perProducer = 500_000
+        for producers in [1, 2] {
+            let rates = (0..<5).map { _ in
+                let core = Core<State>(state: State(), thread: "bench", reducer: reduce)
+                let clock = ContinuousClock()
+                let start = clock.now
+                DispatchQueue.concurrentPerform(iterations: producers) { _ in
+                    for _ in 0..<perProducer {
+                        // At the bound the producer waits for the Core, as a server's clients do.
+                        while !core.dispatch(Increase()) { sched_yield() }
+                    }
+                }
+                core.stop()
+                return Double(producers * perProducer)
+                    / (start.duration(to: clock.now) / .microseconds(1))
+            }
+            let median = rates.sorted()[2]
+            print("own thread, \(producers) producer(s):", text(median), "M/s (goal 1)")
+        }
+        let core = Core<State>(state: State(), thread: "bench", reducer: reduce)
+        try? await roundTrip("own thread", core, goal: 30)
+        core.stop()
     }
 
     /// One awaited dispatch: from the call to the new state.
-    private static func roundTrip() async throws {
-        let core = Core<State>(state: State(), reducer: reduce)
+    private static func roundTrip(
+        _ name: String,
+        _ core: Core<State>,
+        goal: Double
+    ) async throws {
         var times: [Double] = []
         for _ in 0..<50 {
             let clock = ContinuousClock()
@@ -81,7 +111,7 @@ enum CoreBench {
             times.append(start.duration(to: clock.now) / .nanoseconds(1) / 1_000)
         }
         times.sort()
-        print("round trip, awaited: median \(Int(times[25])) ns (goal 1,000)")
+        print("round trip, awaited, \(name):", text(times[25] / 1_000), "µs (goal \(text(goal)))")
     }
 
     private static func text(_ value: Double) -> String { String(format: "%.2f", value) }
