@@ -189,11 +189,12 @@ import Testing
         let core = Core<AppState>(state: AppState.initial, thread: "test") { state, action in
             state = reduce(state, with: action)
         }
-        for _ in 0..<1_000 { core.dispatch(CounterIncreaseRequested()) }
+        let dispatch: (any Action) -> Bool = { core.dispatch($0) }
+        for _ in 0..<1_000 { #expect(dispatch(CounterIncreaseRequested())) }
         let last = try await core.dispatch(CounterIncreaseRequested())
         #expect(last.version == 1_001 && last.state.counter == 1_001)
         core.stop()
-        #expect(!core.dispatch(CounterIncreaseRequested()))
+        #expect(!dispatch(CounterIncreaseRequested()))
         await #expect(throws: MailboxError.closed) {
             try await core.dispatch(CounterIncreaseRequested())
         }
