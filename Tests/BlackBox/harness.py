@@ -181,8 +181,11 @@ class Server:
         listen="127.0.0.1:0",
         environment=None,
         stdout=subprocess.DEVNULL,
+        stderr=None,
         program=None,
     ):
+        """Where its log goes elsewhere (`stderr`), the server has to listen on a path."""
+        self.path = listen.removeprefix("unix:") if stderr is not None else None
         self.log = tempfile.NamedTemporaryFile(prefix="store-server-", suffix=".log")
         arguments = ["--ephemeral", *flags]
         if listen:
@@ -194,7 +197,7 @@ class Server:
             env=environment_with(environment),
             stdin=subprocess.DEVNULL,
             stdout=stdout,
-            stderr=self.log,
+            stderr=self.log if stderr is None else stderr,
         )
         self.pid = self.process.pid
         try:
@@ -212,6 +215,8 @@ class Server:
 
     def _address(self):
         assert self.process.poll() is None, f"ended with {self.process.returncode}"
+        if self.path:
+            return os.path.exists(self.path) and f"unix:{self.path}"
         found = LISTENING.search(self.log_text)
         return found and found[1]
 

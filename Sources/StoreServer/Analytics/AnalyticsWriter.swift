@@ -1,6 +1,4 @@
 import Dispatch
-import Glibc
-import HTTPTransport
 import Locks
 import StoreCore
 import Synchronization
@@ -9,16 +7,20 @@ import Wire
 /// Writes analytics lines on a thread of its own, so that neither a slow disk nor a full pipe ever
 /// holds up the Core.
 ///
-/// The queue is bounded: an event that does not fit is counted in ``droppedTotal`` and its absence is
-/// logged, as is one whose line can't be written.
+/// The queue is bounded: an event that does not fit is counted in ``droppedTotal``, as is one whose
+/// line can't be written. The log hears when losing begins and when it is over.
 final class AnalyticsWriter: Sendable {
     /// The most events that wait to be written.
     static let queueEventsMax = 65_536
     /// How many events are encoded before they are written with one call.
     static let batchEventsMax = 1_024
+    /// How long a stop waits while nothing at all is taken: for a full pipe that nobody reads.
+    static let stuckSecondsMax = 2
 
     private struct Queue {
         var events: [AnalyticsEvent] = []
+        /// Since the start, those that did not fit among them.
+        var offered: UInt64 = 0
         var reopen = false
         var closed = false
         var sleeping = false
@@ -29,18 +31,21 @@ final class AnalyticsWriter: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let dropped = Atomic<UInt64>(0)
     private let written = Atomic<UInt64>(0)
+    /// Counts the calls that wrote something.
+    private let progress = Atomic<UInt64>(0)
+    private let report = Locked(LossReport())
     private let encoder: CloudEventEncoder
-    private let path: String?
 
     /// Opens the destination and starts the thread.
     ///
     /// - Parameter path: the file to append to; `nil` for standard output.
     /// - Throws: where the file can't be opened for appending.
     init(path: String?, encoder: CloudEventEncoder) throws(ConfigurationError) {
-        self.path = path
         self.encoder = encoder
-        let descriptor = try Self.open(path)
-        SystemThread.start(name: "analytics") { [self] in run(descriptor) }
+        let descriptor = try AnalyticsOutput.open(path)
+        SystemThread.start(name: "analytics") { [self] in
+            run(AnalyticsOutput(path: path, descriptor: descriptor))
+        }
     }
 
     /// Events that did not fit or could not be written, since the start.
@@ -51,6 +56,7 @@ final class AnalyticsWriter: Sendable {
     /// Takes one event, or counts it as dropped where the queue is full. Any thread; never waits.
     func offer(_ event: AnalyticsEvent) {
         let (fits, sleeping) = queue.withLock { queue in
+            queue.offered += 1
             guard queue.events.count < Self.queueEventsMax, !queue.closed else {
                 return (false, false)
             }
@@ -67,11 +73,22 @@ final class AnalyticsWriter: Sendable {
         signal { $0.reopen = true }
     }
 
-    /// Writes what waits and ends the thread, or gives up at the deadline.
+    /// Writes what waits and ends the thread; gives up at the deadline, or as soon as nothing is taken
+    /// for ``stuckSecondsMax``.
     func close(seconds: Int) {
         signal { $0.closed = true }
-        if ended.wait(timeout: .now() + .seconds(seconds)) == .timedOut {
-            Log.warning("analytics could not be written to the end in \(seconds) s")
+        let deadline = Deadline(seconds: seconds)
+        var taken: UInt64
+        var isDone = false
+        repeat {
+            taken = progress.load(ordering: .relaxed)
+            let wait = min(Self.stuckSecondsMax, deadline.left)
+            isDone = ended.wait(timeout: .now() + .seconds(wait)) == .success
+        } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
+        let lost = queue.withLock { $0.offered } - writtenTotal
+        if lost > 0 {
+            let end = isDone ? "" : ", the last of them because nothing takes them"
+            Log.warning("\(lost) analytics events are lost in all\(end)")
         }
     }
 }
@@ -86,21 +103,25 @@ extension AnalyticsWriter {
         if sleeping { wake.signal() }
     }
 
-    private func run(_ first: CInt) {
-        var descriptor = first
-        var output: [UInt8] = []
+    private func run(_ output: consuming AnalyticsOutput) {
+        var bytes: [UInt8] = []
         while true {
             let (events, reopen, closed) = next()
-            if reopen { descriptor = reopened(descriptor) }
+            if reopen {
+                do {
+                    try output.reopen()
+                } catch {
+                    Log.error("\(error); lines go on into the file that was open")
+                }
+            }
             var rest = events[...]
             while !rest.isEmpty {
                 let batch = rest.prefix(Self.batchEventsMax)
                 rest = rest.dropFirst(batch.count)
-                write(batch, &output, to: descriptor)
+                write(batch, &bytes, to: output)
             }
             if closed, events.isEmpty { break }
         }
-        if path != nil { Glibc.close(descriptor) }
         ended.signal()
     }
 
@@ -125,71 +146,37 @@ extension AnalyticsWriter {
 
     private func write(
         _ events: ArraySlice<AnalyticsEvent>,
-        _ output: inout [UInt8],
-        to descriptor: CInt
+        _ bytes: inout [UInt8],
+        to output: borrowing AnalyticsOutput
     ) {
-        output.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
         var lines = 0
         for event in events {
             do {
-                output += try encoder.line(for: event)
+                bytes += try encoder.line(for: event)
                 lines += 1
             } catch {
                 drop(1, because: "an event of '\(event.type)' has no JSON form")
             }
         }
-        if let failure = Self.writeAll(output, to: descriptor) {
-            drop(lines, because: failure)
-        } else {
+        let (whole, failure) = output.write(bytes) { progress.add(1, ordering: .relaxed) }
+        guard let failure else {
             written.add(UInt64(lines), ordering: .relaxed)
+            if report.withLock({ $0.wrote() }) {
+                Log.notice("analytics are written again; \(droppedTotal) events are lost so far")
+            }
+            return
         }
+        let through = bytes[..<whole].count { $0 == UInt8(ascii: "\n") }
+        written.add(UInt64(through), ordering: .relaxed)
+        drop(lines - through, because: failure)
     }
 
-    private func reopened(_ old: CInt) -> CInt {
-        guard let path else { return old }
-        do {
-            let new = try Self.open(path)
-            Glibc.close(old)
-            return new
-        } catch {
-            Log.error("\(error); lines go on into the file that was open")
-            return old
-        }
-    }
-
-    /// Counts lost events; the log hears of the first and then of every doubling.
+    /// Counts lost events, and says so where the log has not heard of any for a while.
     private func drop(_ count: Int, because reason: String) {
-        let before = dropped.add(UInt64(count), ordering: .relaxed).oldValue
-        let after = before + UInt64(count)
-        if before == 0 || before.leadingZeroBitCount != after.leadingZeroBitCount {
-            Log.warning("\(after) analytics events are lost so far: \(reason)")
+        let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
+        if report.withLock({ $0.lost(at: .now) }) {
+            Log.warning("analytics events are being lost, \(total) so far: \(reason)")
         }
-    }
-
-    private static func open(_ path: String?) throws(ConfigurationError) -> CInt {
-        guard let path else { return STDOUT_FILENO }
-        let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
-        guard descriptor >= 0 else {
-            throw ConfigurationError(
-                "--analytics: can't append to '\(path)': \(SystemError.text)"
-            )
-        }
-        return descriptor
-    }
-
-    /// Writes everything, also past short writes. Answers what went wrong, if anything did.
-    private static func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> String? {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
-            }
-            if count > 0 {
-                offset += count
-            } else if errno != EINTR {
-                return SystemError.text
-            }
-        }
-        return nil
     }
 }

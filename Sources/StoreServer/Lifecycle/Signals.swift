@@ -7,7 +7,8 @@ struct Signals {
 
     /// Blocks the signals in this thread and in all that it starts from now on.
     ///
-    /// A peer that closes its socket must not end the process, so SIGPIPE is ignored too.
+    /// A peer that closes its socket must not end the process, so SIGPIPE is ignored too; nor must a
+    /// file that has grown to the limit (SIGXFSZ).
     init(_ signals: [CInt]) {
         self.signals = signals
         var set = sigset_t()
@@ -15,6 +16,15 @@ struct Signals {
         for signal in signals { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Keeps what others send to the process from this thread, which began before ``init(_:)``.
+    static func leaveToOtherThreads() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
     /// Serves the main queue for good, and calls `handler` for each signal on a queue of its own.

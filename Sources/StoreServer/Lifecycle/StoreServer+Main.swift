@@ -17,8 +17,7 @@ extension StoreServer {
             )
             try reader.configuration.check()
         } catch {
-            complain("\(error)")
-            exit(2)
+            fail("\(error)", status: 2)
         }
         switch reader.command {
         case .help: finish(ConfigurationHelp.text(program: name))
@@ -27,8 +26,7 @@ extension StoreServer {
         case .printConfig: finish(ConfigurationHelp.print(reader.configuration))
         case .health(let url):
             if let trouble = HealthClient.ask(url ?? HealthClient.standardURL) {
-                complain(trouble)
-                exit(1)
+                fail(trouble, status: 1)
             }
             finish("ready\n")
         case .serve:
@@ -49,11 +47,9 @@ extension StoreServer {
         do {
             server = try start(configuration)
         } catch let error as ConfigurationError {
-            complain("\(error)")
-            exit(2)
+            fail("\(error)", status: 2)
         } catch {
-            complain("\(error)")
-            exit(1)
+            fail("\(error)", status: 1)
         }
         for address in server.addresses {
             Log.notice("listening on \(address)")
@@ -66,6 +62,7 @@ extension StoreServer {
             Log.notice("stopping")
             let clean = server.stop()
             Log.notice(clean ? "stopped" : "stopped at the deadline; some clients were cut off")
+            Log.flush()
             exit(0)
         }
     }
@@ -76,7 +73,9 @@ extension StoreServer {
         exit(0)
     }
 
-    private func complain(_ line: String) {
+    private func fail(_ line: String, status: CInt) -> Never {
         Log.write("\(name): ", line)
+        Log.flush()
+        exit(status)
     }
 }

@@ -1,0 +1,23 @@
+/// Decides what the log hears of lost events: that losing has begun, and that it is over. However
+/// often the two take turns, that is at most two lines a minute.
+struct LossReport {
+    /// How long the log does not hear of another loss.
+    static let quietSeconds = 60
+
+    private var saidAt: ContinuousClock.Instant?
+    private var isOpen = false
+
+    /// Something is lost. Answers whether to say so.
+    mutating func lost(at now: ContinuousClock.Instant) -> Bool {
+        if let saidAt, saidAt.duration(to: now) < .seconds(Self.quietSeconds) { return false }
+        saidAt = now
+        isOpen = true
+        return true
+    }
+
+    /// Something is written. Answers whether to say that losing, of which was said, is over.
+    mutating func wrote() -> Bool {
+        defer { isOpen = false }
+        return isOpen
+    }
+}

@@ -1,0 +1,213 @@
+"""What surrounds the server fails: no descriptors, no room on the disk, nobody who reads, kill -9."""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+from harness import INCREASE, Server, Stream, Wire, until
+
+SCREEN = {"type": "ScreenShown", "payload": {"name": "Main"}}
+
+
+def processor_seconds(server):
+    """What the process has used of the processor so far."""
+    with open(f"/proc/{server.pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def limit(server, kind, number):
+    """Sets one of the process's own limits (setrlimit), and leaves the way back open."""
+    hard = resource.prlimit(server.pid, kind)[1]
+    resource.prlimit(server.pid, kind, (number, hard))
+
+
+def served(server):
+    try:
+        return server.get("/livez").status == 200
+    except (AssertionError, OSError):
+        return False
+
+
+# No descriptors
+
+
+def test_out_of_descriptors_refuses_and_recovers():
+    with Server() as server, Wire(server) as known:
+        assert server.get("/livez", wire=known).status == 200
+        limit(server, resource.RLIMIT_NOFILE, server.descriptors + 8)
+        wires = [Wire(server) for _ in range(60)]
+        answers = [server.get("/livez", wire=wire) for wire in wires]
+        assert [answer.status for answer in answers] == [200] * 8 + [503] * 52
+        answers[-1].problem("overloaded", 503)
+        before = processor_seconds(server)
+        wires[0].socket.settimeout(1)
+        with pytest.raises(TimeoutError):
+            wires[0].more()
+        assert processor_seconds(server) - before < 0.1
+        wires[0].socket.settimeout(5)
+        # A stream needs a descriptor more than its request.
+        assert server.get("/events", wire=wires[0]).status == 503
+        assert server.post(INCREASE, wire=known).status == 200
+        for wire in wires:
+            wire.socket.close()
+        until(lambda: served(server), "there is a place again")
+        with Stream(server) as stream:
+            assert stream.opened().event().version == 1
+
+
+def test_a_listener_that_can_neither_accept_nor_refuse_does_not_spin():
+    """Even the spare descriptor is lost here, as when another process takes the system's last one."""
+    with Server() as server, Wire(server) as known:
+        assert server.get("/livez", wire=known).status == 200
+        limit(server, resource.RLIMIT_NOFILE, 5)
+        waiting = Wire(server)
+        waiting.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        before = processor_seconds(server)
+        waiting.socket.settimeout(1)
+        with pytest.raises(TimeoutError):
+            waiting.more()
+        assert processor_seconds(server) - before < 0.1
+        assert server.get("/livez", wire=known).status == 200
+        limit(server, resource.RLIMIT_NOFILE, 1024)
+        assert waiting.answer().status == 200
+        waiting.socket.close()
+
+
+# No room on the disk
+
+
+def lines(file):
+    text = file.read_text() if file.exists() else ""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def said(server, words):
+    return re.findall(words, server.log_text)
+
+
+def test_11_2_a_full_disk_costs_lines_and_nothing_else(tmp_path):
+    """The file may grow to so many bytes: writes are cut short and fail, as on a disk that fills up."""
+    file = tmp_path / "analytics.jsonl"
+    with Server("--analytics", f"file:{file}") as server:
+        server.post([SCREEN] * 10)
+        until(lambda: len(lines(file)) == 10, "the disk takes lines")
+        limit(server, resource.RLIMIT_FSIZE, file.stat().st_size + 3_000)
+        with Wire(server) as wire:
+            for number in range(1, 21):
+                answer = server.post([SCREEN] * 100, wire=wire)
+                assert answer.json["version"] == 10 + 100 * number
+        until(lambda: said(server, "are being lost"), "the log says so")
+        limit(server, resource.RLIMIT_FSIZE, resource.RLIM_INFINITY)
+
+        def written_again():
+            server.post(SCREEN)
+            return lines(file)[-1]["id"] == server.tag
+
+        until(written_again, "lines are written again")
+        count = server.version
+        assert server.stop() == 0
+        # No line is torn, none is written twice, and each that is missing is counted.
+        versions = [int(event["id"].split(":")[1]) for event in lines(file)]
+        assert versions == sorted(set(versions))
+        assert 10 < len(versions) < count
+        assert int(said(server, r"(\d+) analytics events are lost in all")[0]) == count - len(versions)
+        assert len(said(server, "are being lost")) == 1, server.log_text
+        assert len(said(server, "are written again")) == 1, server.log_text
+
+
+def test_11_2_a_disk_without_any_room_is_said_once_and_left_by_sighup(tmp_path):
+    file = tmp_path / "analytics.jsonl"
+    file.symlink_to("/dev/full")
+    with Server("--analytics", f"file:{file}") as server:
+        for _ in range(50):
+            assert server.post([SCREEN] * 10).status == 200
+        until(lambda: said(server, "are being lost.*No space left on device"), "the log says why")
+        file.unlink()
+        os.kill(server.pid, signal.SIGHUP)
+        until(file.exists, "the file is opened anew")
+        server.post(SCREEN)
+        until(lambda: lines(file), "lines are written again")
+        assert server.stop() == 0
+        assert [event["id"].split(":")[1] for event in lines(file)] == ["501"]
+        assert said(server, r"(\d+) analytics events are lost in all") == ["500"]
+        assert len(said(server, "lost")) == 3, server.log_text
+
+
+# Nobody reads what the server says
+
+
+@pytest.mark.parametrize("stuck", ["stdout", "stdout and stderr"])
+def test_7_3_output_that_nobody_takes_holds_up_neither_service_nor_end(stuck, tmp_path):
+    """A container whose log driver hangs: a full pipe, with analytics, and the log too, behind it."""
+    reading, writing = os.pipe()
+    listen = f"unix:{tmp_path}/store.sock"
+    stderr = writing if stuck == "stdout and stderr" else None
+    server = Server("--analytics", "stdout", stdout=writing, stderr=stderr, listen=listen)
+    with Wire(server) as wire:
+        # Some 30 MB of lines, where a pipe holds 64 KB and the queue 65,536 lines.
+        for number in range(1, 101):
+            assert server.post([SCREEN] * 1000, wire=wire).json["version"] == 1000 * number
+    began = time.monotonic()
+    assert server.stop() == 0
+    assert time.monotonic() - began < 5
+    os.close(reading)
+    os.close(writing)
+
+
+# kill -9
+
+
+def load(server, stop):
+    """Dispatches until the server goes away."""
+    try:
+        with Wire(server) as wire:
+            while not stop.is_set():
+                assert server.post(INCREASE, wire=wire).status == 200
+    except (AssertionError, OSError):
+        pass
+
+
+@pytest.mark.parametrize("kind", ["port", "path"])
+def test_1_1_after_kill_9_under_load_a_restart_serves_at_once(kind, tmp_path):
+    """An ephemeral store: same address, new epoch, and readers who come back are told so."""
+    listen = f"unix:{tmp_path}/store.sock" if kind == "path" else "127.0.0.1:0"
+    first = Server(listen=listen)
+    listen = listen.replace(":0", f":{first.port}")
+    stop = threading.Event()
+    clients = [threading.Thread(target=load, args=(first, stop)) for _ in range(8)]
+    streams = [Stream(first).opened() for _ in range(20)]
+    for client in clients:
+        client.start()
+    for stream in streams:
+        while stream.event().version < 100:
+            pass
+    last = streams[0].event().id
+    assert first.stop(signal.SIGKILL) == -signal.SIGKILL
+    stop.set()
+    for client in clients:
+        client.join()
+    if kind == "path":
+        assert os.path.exists(first.path), "nothing stale was left behind"
+
+    with Server(listen=listen) as second:
+        # The readers' old connections are still there, half closed, when the port is taken again.
+        assert second.state["counter"]["counter"] == 0
+        assert second.epoch != last.split(":")[0]
+        with Stream(second, last=last) as stream:
+            resync = stream.opened().event()
+            assert (resync.name, resync.id) == ("resync", None)
+            assert resync.json == {"reason": "epoch-changed"}
+            snapshot = stream.event()
+            assert (snapshot.name, snapshot.id) == ("message", f"{second.epoch}:0")
+            assert snapshot.json == second.state
+            second.post(INCREASE)
+            assert stream.event().id == f"{second.epoch}:1"
+    for stream in streams:
+        stream.close()
