@@ -13,9 +13,11 @@ extension EventLoop {
             guard descriptor >= 0 else {
                 switch errno {
                 case EINTR, ECONNABORTED: continue
-                case EMFILE, ENFILE: refuseWithSpare(listener)
+                case EAGAIN: return
+                case EMFILE, ENFILE: if refuseWithSpare(listener) { return }
                 default: break
                 }
+                rest(listener)
                 return
             }
             counters.accepted.add(1, ordering: .relaxed)
@@ -32,9 +34,9 @@ extension EventLoop {
         }
     }
 
-    /// Out of descriptors: gives the spare one away to accept and refuse a connection, or the
-    /// listener would be ready, and the loop busy, for ever.
-    func refuseWithSpare(_ listener: Listener) {
+    /// Out of descriptors: gives the spare one away to accept and refuse a connection. Answers whether
+    /// that worked: somebody else may have been faster.
+    func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var address = sockaddr_storage()
         var length = socklen_t()
@@ -44,6 +46,19 @@ extension EventLoop {
             close(descriptor)
         }
         spareDescriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+        return descriptor >= 0
+    }
+
+    /// Looks away from a listener that can be neither served nor refused for now: it would be ready,
+    /// and the loop busy, for as long as that lasts.
+    private func rest(_ listener: Listener) {
+        let descriptor = listener.descriptor
+        let due = now + Self.restSeconds
+        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
+        let timer = LoopTimer(due: due) { [unowned self] in
+            if listeners.contains(where: { $0.descriptor == descriptor }) { watch(descriptor) }
+        }
+        timers.insert(timer, at: timers.firstIndex { $0.due > due } ?? timers.count)
     }
 
     func add(_ record: ConnectionRecord) {

@@ -22,6 +22,8 @@ final class EventLoop: @unchecked Sendable {
     static let parkedMax = 64
     /// How long a request is parked before it is suspended.
     static let parkSeconds = 0.001
+    /// How long a listener is left alone when the system has nothing to accept a connection with.
+    static let restSeconds = 0.1
 
     let configuration: TransportConfiguration
     let handler: any HTTPHandler

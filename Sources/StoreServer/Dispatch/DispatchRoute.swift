@@ -50,7 +50,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             switch error {
             case .full:
                 ticket.answer(
-                    .overloaded("\(store.configuration.mailboxMax) actions wait already.")
+                    .overloaded("\(store.configuration.mailboxMax) actions wait already")
                 )
             case .closed:
                 ticket.answer(.draining())

@@ -20,7 +20,7 @@ extension Problem {
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
         case .timeout(let part, let seconds): self = .timeout(of: part, seconds: seconds)
         case .connectionLimit(let limit):
-            self = .overloaded("All of the \(limit) connections that this server takes are in use.")
+            self = .overloaded("all of the \(limit) connections that this server takes are in use")
         case .stopping: self = .draining()
         }
     }
