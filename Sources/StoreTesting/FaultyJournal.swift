@@ -47,6 +47,9 @@ public final class FaultyJournal: Journal {
         try memory.save(snapshot)
     }
 
+    /// The version of the oldest snapshot from which all records up to now can still be read.
+    public var oldestSnapshot: UInt64? { memory.oldestSnapshot }
+
     /// The newest snapshot of `version` or before.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try memory.snapshot(atOrBefore: version)

@@ -94,6 +94,13 @@ public final class MemoryJournal: Journal {
         }
     }
 
+    /// The version of the oldest snapshot from which all records up to now can still be read.
+    public var oldestSnapshot: UInt64? {
+        kept.withLock { kept in
+            kept.snapshots.first { $0.version + 1 >= kept.oldest }?.version
+        }
+    }
+
     /// The newest snapshot of `version` or before.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         kept.withLock { $0.snapshots.last { $0.version <= version } }

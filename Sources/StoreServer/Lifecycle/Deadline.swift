@@ -6,6 +6,9 @@ struct Deadline {
         end = .now + .seconds(seconds)
     }
 
+    /// Whether the moment has come.
+    var isOver: Bool { ContinuousClock.now >= end }
+
     /// Whole seconds that are left, rounded up, never below 0.
     var left: Int {
         let rest = ContinuousClock.now.duration(to: end)

@@ -1,0 +1,82 @@
+import StoreCore
+import Wire
+
+extension Replay {
+    /// A state from which later ones can be made.
+    struct Base {
+        var state: State
+        let version: UInt64
+    }
+
+    /// The state of `version`.
+    func state(at version: UInt64, until deadline: Deadline? = nil) throws(ReplayError) -> State {
+        var base = try base(for: version)
+        try advance(&base.state, after: base.version, through: version, until: deadline)
+        return base.state
+    }
+
+    /// The newest state at or before `version` that need not be made again.
+    ///
+    /// A snapshot is read where the state's type has the form that it had when the snapshot was
+    /// taken. Otherwise all actions are reduced anew, as far as history reaches back; only where it
+    /// does not, the snapshot is read as far as it fits.
+    func base(for version: UInt64) throws(ReplayError) -> Base {
+        let reachesBack = journal.oldest == 1
+        let found: StateSnapshot?
+        do { found = try journal.snapshot(atOrBefore: version) } catch { throw .journal(error) }
+        guard let snapshot = found else {
+            if reachesBack { return Base(state: initial, version: 0) }
+            throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
+        }
+        guard snapshot.version + 1 >= journal.oldest else {
+            throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
+        }
+        if snapshot.form != form, reachesBack { return Base(state: initial, version: 0) }
+        do {
+            let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
+            return Base(state: state, version: snapshot.version)
+        } catch {
+            if reachesBack { return Base(state: initial, version: 0) }
+            throw .foreignSnapshot(snapshot.version, error.message)
+        }
+    }
+
+    /// The state as the journal has it, for a store that goes on.
+    ///
+    /// - Throws: ``RecoveryError``, in words for whoever starts the server.
+    func recover() throws(RecoveryError) -> State {
+        do {
+            return try state(at: journal.version)
+        } catch {
+            throw RecoveryError(error, version: journal.version)
+        }
+    }
+}
+
+/// Why a store can't go on from its journal, and what can be done.
+struct RecoveryError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: ReplayError, version: UInt64) {
+        description =
+            switch error {
+            case .unreadable(let records):
+                "the journal has actions that this program can't read: "
+                    + records.map { "\($0.type) (first at version \($0.version): \($0.reason))" }
+                    .joined(separator: "; ")
+                    + ". Register a migration for each: "
+                    + "StoreServer(…, migrations: [.action(\"\(records.first?.type ?? "")\", "
+                    + "from: OldFields.self) { … }])"
+            case .diverged(let version, let reason):
+                "the reducer refuses the action of version \(version), which it applied when the "
+                    + "journal was written (\(reason)). A reducer must do today what it did then"
+            case .foreignSnapshot(let version, let reason):
+                "the state's type has changed since the snapshot of version \(version), which no "
+                    + "longer fits (\(reason)), and the actions before it are no longer kept"
+            case .gone(let oldest):
+                "history begins at version \(oldest), and nothing is left to begin from"
+            case .tooLong(let version): "replaying was given up at version \(version)"
+            case .journal(let error): "the journal can't be read: \(error)"
+            }
+    }
+}
