@@ -2,7 +2,7 @@
 ///
 /// Synthesized `CodingKeys` are enums of at most one byte without payload, so that byte can be an
 /// index: a key's text is asked for once, not once for every value. Other key types pass by.
-struct JSONKeyTable {
+struct JSONKeyTable: Equatable {
     /// Keys beyond this many in one type are looked up the long way.
     static let keysMax = 64
 
@@ -29,17 +29,21 @@ struct JSONKeyTable {
         MemoryLayout<K>.size <= 1 && _isPOD(K.self)
     }
 
-    /// The key with its quotes and the colon, or `nil` for a key that has no place here.
+    /// The place of a key, or `nil` for one that has none here.
     @inline(__always)
-    func encoded<K: CodingKey>(_ key: K) -> UnsafeBufferPointer<UInt8>? {
-        let index: Int
-        if MemoryLayout<K>.size == 0 {
-            index = 0
-        } else {
-            // Safety: `serves` has seen that a key is plain data of one byte.
-            index = Int(withUnsafeBytes(of: key) { $0[0] })
-        }
-        guard index < Self.keysMax else { return nil }
+    static func index<K: CodingKey>(of key: K) -> Int? {
+        if MemoryLayout<K>.size == 0 { return 0 }
+        // Safety: `serves` has seen that a key is plain data of one byte.
+        let index = Int(withUnsafeBytes(of: key) { $0[0] })
+        return index < keysMax ? index : nil
+    }
+
+    /// The key at a place with its quotes and the colon; empty where it was never asked for.
+    subscript(index: Int) -> UnsafeBufferPointer<UInt8> { slots[index] }
+
+    /// The key with its quotes and the colon.
+    @inline(__always)
+    func encoded<K: CodingKey>(_ key: K, at index: Int) -> UnsafeBufferPointer<UInt8> {
         let known = slots[index]
         if known.baseAddress != nil { return known }
         return fill(index, key.stringValue)
@@ -49,9 +53,9 @@ struct JSONKeyTable {
     /// escape, whose written form is not its text.
     @inline(__always)
     func text<K: CodingKey>(_ key: K) -> UnsafeBufferPointer<UInt8>? {
-        guard let encoded = encoded(key), let base = encoded.baseAddress,
-            base[encoded.count] == 0
-        else { return nil }
+        guard let index = Self.index(of: key) else { return nil }
+        let encoded = encoded(key, at: index)
+        guard let base = encoded.baseAddress, base[encoded.count] == 0 else { return nil }
         return UnsafeBufferPointer(start: base + 1, count: encoded.count - 3)
     }
 

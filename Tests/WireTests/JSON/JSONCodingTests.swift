@@ -205,16 +205,6 @@ import Testing
         #expect(try text([Nothing(), Nothing()]) == "[{},{}]")
     }
 
-    @Test func `a value that nests without end is refused, not a crash`() {
-        final class Loop: Encodable {
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.unkeyedContainer()
-                try container.encode(self)
-            }
-        }
-        #expect(throws: JSONError.self) { try text(Loop()) }
-    }
-
     @Test func `members that a type does not know are passed over`() throws {
         struct One: Decodable { let b: Int }
         #expect(try value(One.self, #"{"a":[{}],"b":1,"c":"x"}"#).b == 1)
@@ -231,29 +221,6 @@ import Testing
         #expect(throws: JSONError.self) {
             try value(Quoted.self, #"{"a\\\"b\\\\c\\n":1,"é/":2}"#)
         }
-    }
-
-    struct Forgiving: Encodable {
-        enum Keys: String, CodingKey { case a, b, c }
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Keys.self)
-            try? container.encode(Double.nan, forKey: .a)
-            try container.encode(1, forKey: .b)
-            try? container.encode([["x": Double.infinity]], forKey: .c)
-        }
-    }
-
-    @Test func `a part that a type gives up on leaves no half a member`() throws {
-        let text = try? text(Forgiving())
-        if let text { _ = try value([String: Int].self, text) }
-        struct OnlyScalar: Encodable {
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: Forgiving.Keys.self)
-                try? container.encode(Double.nan, forKey: .a)
-                try container.encode(1, forKey: .b)
-            }
-        }
-        #expect(try self.text([OnlyScalar()]) == #"[{"b":1}]"#)
     }
 
     @Test func `adapters hold for containers that are written by turns`() throws {

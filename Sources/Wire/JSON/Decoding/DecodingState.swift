@@ -9,6 +9,11 @@ struct DecodingState: ~Copyable {
     var keys = JSONKeyTables()
     var plans = DecodingPlans()
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    /// How many values' own code is running.
+    fileprivate(set) var calls = 0
+    /// How many may. Once that was passed none may, so that a type which tries itself again and
+    /// again comes to an end.
+    fileprivate(set) var callsMax = JSONLimits.callsMax
     let trail = DecodingTrail()
     private let own: JSONTape
 
@@ -31,6 +36,8 @@ struct DecodingState: ~Copyable {
         self.tape = tape
         source = tape.source
         entries = tape.entries
+        calls = 0
+        callsMax = JSONLimits.callsMax
         plans.use(adapters)
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
     }
@@ -100,6 +107,10 @@ extension DecodingStatePointer {
     func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         switch pointee.plans.plan(for: type) {
         case .plain:
+            let calls = pointee.calls
+            guard calls < pointee.callsMax else { throw refuseDepth(at: index) }
+            pointee.calls = calls &+ 1
+            defer { pointee.calls = calls }
             return try T(from: DecodingPosition(state: self, index: index))
         case .string: return unsafeBitCast(try pointee.string(index), to: T.self)
         case .int: return unsafeBitCast(try pointee.integer(index, as: Int.self), to: T.self)
@@ -109,6 +120,22 @@ extension DecodingStatePointer {
             return try decode(type, at: index, with: pointee.plans.adapters[place])
         }
     }
+
+    @inline(never)
+    private func refuseDepth(at index: Int) -> DecodingError {
+        pointee.callsMax = 0
+        return .dataCorrupted(
+            DecodingError.Context(
+                codingPath: pointee.codingPath(to: index),
+                debugDescription: Self.tooDeep
+            )
+        )
+    }
+
+    /// What is said of a type whose `init(from:)` reads itself without end.
+    static let tooDeep =
+        "The type reads itself, or more than \(JSONLimits.callsMax) values within "
+        + "each other."
 
     @inline(never)
     private func decode<T>(

@@ -76,7 +76,11 @@ public struct JSONDecoder: Sendable {
         let state = box.pointer
         state.pointee.begin(tape, adapters: adapters, userInfo: userInfo)
         do {
-            return try withExtendedLifetime(tape) { try state.decode(type, at: index) }
+            let value = try withExtendedLifetime(tape) { try state.decode(type, at: index) }
+            guard state.pointee.callsMax > 0 else {
+                throw JSONError(code: .invalid, message: DecodingStatePointer.tooDeep)
+            }
+            return value
         } catch let error as DecodingError {
             throw state.pointee.error(error)
         } catch let error as JSONError {

@@ -28,12 +28,13 @@ struct EncodingPosition: Encoder {
 
     @inline(__always)
     private func container(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
+        state.pointee.cutBroken()
         if state.pointee.output.count == start { return state.pointee.open(opener, closer) }
         if let serial = state.pointee.opened(at: start, above: Int(level), closer: closer) {
             return serial
         }
         // A value that is already written as something else can't also be this.
-        state.pointee.interleaved = true
+        state.pointee.outOfPlace = true
         return 0
     }
 }
@@ -46,11 +47,17 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
     private func write(_ body: () throws -> Void) throws {
+        state.pointee.cutBroken()
         guard state.pointee.output.count == position.start else {
-            state.pointee.interleaved = true
+            state.pointee.outOfPlace = true
             return
         }
-        try body()
+        do {
+            try body()
+        } catch {
+            state.pointee.giveUp(from: position.start, position.level)
+            throw error
+        }
     }
 
     func encodeNil() throws { try write { state.pointee.output.raw("null") } }

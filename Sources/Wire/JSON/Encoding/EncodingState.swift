@@ -12,6 +12,8 @@ struct EncodingState: ~Copyable {
         var closer: UInt8
         /// Where its opening bracket stands.
         var start: Int
+        /// Which keys are written so far.
+        var members = EncodingMembers()
     }
 
     var output = JSONOutput(capacity: 512)
@@ -20,11 +22,19 @@ struct EncodingState: ~Copyable {
     private(set) var levels: UnsafeMutablePointer<Level>
     private(set) var depth = 0
     private var serial: UInt32 = 0
-    /// Whether something was written into a container that had been closed already.
-    var interleaved = false
-    /// Whether a part could not be written. A type whose own code passes over that has left half a
-    /// member in the output.
-    var failed = false
+    /// Whether something was written that has no place at the end of the output: into a container
+    /// that had been closed already, or under a key that was taken.
+    var outOfPlace = false
+    /// How many values' own code is running.
+    fileprivate(set) var calls = 0
+    /// How many may. Once that was passed none may, so that a value which tries itself again and
+    /// again comes to an end.
+    fileprivate(set) var callsMax = JSONLimits.callsMax
+    /// Where a part begins that could not be written, until the next write cuts it off; -1 for none.
+    private var brokenFrom = -1
+    private var brokenLevel = 0
+    /// The keys of each level that are not told apart by bits.
+    private var names: [Set<[UInt8]>] = []
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     init() {
@@ -48,12 +58,15 @@ struct EncodingState: ~Copyable {
     mutating func restart() {
         output.truncate()
         depth = 0
-        interleaved = false
-        failed = false
+        outOfPlace = false
+        calls = 0
+        callsMax = JSONLimits.callsMax
+        brokenFrom = -1
     }
 
     mutating func end(keeping bytesMax: Int) {
         output.truncate(to: 0, keeping: bytesMax)
+        if !names.isEmpty { names = [] }
     }
 
     /// Opens a container at the end of the output. Answers its serial number.
@@ -62,7 +75,7 @@ struct EncodingState: ~Copyable {
         serial &+= 1
         // Beyond the bound nothing is opened; `encode` has refused to go that deep before.
         guard depth < JSONLimits.depthCeiling else {
-            interleaved = true
+            outOfPlace = true
             return serial
         }
         levels[depth] = Level(serial: serial, closer: closer, start: output.count)
@@ -81,17 +94,55 @@ struct EncodingState: ~Copyable {
     }
 
     /// Makes the container of this level and serial the one to write to, with a comma if it needs
-    /// one. Answers `false` where it was closed already.
+    /// one. Answers where that begins, or -1 where the container was closed already.
     @inline(__always)
-    mutating func enter(_ level: UInt32, _ serial: UInt32) -> Bool {
+    mutating func enter(_ level: UInt32, _ serial: UInt32) -> Int {
+        cutBroken()
         let index = Int(level) &- 1
         guard index < depth, levels[index].serial == serial else {
-            interleaved = true
-            return false
+            outOfPlace = true
+            return -1
         }
         close(to: Int(level))
-        if output.count &- 1 != levels[index].start { output.byte(UInt8(ascii: ",")) }
-        return true
+        let mark = output.count
+        if mark &- 1 != levels[index].start { output.byte(UInt8(ascii: ",")) }
+        return mark
+    }
+
+    /// Remembers that the part which begins at `mark` could not be written.
+    ///
+    /// It stays for now, to say where that was; a type whose own code passes over the error has it
+    /// cut off by its next write.
+    @inline(never)
+    mutating func giveUp(from mark: Int, _ level: UInt32) {
+        brokenFrom = mark
+        brokenLevel = Int(level)
+    }
+
+    @inline(__always)
+    mutating func cutBroken() {
+        guard brokenFrom >= 0 else { return }
+        output.truncate(to: brokenFrom)
+        depth = min(depth, brokenLevel)
+        brokenFrom = -1
+    }
+
+    /// Takes note of a key that was just written from `start` on, at the innermost level. Answers
+    /// whether it is the first of its name there.
+    @inline(never)
+    mutating func claimName(from start: Int) -> Bool {
+        while names.count < depth { names.append([]) }
+        let index = depth &- 1
+        guard index >= 0 else { return false }
+        if let told = levels[index].members.giveWay() {
+            names[index] = Set(told)
+        }
+        return names[index].insert(Array(output.bytes[start...])).inserted
+    }
+
+    @inline(__always)
+    mutating func claim(_ key: Int, of table: JSONKeyTable, from start: Int) -> Bool {
+        levels[depth &- 1].members.claim(key, of: table) ?? claimName(from: start)
     }
 
     /// The container that was opened at this place of the output and is still open, if there is one.
@@ -114,6 +165,26 @@ struct EncodingState: ~Copyable {
     }
 }
 
+extension EncodingError {
+    static func tooDeep(_ value: Any) -> Self {
+        .invalidValue(
+            value,
+            Context(
+                codingPath: [],
+                debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling), or "
+                    + "encodes itself."
+            )
+        )
+    }
+
+    static func notFinite(_ number: some BinaryFloatingPoint) -> Self {
+        .invalidValue(
+            number,
+            Context(codingPath: [], debugDescription: "JSON has no number for \(number).")
+        )
+    }
+}
+
 extension EncodingStatePointer {
     /// Writes a value, whatever it is.
     @inline(__always)
@@ -132,28 +203,26 @@ extension EncodingStatePointer {
     private func encodePlain<T: Encodable>(_ value: T) throws {
         let start = pointee.output.count
         let level = pointee.depth
-        guard level < JSONLimits.depthCeiling else {
-            pointee.failed = true
-            throw EncodingError.invalidValue(
-                value,
-                EncodingError.Context(
-                    codingPath: [],
-                    debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling)."
-                )
-            )
+        let calls = pointee.calls
+        guard level < JSONLimits.depthCeiling, calls < pointee.callsMax else {
+            throw refuseDepth(of: value)
         }
-        do {
-            try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
-        } catch {
-            pointee.failed = true
-            throw error
-        }
+        pointee.calls = calls &+ 1
+        defer { pointee.calls = calls }
+        try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
+        pointee.cutBroken()
         if pointee.output.count == start {
             // A type that encodes nothing is an object without members.
             pointee.output.raw("{}")
         } else {
             pointee.close(to: level)
         }
+    }
+
+    @inline(never)
+    private func refuseDepth<T>(of value: T) -> EncodingError {
+        pointee.callsMax = 0
+        return .tooDeep(value)
     }
 
     @inline(never)
@@ -164,7 +233,6 @@ extension EncodingStatePointer {
             case .string(let text): pointee.output.string(text)
             case .number(let literal): pointee.output.raw(literal.utf8)
             case nil:
-                pointee.failed = true
                 throw EncodingError.invalidValue(
                     value,
                     EncodingError.Context(
@@ -182,14 +250,7 @@ extension EncodingStatePointer {
     @inline(__always)
     func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(_ value: F) throws {
         guard pointee.output.floating(value) else {
-            pointee.failed = true
-            throw EncodingError.invalidValue(
-                value,
-                EncodingError.Context(
-                    codingPath: [],
-                    debugDescription: "JSON has no number for \(value)."
-                )
-            )
+            throw EncodingError.notFinite(value)
         }
     }
 }

@@ -57,9 +57,10 @@ public struct JSONEncoder: Sendable {
         do {
             try state.encode(value)
             state.pointee.close(to: 0)
-            guard state.pointee.interleaved || state.pointee.failed else { return }
-        } catch  where state.pointee.interleaved {
-            // What was thrown on the way may be the interleaving's own fault.
+            guard state.pointee.callsMax > 0 else { throw EncodingError.tooDeep(value) }
+            guard state.pointee.outOfPlace else { return }
+        } catch  where state.pointee.outOfPlace && state.pointee.callsMax > 0 {
+            // What was thrown on the way may come of what could not be written.
         } catch let error as EncodingError {
             throw JSONError(error, at: state.pointee.pointer)
         } catch let error as JSONError {
@@ -71,7 +72,7 @@ public struct JSONEncoder: Sendable {
                 message: "The value's own code refused to encode it: \(error)."
             )
         }
-        try InterleavedEncoding.write(value, to: state, adapters: adapters, userInfo: userInfo)
+        try TreeEncoding.write(value, to: state, adapters: adapters, userInfo: userInfo)
     }
 }
 

@@ -13,27 +13,42 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    /// Writes a comma if there must be one. Answers whether to go on.
+    /// Writes a comma if there must be one. Answers where that begins, or -1 where nothing may be
+    /// written.
     @inline(__always)
-    private mutating func begin() -> Bool {
+    private mutating func begin() -> Int {
         count &+= 1
         return state.pointee.enter(level, serial)
     }
 
+    /// Writes an element that may turn out to have no form.
     @inline(__always)
-    private mutating func integer(_ value: some FixedWidthInteger) {
-        if begin() { state.pointee.output.integer(value) }
+    private mutating func element(_ write: (EncodingStatePointer) throws -> Void) throws {
+        let mark = begin()
+        guard mark >= 0 else { return }
+        do {
+            try write(state)
+        } catch {
+            state.pointee.giveUp(from: mark, level)
+            count &-= 1
+            throw error
+        }
     }
 
-    mutating func encodeNil() throws { if begin() { state.pointee.output.raw("null") } }
+    @inline(__always)
+    private mutating func integer(_ value: some FixedWidthInteger) {
+        if begin() >= 0 { state.pointee.output.integer(value) }
+    }
+
+    mutating func encodeNil() throws { if begin() >= 0 { state.pointee.output.raw("null") } }
     mutating func encode(_ value: Bool) throws {
-        if begin() { state.pointee.output.raw(value ? "true" : "false") }
+        if begin() >= 0 { state.pointee.output.raw(value ? "true" : "false") }
     }
     mutating func encode(_ value: String) throws {
-        if begin() { state.pointee.output.string(value) }
+        if begin() >= 0 { state.pointee.output.string(value) }
     }
-    mutating func encode(_ value: Double) throws { if begin() { try state.floating(value) } }
-    mutating func encode(_ value: Float) throws { if begin() { try state.floating(value) } }
+    mutating func encode(_ value: Double) throws { try element { try $0.floating(value) } }
+    mutating func encode(_ value: Float) throws { try element { try $0.floating(value) } }
     mutating func encode(_ value: Int) throws { integer(value) }
     mutating func encode(_ value: Int8) throws { integer(value) }
     mutating func encode(_ value: Int16) throws { integer(value) }
@@ -47,7 +62,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func encode(_ value: UInt64) throws { integer(value) }
     mutating func encode(_ value: UInt128) throws { integer(value) }
     mutating func encode<T: Encodable>(_ value: T) throws {
-        if begin() { try state.encode(value) }
+        try element { try $0.encode(value) }
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
@@ -64,10 +79,10 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
         nested(begin())
     }
 
-    private func nested(_ begun: Bool) -> EncodingPosition {
+    private func nested(_ mark: Int) -> EncodingPosition {
         EncodingPosition(
             state: state,
-            start: begun ? state.pointee.output.count : -1,
+            start: mark < 0 ? -1 : state.pointee.output.count,
             level: level
         )
     }

@@ -1,0 +1,207 @@
+/// What a type's `encode(to:)` is given on the long way: a place in the tree.
+struct TreeEncoder: Encoder {
+    /// What is the same for the whole tree.
+    final class Surroundings {
+        let userInfo: [CodingUserInfoKey: any Sendable]
+        let adapters: [ObjectIdentifier: JSONAdapter]
+        /// Whether the tree would have been deeper than what can be written.
+        var tooDeep = false
+
+        init(
+            userInfo: [CodingUserInfoKey: any Sendable],
+            adapters: [ObjectIdentifier: JSONAdapter]
+        ) {
+            self.userInfo = userInfo
+            self.adapters = adapters
+        }
+    }
+
+    private let surroundings: Surroundings
+    let codingPath: [any CodingKey]
+    /// How many values' own code is running.
+    private let calls: Int
+    let node: TreeNode
+
+    init(_ surroundings: Surroundings) {
+        self.init(surroundings, codingPath: [], calls: 0, node: TreeNode())
+    }
+
+    private init(
+        _ surroundings: Surroundings,
+        codingPath: [any CodingKey],
+        calls: Int,
+        node: TreeNode
+    ) {
+        self.surroundings = surroundings
+        self.codingPath = codingPath
+        self.calls = calls
+        self.node = node
+    }
+
+    var userInfo: [CodingUserInfoKey: Any] { surroundings.userInfo }
+
+    /// The place of a member or element within this one.
+    func at(_ key: any CodingKey, _ node: TreeNode = TreeNode()) -> Self {
+        // A path that is too long already tells no more by growing.
+        let path = surroundings.tooDeep ? codingPath : codingPath + [key]
+        return Self(surroundings, codingPath: path, calls: calls, node: node)
+    }
+
+    /// Whether this may be a container. One that may not is left without a place in the tree.
+    @discardableResult
+    func admitsContainer() -> Bool {
+        if codingPath.count >= JSONLimits.depthCeiling { surroundings.tooDeep = true }
+        return !surroundings.tooDeep
+    }
+
+    /// A value as a node of its own, which has no place in the tree as long as it may fail.
+    func node<T: Encodable>(of value: T) throws -> TreeNode {
+        if let number = value as? Double, !number.isFinite { throw EncodingError.notFinite(number) }
+        if let number = value as? Float, !number.isFinite { throw EncodingError.notFinite(number) }
+        guard calls < JSONLimits.callsMax, !surroundings.tooDeep,
+            codingPath.count <= JSONLimits.depthCeiling
+        else {
+            surroundings.tooDeep = true
+            throw EncodingError.tooDeep(value)
+        }
+        guard unfolds(T.self) else { return TreeNode(.leaf { try $0.encode(value) }) }
+        let inner = Self(
+            surroundings,
+            codingPath: codingPath,
+            calls: calls + 1,
+            node: TreeNode()
+        )
+        if let unordered = T.self as? any UnorderedEncodable.Type {
+            return try inner.node(of: unordered.parts(of: value))
+        }
+        try value.encode(to: inner)
+        if case .nothing = inner.node.content { inner.node.content = .object(TreeMembers()) }
+        return inner.node
+    }
+
+    private func node(of parts: UnorderedParts) throws -> TreeNode {
+        switch parts {
+        case .named(let members):
+            node.content = .object(TreeMembers())
+            for (key, value) in members {
+                node.put(try at(JSONKey.name(key)).node(of: value), key)
+            }
+        case .unnamed(let elements):
+            node.content = .unordered(
+                try elements.enumerated().map { index, parts in
+                    try parts.map { try at(JSONKey.index(index)).node(of: $0) }
+                }
+            )
+        }
+        return node
+    }
+
+    /// Whether a type's own code is run here; scalars are left to the fast path.
+    private func unfolds<T>(_ type: T.Type) -> Bool {
+        if surroundings.adapters[ObjectIdentifier(type)] != nil { return false }
+        return switch type {
+        case is String.Type, is Bool.Type, is Double.Type, is Float.Type,
+            is any FixedWidthInteger.Type:
+            false
+        default:
+            true
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        admitsContainer()
+        if case .nothing = node.content { node.content = .object(TreeMembers()) }
+        return KeyedEncodingContainer(TreeKeyed<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        admitsContainer()
+        if case .nothing = node.content { node.content = .array([]) }
+        return TreeUnkeyed(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        TreeSingle(encoder: self)
+    }
+}
+
+private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: TreeEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    /// The place of a container: the one that has this key already, or a new one.
+    private func nested(_ key: any CodingKey) -> TreeEncoder {
+        let name = key.stringValue
+        if let known = encoder.node.member(name) { return encoder.at(key, known) }
+        let nested = encoder.at(key)
+        if nested.admitsContainer() { encoder.node.put(nested.node, name) }
+        return nested
+    }
+
+    func encodeNil(forKey key: Key) throws {
+        encoder.node.put(TreeNode(.leaf { $0.pointee.output.raw("null") }), key.stringValue)
+    }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        encoder.node.put(try encoder.at(key).node(of: value), key.stringValue)
+    }
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type,
+        forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        nested(key).container(keyedBy: keyType)
+    }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        nested(key).unkeyedContainer()
+    }
+    func superEncoder() -> any Encoder { nested(JSONKey.super) }
+    func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+}
+
+private struct TreeUnkeyed: UnkeyedEncodingContainer {
+    let encoder: TreeEncoder
+    private(set) var count = 0
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    init(encoder: TreeEncoder) {
+        self.encoder = encoder
+    }
+
+    private mutating func nested() -> TreeEncoder {
+        let nested = encoder.at(JSONKey.index(count))
+        if nested.admitsContainer() { append(nested.node) }
+        return nested
+    }
+
+    private mutating func append(_ node: TreeNode) {
+        encoder.node.append(node)
+        count += 1
+    }
+
+    mutating func encodeNil() throws {
+        append(TreeNode(.leaf { $0.pointee.output.raw("null") }))
+    }
+    mutating func encode<T: Encodable>(_ value: T) throws {
+        append(try encoder.at(JSONKey.index(count)).node(of: value))
+    }
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type
+    ) -> KeyedEncodingContainer<NestedKey> {
+        nested().container(keyedBy: keyType)
+    }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        nested().unkeyedContainer()
+    }
+    mutating func superEncoder() -> any Encoder { nested() }
+}
+
+private struct TreeSingle: SingleValueEncodingContainer {
+    let encoder: TreeEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encodeNil() throws {
+        encoder.node.content = .leaf { $0.pointee.output.raw("null") }
+    }
+    func encode<T: Encodable>(_ value: T) throws {
+        encoder.node.content = try encoder.node(of: value).content
+    }
+}
