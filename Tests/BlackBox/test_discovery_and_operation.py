@@ -283,6 +283,12 @@ def test_7_3_an_idle_server_ends_at_once(signal_):
     assert time.monotonic() - began < 3
 
 
+def test_7_3_a_signal_that_comes_as_soon_as_the_server_listens_is_a_clean_stop():
+    for _ in range(100):
+        with Server():
+            pass  # leaving it sends SIGTERM and expects status 0
+
+
 def test_7_3_a_stopping_server_refuses_new_work_with_draining():
     """Protocol 8.1, draining: provoked while a reader that takes nothing delays the end."""
     server = Server("--shutdown-timeout", "4")

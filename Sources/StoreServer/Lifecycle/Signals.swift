@@ -29,16 +29,21 @@ struct Signals {
 
     /// Serves the main queue for good, and calls `handler` for each signal on a queue of its own.
     ///
-    /// `dispatchMain` leaves the main thread behind with no signal blocked, so nobody else could
-    /// wait for them: a signal is only safe with the queues' own sources.
+    /// `dispatchMain` leaves the main thread behind with no signal blocked: one that nobody handles
+    /// would end the process there, and one that another thread waits for as well. So the main
+    /// thread is left only when the queues' own sources are in place; until then signals wait.
     func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
         let queue = DispatchQueue(label: "signals")
+        let registering = DispatchGroup()
         let sources = signals.map { signal in
             let source = DispatchSource.makeSignalSource(signal: signal, queue: queue)
             source.setEventHandler { handler(signal) }
+            registering.enter()
+            source.setRegistrationHandler { registering.leave() }
             source.activate()
             return source
         }
+        registering.wait()
         withExtendedLifetime(sources) { dispatchMain() }
     }
 }
