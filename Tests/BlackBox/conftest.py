@@ -4,6 +4,10 @@ import pytest
 from harness import Server
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: waits a minute, and needs no processor for it")
+
+
 @pytest.fixture(scope="module")
 def server():
     with Server() as running:
