@@ -59,6 +59,9 @@ let package = Package(
         tests(of: "EventStream", ["Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
         tests(of: "Domain", ["StoreCore"]),
-        tests(of: "StoreServer", ["Domain", "StoreCore", "StoreTesting", "Wire"]),
+        tests(
+            of: "StoreServer",
+            ["CHTTPD", "Domain", "HTTPTransport", "Locks", "StoreCore", "StoreTesting", "Wire"]
+        ),
     ]
 )

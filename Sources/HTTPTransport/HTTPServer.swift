@@ -5,7 +5,7 @@ import Synchronization
 /// An HTTP/1.1 server: listens, assembles requests, and hands them to a handler.
 package final class HTTPServer: Sendable {
     package let counters = TransportCounters()
-    private let loop: EventLoop
+    let loop: EventLoop
     private let ended = DispatchSemaphore(value: 0)
     private let addresses = Locked<[ListenAddress]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void

@@ -151,7 +151,7 @@ extension HTTPExchange {
 
     /// Whether the library's memory of the request may be looked at.
     private var isReadable: Bool {
-        if case .none = hold { connection != nil } else { false }
+        if case .none = hold { true } else { false }
     }
 
     /// Answers a request that was put off; exactly once. Any thread.

@@ -10,7 +10,33 @@ extension StoreServer {
     ///   used; the transport's error where it can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
         try configuration.check()
-        let configuration = configuration.fitted(toDescriptors: DescriptorLimit.raise())
+        let parts = try assemble(configuration.fitted(toDescriptors: DescriptorLimit.raise()))
+        parts.store.core.start()
+        try parts.store.streams.start(SystemThread.start(name:_:))
+        try parts.transport.start()
+        if !configuration.ephemeral {
+            Log.warning(
+                "history is kept in memory only: a restart begins anew, and nothing is written to "
+                    + "\(configuration.dataDirectory) (--ephemeral says that this is meant)"
+            )
+        }
+        return RunningServer(
+            transport: parts.transport,
+            reopen: { parts.analytics?.reopen() },
+            stop: { stop(parts) }
+        )
+    }
+
+    /// The parts of a server, put together.
+    struct Parts: Sendable {
+        let store: Store<State>
+        let router: Router
+        let transport: HTTPServer
+        let analytics: AnalyticsWriter?
+    }
+
+    /// Makes the parts; none of them runs yet but the analytics' writer.
+    func assemble(_ configuration: ServerConfiguration) throws -> Parts {
         let registry = try ActionRegistry<State>(actions)
         let epoch = Epoch(rawValue: UInt32.random(in: 0...UInt32.max))
         let encoder = JSONEncoder()
@@ -70,35 +96,15 @@ extension StoreServer {
             log: Log.warning
         )
         store.attach(transport)
-        core.start()
-        try streams.start(SystemThread.start(name:_:))
-        try transport.start()
-        if !configuration.ephemeral {
-            Log.warning(
-                "history is kept in memory only: a restart begins anew, and nothing is written to "
-                    + "\(configuration.dataDirectory) (--ephemeral says that this is meant)"
-            )
-        }
-        return RunningServer(
-            transport: transport,
-            reopen: { analytics?.reopen() },
-            stop: {
-                stop(configuration, router, store, transport, analytics)
-            }
-        )
+        return Parts(store: store, router: router, transport: transport, analytics: analytics)
     }
 
     /// Ends the parts in the order in which they depend on one another.
-    private func stop(
-        _ configuration: ServerConfiguration,
-        _ router: Router,
-        _ store: Store<State>,
-        _ transport: HTTPServer,
-        _ analytics: AnalyticsWriter?
-    ) -> Bool {
+    private func stop(_ parts: Parts) -> Bool {
+        let store = parts.store
         // The last second is the process's own.
-        let deadline = Deadline(seconds: max(1, configuration.shutdownSeconds - 1))
-        router.drain()
+        let deadline = Deadline(seconds: max(1, store.configuration.shutdownSeconds - 1))
+        parts.router.drain()
         store.drain()
         store.waiters.expireAll()
         store.wake()
@@ -106,9 +112,9 @@ extension StoreServer {
             reason: .shutdown,
             seconds: Double(deadline.left) / 2
         )
-        let requestsEnded = transport.stop(seconds: Double(max(1, deadline.left - 1)))
+        let requestsEnded = parts.transport.stop(seconds: Double(max(1, deadline.left - 1)))
         store.core.stop()
-        analytics?.close(seconds: max(1, deadline.left))
+        parts.analytics?.close(seconds: max(1, deadline.left))
         return streamsEnded && requestsEnded
     }
 

@@ -1,0 +1,124 @@
+import CHTTPD
+import Domain
+import Glibc
+import StoreCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import HTTPTransport
+@testable import StoreServer
+
+/// The default store without a socket: requests go to the router as the event loop would hand them
+/// over, checks of their framing included.
+final class InProcessServer {
+    /// How long an answer from another thread is waited for.
+    static let answerMillisecondsMax: CInt = 10_000
+
+    private let parts: StoreServer<AppState>.Parts
+
+    init() throws {
+        let server = StoreServer(
+            state: AppState.initial,
+            actions: [
+                CounterIncreaseRequested.self, CounterDecreaseRequested.self,
+                StepChangeRequested.self, AddItem.self, CompleteItem.self, DeleteItem.self,
+                ArchiveCompleted.self, ScreenShown.self,
+            ],
+            reducer: appReducer
+        )
+        var configuration = ServerConfiguration()
+        configuration.analytics = .off
+        configuration.ephemeral = true
+        parts = try server.assemble(configuration)
+        parts.store.core.start()
+    }
+
+    deinit {
+        parts.store.core.stop()
+    }
+
+    var epoch: String { parts.store.publisher.epochText }
+
+    /// Answers one request.
+    func answer(
+        _ method: String,
+        _ target: String,
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = []
+    ) throws -> HTTPResponse {
+        var headers = headers
+        if !headers.contains(where: { $0.name.lowercased() == "host" }) {
+            headers.append(("Host", "localhost"))
+        }
+        if !body.isEmpty { headers.append(("Content-Length", String(body.count))) }
+        let exchange = HTTPExchange(loop: parts.transport.loop)
+        let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
+        // The fields lie in these bytes until the answer is there.
+        let memory = texts.flatMap { $0.name + $0.value }
+        return try memory.withUnsafeBytes { memory in
+            let base = try #require(memory.bindMemory(to: CChar.self).baseAddress)
+            var place = 0
+            for (name, value) in texts {
+                exchange.fields[exchange.fieldCount] = chttpd_field(
+                    name: base + place,
+                    value: base + place + name.count,
+                    name_length: name.count,
+                    value_length: value.count
+                )
+                exchange.fieldCount += 1
+                place += name.count + value.count
+            }
+            return try answer(exchange, method, target, body)
+        }
+    }
+
+    private func answer(
+        _ exchange: HTTPExchange,
+        _ method: String,
+        _ target: String,
+        _ body: [UInt8]
+    ) throws -> HTTPResponse {
+        let framing = try RequestFraming(
+            fields: UnsafeBufferPointer(start: exchange.fields, count: exchange.fieldCount),
+            isHTTP10: false
+        )
+        let place = try RequestTarget(Array(target.utf8))
+        exchange.begin(
+            method: method,
+            path: place.path,
+            query: place.query,
+            host: place.authority ?? framing.host,
+            isHTTP10: false
+        )
+        if let refusal = parts.router.admit(exchange) { return refusal }
+        exchange.bodyBytes = body
+        parts.router.handle(exchange)
+        parts.router.turnEnded()
+        if case .response(let response) = exchange.outcome { return response }
+        return try answerFromElsewhere(exchange)
+    }
+
+    /// Waits as the loop does: until somebody who has finished an exchange wakes it.
+    private func answerFromElsewhere(_ exchange: HTTPExchange) throws -> HTTPResponse {
+        let loop = parts.transport.loop
+        while true {
+            var woken = pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&woken, 1, Self.answerMillisecondsMax) == 1, "no answer comes")
+            var value: UInt64 = 0
+            read(loop.wakeDescriptor, &value, 8)
+            let finished = loop.finished.withLock { finished in
+                defer { finished = [] }
+                return finished.contains { $0 === exchange }
+            }
+            guard finished else { continue }
+            guard case .response(let response) = exchange.outcome else {
+                throw Unanswered()
+            }
+            return response
+        }
+    }
+
+    /// A request was abandoned.
+    struct Unanswered: Error {}
+}
