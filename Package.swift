@@ -28,6 +28,7 @@ let package = Package(
     products: [
         .library(name: "StoreCore", targets: ["StoreCore"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
+        .library(name: "JournalSQLite", targets: ["JournalSQLite"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
         .library(name: "WireFoundation", targets: ["Wire", "WireFoundation"]),
         .executable(name: "store-server", targets: ["App"]),
@@ -38,8 +39,12 @@ let package = Package(
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("microhttpd")]
         ),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
+        .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         layer("Locks"),
         layer("StoreCore", on: ["Locks"]),
+        layer("JournalSQLite", on: ["CNettle", "CSQLite", "CZstd", "Locks", "StoreCore"]),
         layer("Wire", on: ["Locks"]),
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Wire"]),
@@ -54,6 +59,11 @@ let package = Package(
         layer("StoreTesting", on: ["Locks", "StoreCore"]),
 
         tests(of: "StoreCore", ["Locks", "StoreTesting"]),
+        .testTarget(
+            name: "JournalTests",
+            dependencies: ["JournalSQLite", "StoreCore"],
+            swiftSettings: strict
+        ),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"]),
         tests(of: "EventStream", ["Wire"]),

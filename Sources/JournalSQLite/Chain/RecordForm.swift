@@ -1,0 +1,75 @@
+import StoreCore
+
+/// A record's fields where they lie in memory that somebody else owns.
+struct RecordFields {
+    var version: UInt64
+    var time: Int64
+    var changed: Bool
+    var type: UnsafeRawBufferPointer
+    var payload: UnsafeRawBufferPointer
+    var meta: UnsafeRawBufferPointer?
+    var principal: UnsafeRawBufferPointer?
+    var request: UnsafeRawBufferPointer?
+}
+
+extension ByteForm {
+    /// The hash of a record that follows `previous`.
+    mutating func hash(of record: borrowing RecordFields, after previous: ChainHash) -> ChainHash {
+        clear()
+        begin(record.version, record.time, record.changed, after: previous)
+        append(UInt32(truncatingIfNeeded: record.type.count))
+        append(UInt32(truncatingIfNeeded: record.payload.count))
+        appendLength(record.meta?.count)
+        appendLength(record.principal?.count)
+        appendLength(record.request?.count)
+        append(record.type)
+        append(record.payload)
+        if let meta = record.meta { append(meta) }
+        if let principal = record.principal { append(principal) }
+        if let request = record.request { append(request) }
+        return hash
+    }
+
+    /// Puts a record that follows `previous` together, and says where its fields lie.
+    mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
+        clear()
+        begin(record.version, record.time, record.changed, after: previous)
+        append(UInt32(truncatingIfNeeded: record.type.utf8.count))
+        append(UInt32(truncatingIfNeeded: record.payload.count))
+        appendLength(record.meta?.count)
+        appendLength(record.principal?.utf8.count)
+        appendLength(record.requestID?.utf8.count)
+        let type = append(record.type)
+        let payload = append(record.payload)
+        let meta = record.meta.map { append($0) }
+        let principal = record.principal.map { append($0) }
+        let request = record.requestID.map { append($0) }
+        // Only now does the memory stay where it is.
+        return RecordFields(
+            version: record.version,
+            time: record.time,
+            changed: record.changed,
+            type: bytes(type),
+            payload: bytes(payload),
+            meta: meta.map { bytes($0) },
+            principal: principal.map { bytes($0) },
+            request: request.map { bytes($0) }
+        )
+    }
+
+    private mutating func begin(
+        _ version: UInt64,
+        _ time: Int64,
+        _ changed: Bool,
+        after previous: ChainHash
+    ) {
+        previous.withBytes { _ = append($0) }
+        append(version)
+        append(time)
+        append(UInt8(changed ? 1 : 0))
+    }
+
+    private mutating func appendLength(_ count: Int?) {
+        append(count.map { UInt32(truncatingIfNeeded: $0) } ?? Self.absent)
+    }
+}

@@ -1,0 +1,97 @@
+/// Rows of the table of records, each checked against the one before it.
+///
+/// It lives within one read transaction.
+struct RecordRows {
+    private let reader: Reader
+    private let statement: Statement
+    private let through: UInt64
+    /// The record that ``next()`` went to last.
+    private(set) var end: Link
+    private(set) var fields: RecordFields
+    /// Whether the statement stands on a row that was not looked at.
+    private var isPending: Bool
+
+    /// Rows after one version.
+    ///
+    /// - Parameters:
+    ///   - start: the hash at `after`, where it is known from elsewhere.
+    ///   - through: the last version; it must be there.
+    init(
+        _ reader: Reader,
+        after: UInt64,
+        from start: ChainHash? = nil,
+        through: UInt64
+    ) throws(ReadFailure) {
+        self.reader = reader
+        statement = reader.records
+        self.through = through
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
+        do throws(SQLiteFailure) {
+            try statement.bind(1, Int64(clamping: after))
+            try statement.bind(2, Int64(clamping: through))
+            isPending = try statement.step()
+            if isPending, statement.integer(0) == Int64(clamping: after),
+                let hash = ChainHash(statement.bytes(8))
+            {
+                // What is hashed into the next record is the base, whoever it comes from.
+                end = Link(version: after, hash: start ?? hash)
+                isPending = try statement.step()
+                return
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+        if let start {
+            end = Link(version: after, hash: start)
+        } else {
+            end = try Self.base(reader)
+        }
+        guard end.version <= after else { throw .gone(base: end) }
+        guard end.version == after else { throw .damaged("record \(after) is missing") }
+    }
+
+    private static func base(_ reader: Reader) throws(ReadFailure) -> Link {
+        do throws(SQLiteFailure) {
+            if let meta = try Meta.read(reader.meta) { return meta.base }
+        } catch {
+            throw .sqlite(error)
+        }
+        throw .damaged("what the journal knows of itself is not what was written")
+    }
+
+    /// Goes to the next record; false after the last.
+    ///
+    /// ``fields`` is good until the next call.
+    mutating func next() throws(ReadFailure) -> Bool {
+        guard end.version < through else { return false }
+        do throws(SQLiteFailure) {
+            if !isPending { isPending = try statement.step() }
+        } catch {
+            throw .sqlite(error)
+        }
+        guard isPending else {
+            throw .damaged("record \(end.version + 1) is missing: the records end before it")
+        }
+        isPending = false
+        fields = RecordFields(
+            version: UInt64(bitPattern: statement.integer(0)),
+            time: statement.integer(1),
+            changed: statement.integer(2) != 0,
+            type: statement.bytes(3),
+            payload: statement.bytes(4),
+            meta: statement.bytesIfAny(5),
+            principal: statement.bytesIfAny(6),
+            request: statement.bytesIfAny(7)
+        )
+        guard fields.version == end.version + 1 else {
+            throw .damaged("record \(end.version + 1) is missing: \(fields.version) comes next")
+        }
+        let hash = reader.form.hash(of: fields, after: end.hash)
+        guard hash.matches(statement.bytes(8)) else {
+            throw .damaged("record \(fields.version) is not what was written")
+        }
+        end = Link(version: fields.version, hash: hash)
+        return true
+    }
+}

@@ -1,0 +1,109 @@
+import Dispatch
+import Glibc
+import Locks
+import StoreCore
+import Synchronization
+
+/// The file `mark`: two slots that are written in turn, so that a torn write leaves one.
+///
+/// Each commit writes it and does not wait for the disk. It is synced about once a second while it
+/// changes: it may lag behind the database after a power cut, and never runs ahead of it.
+final class MarkFile: Sendable {
+    /// The slots lie in different blocks of the disk.
+    static let slotBytes = 4_096
+    static let syncMilliseconds = 1_000
+
+    enum Found: Equatable {
+        case nothing
+        /// There is a file, and no slot of it is whole.
+        case unreadable
+        case mark(Mark)
+    }
+
+    private struct Writing: ~Copyable {
+        var sequence: UInt64
+        /// Whether the last write failed, so that a failure is told once and not at every commit.
+        var failed = false
+        var form = ByteForm(capacity: 128)
+    }
+
+    private let descriptor: CInt
+    private let writing: Locked<Writing>
+    private let syncIsDue = Atomic<Bool>(false)
+    private let queue = DispatchQueue(label: "journal.mark", qos: .utility)
+    private let failed: @Sendable (String) -> Void
+
+    /// What the file holds.
+    static func read(_ path: String) -> Found {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == ENOENT ? .nothing : .unreadable }
+        defer { close(descriptor) }
+        let newest = withUnsafeTemporaryAllocation(byteCount: Mark.bytesCount, alignment: 8) {
+            buffer in
+            [0, slotBytes].compactMap { offset -> Mark? in
+                let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
+                guard count == buffer.count else { return nil }
+                return Mark(UnsafeRawBufferPointer(buffer))
+            }.max { $0.sequence < $1.sequence }
+        }
+        return newest.map { .mark($0) } ?? .unreadable
+    }
+
+    /// Opens the file, or makes it, and writes a first mark that is durable when this returns.
+    ///
+    /// - Parameters:
+    ///   - after: the highest sequence that the file holds.
+    ///   - failed: called on a thread of the system's pool when a later write or sync fails.
+    init?(
+        _ path: String,
+        after sequence: UInt64,
+        epoch: UInt32,
+        end: Link,
+        failed: @escaping @Sendable (String) -> Void
+    ) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        writing = Locked(Writing(sequence: sequence))
+        self.failed = failed
+        // Both slots, so that their place on the disk is theirs from the beginning.
+        guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0 else {
+            return nil
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Writes where the history ends now, and has it synced within about a second.
+    func write(epoch: UInt32, end: Link) {
+        guard put(epoch, end) else { return }
+        guard !syncIsDue.exchange(true, ordering: .relaxed) else { return }
+        queue.asyncAfter(deadline: .now() + .milliseconds(Self.syncMilliseconds)) { [weak self] in
+            self?.sync()
+        }
+    }
+
+    /// Makes the newest mark durable.
+    func sync() {
+        syncIsDue.store(false, ordering: .relaxed)
+        if fdatasync(descriptor) != 0 { failed("syncing the mark failed: \(reason)") }
+    }
+
+    private var reason: String { String(cString: strerror(errno)) }
+
+    private func put(_ epoch: UInt32, _ end: Link) -> Bool {
+        let (written, isNew) = writing.withLock { writing in
+            writing.sequence += 1
+            Mark(sequence: writing.sequence, epoch: epoch, end: end).put(into: &writing.form)
+            let offset = Int(writing.sequence % 2) * Self.slotBytes
+            let bytes = writing.form.bytes
+            let written =
+                pwrite(descriptor, bytes.baseAddress, bytes.count, offset) == bytes.count
+            let isNew = !written && !writing.failed
+            writing.failed = !written
+            return (written, isNew)
+        }
+        if isNew { failed("writing the mark failed: \(reason)") }
+        return written
+    }
+}

@@ -1,0 +1,70 @@
+/// What the journal knows of itself: one row that carries its own hash.
+struct Meta: Equatable, Sendable {
+    /// Identifies the continuous history.
+    var epoch: UInt32
+    /// The epoch that the chain begins with. It stays when history takes a new epoch.
+    var origin: UInt32
+    /// Where the records that are kept begin.
+    var base: Link
+
+    init(epoch: UInt32) {
+        self.epoch = epoch
+        origin = epoch
+        base = Link(version: 0, hash: ChainHash(genesisOf: epoch))
+    }
+
+    /// Reads the row.
+    ///
+    /// - Returns: `nil` where it is missing or not what was written.
+    static func read(from connection: Connection) throws(SQLiteFailure) -> Meta? {
+        let statement = try Statement(
+            connection,
+            "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
+        )
+        return try read(statement)
+    }
+
+    /// Likewise with a statement that is kept.
+    static func read(_ statement: Statement) throws(SQLiteFailure) -> Meta? {
+        defer { statement.reset() }
+        guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }
+        var meta = Meta(epoch: UInt32(truncatingIfNeeded: statement.integer(0)))
+        meta.origin = UInt32(truncatingIfNeeded: statement.integer(1))
+        meta.base = Link(version: UInt64(bitPattern: statement.integer(2)), hash: baseHash)
+        return meta.sum.matches(statement.bytes(4)) ? meta : nil
+    }
+
+    /// Writes the row within the transaction that is open.
+    func write(to connection: Connection) throws(SQLiteFailure) {
+        let statement = try Statement(
+            connection,
+            "REPLACE INTO meta (id, epoch, origin, base, base_hash, sum) VALUES (0, ?, ?, ?, ?, ?)"
+        )
+        try statement.bind(1, Int64(epoch))
+        try statement.bind(2, Int64(origin))
+        try statement.bind(3, Int64(bitPattern: base.version))
+        let sum = sum
+        try base.hash.withBytes { (hash) throws(SQLiteFailure) in
+            try sum.withBytes { (sum) throws(SQLiteFailure) in
+                try statement.bind(4, blob: hash)
+                try statement.bind(5, blob: sum)
+                try statement.run()
+            }
+        }
+    }
+
+    private var sum: ChainHash {
+        var form = ByteForm(capacity: 64)
+        form.append(epoch)
+        form.append(origin)
+        form.append(base.version)
+        base.hash.withBytes { _ = form.append($0) }
+        return form.hash
+    }
+}
+
+/// A place in the chain.
+struct Link: Equatable, Sendable {
+    var version: UInt64
+    var hash: ChainHash
+}

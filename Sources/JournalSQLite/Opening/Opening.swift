@@ -1,0 +1,249 @@
+import CSQLite
+import StoreCore
+
+/// The way from a directory to a journal that can be written to, or to the reason why not.
+struct Opening {
+    let directory: JournalDirectory
+    let acceptDataLoss: Bool
+    let log: @Sendable (String) -> Void
+
+    init(
+        _ directory: JournalDirectory,
+        acceptDataLoss: Bool,
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        self.directory = directory
+        self.acceptDataLoss = acceptDataLoss
+        self.log = log
+    }
+
+    func run() throws(JournalOpenError) -> (Writer, MarkFile) {
+        let mark = MarkFile.read(directory.mark)
+        let (connection, history) = try examined(mark)
+        return try started(connection, history, after: mark)
+    }
+
+    /// Runs `body`, and says in the operator's words what SQLite says.
+    func sqlite<Result>(
+        _ body: () throws(SQLiteFailure) -> Result
+    ) throws(JournalOpenError) -> Result {
+        do throws(SQLiteFailure) {
+            return try body()
+        } catch {
+            if error.isCorrupt { throw beyondRepair("\(error)") }
+            throw JournalOpenError(
+                .system,
+                "opening the journal in \(directory.path) failed: \(error)",
+                hint: "see to the disk and to the rights on the files; nothing was changed"
+            )
+        }
+    }
+
+    private func beyondRepair(_ what: String) -> JournalOpenError {
+        JournalOpenError(
+            .damaged,
+            "the journal in \(directory.path) is damaged: \(what)",
+            hint: "nothing can be kept of it, not even with --accept-data-loss: restore a backup,"
+                + " or move the directory away to begin anew"
+        )
+    }
+
+    private func damaged(_ what: String, keeping kept: String) -> JournalOpenError {
+        JournalOpenError(
+            .damaged,
+            "the journal in \(directory.path) is damaged: \(what)",
+            hint: "restore a backup, or start with --accept-data-loss to \(kept), under a new epoch"
+        )
+    }
+}
+
+extension Opening {
+    private func examined(_ found: MarkFile.Found) throws(JournalOpenError) -> (Connection, History)
+    {
+        if (directory.size(of: directory.database) ?? 0) == 0 {
+            try checkIsNew(found)
+            return try makeNew()
+        }
+        let connection = try sqlite { () throws(SQLiteFailure) in
+            try Connection(path: directory.database, for: .write)
+        }
+        if try identify(connection, found) == .unfinished { return try makeNew() }
+        try sqlite { () throws(SQLiteFailure) in try configure(connection) }
+        var mark: Mark?
+        if case .mark(let known) = found { mark = known }
+        let reader = try sqlite { () throws(SQLiteFailure) in try Reader(directory.database) }
+        var examination = try examine(reader, mark)
+        if examination.damage == nil, found == .unreadable {
+            examination.damage = "the mark beside the database can't be read"
+        }
+        if let damage = examination.damage {
+            try checkLossIsAccepted(damage, examination)
+            try takeNewEpoch(&examination.history, in: connection)
+        } else if found == .nothing {
+            log(
+                "there is no mark in \(directory.path): whether records are missing after version"
+                    + " \(examination.history.end.version) can't be told, so history takes a new epoch"
+            )
+            try takeNewEpoch(&examination.history, in: connection)
+        }
+        return (connection, examination.history)
+    }
+
+    private func examine(
+        _ reader: Reader,
+        _ mark: Mark?
+    ) throws(JournalOpenError) -> Examination {
+        do throws(ReadFailure) {
+            return try Examination(of: reader, mark: mark, log: log)
+        } catch {
+            if case .sqlite(let failure) = error {
+                return try sqlite { () throws(SQLiteFailure) in throw failure }
+            }
+            throw beyondRepair("\(error)")
+        }
+    }
+
+    /// A database that is missing is a new one only where no mark tells of an old one.
+    private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
+        if found == .nothing { return }
+        if case .mark(let mark) = found, mark.end.version == 0 { return }
+        var known = "there was one"
+        if case .mark(let mark) = found { known = "it reached version \(mark.end.version)" }
+        let what = "the database is missing or empty, and \(known)"
+        guard acceptDataLoss else {
+            throw damaged(what, keeping: "begin at version 0")
+        }
+        log("data loss accepted: \(what); history begins anew")
+    }
+
+    private func checkLossIsAccepted(
+        _ damage: String,
+        _ examination: Examination
+    ) throws(JournalOpenError) {
+        let end = examination.history.end.version
+        guard acceptDataLoss else {
+            throw damaged(damage, keeping: "keep what is intact, up to version \(end)")
+        }
+        log("data loss accepted: \(damage); history ends at version \(end) and takes a new epoch")
+    }
+
+    private func makeNew() throws(JournalOpenError) -> (Connection, History) {
+        let meta = Meta(epoch: .random(in: 0...UInt32.max))
+        let connection = try sqlite { () throws(SQLiteFailure) in
+            let connection = try Connection(path: directory.database, for: .create)
+            try configure(connection)
+            try Schema.create(in: connection, meta)
+            return connection
+        }
+        try directory.sync()
+        return (connection, History(meta: meta, end: meta.base, bytesTotal: 0, outcomesCount: 0))
+    }
+
+    private func takeNewEpoch(
+        _ history: inout History,
+        in connection: Connection
+    ) throws(JournalOpenError) {
+        history.meta.epoch = Self.epoch(otherThan: history.meta.epoch)
+        let meta = history.meta
+        try sqlite { () throws(SQLiteFailure) in
+            try connection.execute("BEGIN IMMEDIATE")
+            try meta.write(to: connection)
+            try connection.execute("COMMIT")
+        }
+    }
+
+    static func epoch(otherThan old: UInt32) -> UInt32 {
+        old &+ .random(in: 1...UInt32.max)
+    }
+
+    private func started(
+        _ connection: Connection,
+        _ history: History,
+        after found: MarkFile.Found
+    ) throws(JournalOpenError) -> (Writer, MarkFile) {
+        let writer = try sqlite { () throws(SQLiteFailure) in try Writer(connection, history) }
+        var sequence: UInt64 = 0
+        if case .mark(let mark) = found { sequence = mark.sequence }
+        let log = log
+        let file = MarkFile(
+            directory.mark,
+            after: sequence,
+            epoch: history.meta.epoch,
+            end: history.end,
+            failed: { log("\($0); the end of history is not guarded until it works again") }
+        )
+        guard let file else {
+            throw JournalOpenError(
+                .system,
+                "writing \(directory.mark) failed",
+                hint: "see whether the disk is full or broken; nothing was changed"
+            )
+        }
+        return (writer, file)
+    }
+}
+
+extension Opening {
+    private enum Identity {
+        case ours
+        /// A database that was being made when its process ended: there is nothing in it.
+        case unfinished
+    }
+
+    /// Looks at what kind of file it is before anything is changed.
+    private func identify(
+        _ connection: Connection,
+        _ found: MarkFile.Found
+    ) throws(JournalOpenError) -> Identity {
+        var application: Int64 = 0
+        var format: Int64 = 0
+        var tables: Int64 = 0
+        do throws(SQLiteFailure) {
+            application = try connection.integer("PRAGMA application_id") ?? 0
+            format = try connection.integer("PRAGMA user_version") ?? 0
+            tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+        } catch {
+            if error.kind == SQLITE_NOTADB { throw foreign("is no SQLite database") }
+            return try sqlite { () throws(SQLiteFailure) in throw error }
+        }
+        if application == 0, format == 0, tables == 0, found == .nothing { return .unfinished }
+        guard application == Schema.applicationID else {
+            throw foreign("is a database of another program")
+        }
+        guard format == Schema.format else {
+            throw foreign("has form \(format), and this server knows form \(Schema.format)")
+        }
+        let isIntact = try sqlite { () throws(SQLiteFailure) -> Bool in
+            guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
+            return try Schema.isIntact(in: connection)
+        }
+        guard isIntact else { throw beyondRepair("its tables are not those that were made") }
+        return .ours
+    }
+
+    private func foreign(_ what: String) -> JournalOpenError {
+        JournalOpenError(
+            .foreign,
+            "\(directory.database) \(what), so it is left alone",
+            hint: "move it away, or give another directory with --data"
+        )
+    }
+
+    /// Sets what durability rests on, and looks whether it took.
+    private func configure(_ connection: Connection) throws(SQLiteFailure) {
+        let mode = try connection.text("PRAGMA journal_mode = WAL")
+        try connection.execute("PRAGMA synchronous = FULL")
+        let synchronous = try connection.integer("PRAGMA synchronous")
+        guard mode == "wal", synchronous == 2 else {
+            throw SQLiteFailure(
+                code: SQLITE_ERROR,
+                systemError: 0,
+                attempted: "asking for a synced write-ahead log",
+                message: "journal_mode is \(mode), synchronous is \(synchronous ?? -1)"
+            )
+        }
+        // The writer does it itself: what happens within a commit can't tell of its errors.
+        try connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try connection.execute("PRAGMA journal_size_limit = \(Writer.logBytesKept)")
+    }
+}

@@ -1,0 +1,96 @@
+/// The form of the file. A file of another form is refused, never guessed at.
+enum Schema {
+    /// Tells the journal's databases from those of other programs (sqlite.org/pragma.html).
+    static let applicationID: Int64 = 0x5354_4A4C  // "STJL"
+    /// Counts the forms; a change of anything here or in the canonical forms makes another.
+    static let format: Int64 = 1
+
+    /// The statements that make it, by the names of what they make.
+    static let parts: [(name: String, sql: String)] = [
+        ("meta", meta), ("outcomes", outcomes), ("outcomes_by_time", outcomesByTime),
+        ("records", records), ("snapshots", snapshots),
+    ]
+
+    /// One row. `origin` is the epoch that the chain begins with, and `base` where the records that
+    /// are kept begin: the version and the hash of the last one that was forgotten.
+    private static let meta = """
+        CREATE TABLE meta (
+            id INTEGER PRIMARY KEY,
+            epoch INTEGER NOT NULL,
+            origin INTEGER NOT NULL,
+            base INTEGER NOT NULL,
+            base_hash BLOB NOT NULL,
+            sum BLOB NOT NULL
+        )
+        """
+
+    private static let records = """
+        CREATE TABLE records (
+            version INTEGER PRIMARY KEY,
+            time INTEGER NOT NULL,
+            changed INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            payload BLOB NOT NULL,
+            meta BLOB,
+            principal TEXT,
+            request TEXT,
+            hash BLOB NOT NULL
+        )
+        """
+
+    /// `principal` is empty where the sender is unknown, else "=" and the name.
+    private static let outcomes = """
+        CREATE TABLE outcomes (
+            key TEXT NOT NULL,
+            principal TEXT NOT NULL,
+            fingerprint BLOB NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            changed INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            sum INTEGER NOT NULL,
+            PRIMARY KEY (key, principal)
+        ) WITHOUT ROWID
+        """
+
+    private static let outcomesByTime = "CREATE INDEX outcomes_by_time ON outcomes (time)"
+
+    /// `size` is what the state has before zstd, `bytes` what all records up to it have, `hash` the
+    /// chain's at its version.
+    private static let snapshots = """
+        CREATE TABLE snapshots (
+            version INTEGER PRIMARY KEY,
+            time INTEGER NOT NULL,
+            form TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            state_hash BLOB NOT NULL,
+            state BLOB NOT NULL
+        )
+        """
+
+    /// Makes the tables of an empty database.
+    static func create(in connection: Connection, _ meta: Meta) throws(SQLiteFailure) {
+        try connection.execute("BEGIN IMMEDIATE")
+        try connection.execute("PRAGMA application_id = \(applicationID)")
+        try connection.execute("PRAGMA user_version = \(format)")
+        for part in parts { try connection.execute(part.sql) }
+        try meta.write(to: connection)
+        try connection.execute("COMMIT")
+    }
+
+    /// Whether the tables are exactly those that ``create(in:_:)`` makes.
+    static func isIntact(in connection: Connection) throws(SQLiteFailure) -> Bool {
+        let statement = try Statement(
+            connection,
+            "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
+        )
+        for part in parts {
+            guard try statement.step(), statement.string(0) == part.name,
+                statement.string(1) == part.sql
+            else { return false }
+        }
+        return try !statement.step()
+    }
+}

@@ -1,0 +1,98 @@
+import StoreCore
+
+/// A connection that only reads, with the statements that it keeps.
+///
+/// Safety: it is used by whoever took it out of the pool.
+final class Reader: @unchecked Sendable {
+    let connection: Connection
+    let begin: Statement
+    let end: Statement
+    let meta: Statement
+    let records: Statement
+    let outcome: Statement
+    let snapshots: Statement
+    var form = ByteForm()
+    var names = TextCache()
+    var principals = TextCache()
+
+    init(_ path: String) throws(SQLiteFailure) {
+        connection = try Connection(path: path, for: .read)
+        begin = try Statement(connection, "BEGIN")
+        end = try Statement(connection, "COMMIT")
+        meta = try Statement(
+            connection,
+            "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
+        )
+        records = try Statement(
+            connection,
+            """
+            SELECT version, time, changed, type, payload, meta, principal, request, hash
+            FROM records WHERE version BETWEEN ? AND ? ORDER BY version
+            """
+        )
+        outcome = try Statement(
+            connection,
+            """
+            SELECT fingerprint, first, last, changed, time, sum
+            FROM outcomes WHERE key = ? AND principal = ?
+            """
+        )
+        snapshots = try Statement(
+            connection,
+            """
+            SELECT version, time, form, size, bytes, hash, state_hash, state
+            FROM snapshots WHERE version <= ? ORDER BY version DESC
+            """
+        )
+    }
+
+    /// Runs `body` in one read transaction: everything it reads is of the same moment.
+    func transaction<Result>(
+        _ body: (Reader) throws(ReadFailure) -> Result
+    ) throws(ReadFailure) -> Result {
+        do throws(SQLiteFailure) {
+            try begin.run()
+        } catch {
+            throw .sqlite(error)
+        }
+        defer {
+            records.reset()
+            try? end.run()
+        }
+        return try body(self)
+    }
+}
+
+/// Why something can't be read.
+enum ReadFailure: Error, CustomStringConvertible {
+    case sqlite(SQLiteFailure)
+    /// What was read is not what was written.
+    case damaged(String)
+    /// The records that are kept begin after this link.
+    case gone(base: Link)
+
+    var journalError: JournalError {
+        switch self {
+        case .sqlite(let failure): failure.journalError
+        case .damaged(let what): .corrupt(what)
+        case .gone(let base): .gone(oldest: base.version + 1)
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .sqlite(let failure): failure.description
+        case .damaged(let what): what
+        case .gone(let base): "the records before \(base.version + 1) were forgotten"
+        }
+    }
+
+    /// Whether the file is what is wrong.
+    var isDamage: Bool {
+        switch self {
+        case .sqlite(let failure): failure.isCorrupt
+        case .damaged: true
+        case .gone: false
+        }
+    }
+}

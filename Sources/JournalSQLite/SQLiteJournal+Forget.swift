@@ -1,0 +1,64 @@
+import StoreCore
+
+extension SQLiteJournal {
+    /// Forgets what is beyond the bounds, in transactions small enough for appends to get in between.
+    func forget() throws(JournalError) {
+        let now = clock.now()
+        let retention = retention
+        let last = try write { (writer, _) throws(JournalError) -> UInt64 in
+            let places = try writer.thinSnapshots(max: retention.snapshotsMax)
+            return retention.forgettable(places, end: writer.end.version, writer.bytesTotal, now)
+        }
+        while try step({ (writer) throws(JournalError) in
+            try writer.forgetRecords(through: last)
+        }) {}
+        if last > 0 {
+            // Snapshots of before the oldest record lead nowhere now.
+            try write { (writer, _) throws(JournalError) in
+                _ = try writer.thinSnapshots(max: retention.snapshotsMax)
+            }
+        }
+        let cutoff = now.before(seconds: retention.keySecondsMax)
+        while try step({ (writer) throws(JournalError) in
+            try writer.forgetOutcomes(before: cutoff, max: Int(clamping: retention.keysMax))
+        }) {}
+    }
+
+    private func step(
+        _ body: (Writer) throws(JournalError) -> Bool
+    ) throws(JournalError) -> Bool {
+        try write { (writer, _) throws(JournalError) in
+            let more = try body(writer)
+            if let notice = writer.checkpointIfDue() { log(notice) }
+            return more
+        }
+    }
+}
+
+extension Retention {
+    /// The last version whose record may be forgotten, and all before it; 0 where none may.
+    ///
+    /// It is always that of a snapshot, so that what is kept begins with a state that is known.
+    func forgettable(
+        _ snapshots: [SnapshotPlace],
+        end: UInt64,
+        _ bytesTotal: UInt64,
+        _ now: Int64
+    ) -> UInt64 {
+        let cutoff = secondsMax.map { now.before(seconds: $0) }
+        return snapshots.last { snapshot in
+            (cutoff.map { snapshot.time < $0 } ?? false)
+                || (bytesMax.map { bytesTotal - snapshot.bytesTotal >= $0 } ?? false)
+                || (recordsMax.map { end - snapshot.version >= $0 } ?? false)
+        }?.version ?? 0
+    }
+}
+
+extension Int64 {
+    /// So many seconds before this time, in nanoseconds since 1970.
+    fileprivate func before(seconds: UInt64) -> Int64 {
+        let (span, over) = Int64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let (time, under) = subtractingReportingOverflow(over ? .max : span)
+        return under ? .min : time
+    }
+}

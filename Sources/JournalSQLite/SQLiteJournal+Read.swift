@@ -1,0 +1,145 @@
+public import StoreCore
+
+extension SQLiteJournal {
+    /// The most rows that one call looks at where only one type is asked for.
+    static let rowsLookedAtMax: UInt64 = 100_000
+
+    /// Records in order, in one short read transaction.
+    ///
+    /// Any thread may call this, and it never waits for an append. Every record's place in the chain
+    /// is checked, so a damaged one is never given out.
+    ///
+    /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
+    ///   ``JournalError/unknown(_:)`` where the system could not read.
+    public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+        let newest = version
+        guard page.after < newest else {
+            return JournalRecords(records: [], through: page.after)
+        }
+        return try withReader { (reader) throws(ReadFailure) in
+            try reader.read(page, newest: newest)
+        }
+    }
+
+    /// What became of the request that had this key, if that is still known.
+    public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+        try withReader { (reader) throws(ReadFailure) in
+            try reader.outcome(of: key)
+        }
+    }
+
+    /// Hands out records of one history after the other, for replaying it fast: what `body` gets lies
+    /// in SQLite's memory and is copied by nobody.
+    ///
+    /// - Parameters:
+    ///   - after: the version before the first record.
+    ///   - through: the last version; at most ``version``.
+    ///   - body: gets each record, and must not keep the bytes. What it throws ends the pass.
+    package func forEachRecord(
+        after: UInt64,
+        through: UInt64,
+        _ body: (borrowing RecordView) throws -> Void
+    ) throws {
+        /// Short transactions, so that the write-ahead log can be started anew in between.
+        let slice: UInt64 = 10_000
+        let last = min(through, version)
+        var types = TypeIndex()
+        var thrown: (any Error)?
+        var from = after
+        while from < last, thrown == nil {
+            let to = last - from > slice ? from + slice : last
+            try withReader { (reader) throws(ReadFailure) in
+                try reader.forEach(after: from, through: to) { fields, _ in
+                    let (index, name) = types.index(of: fields.type)
+                    do {
+                        try body(RecordView(fields, type: name, typeIndex: index))
+                        return true
+                    } catch {
+                        thrown = error
+                        return false
+                    }
+                }
+            }
+            from = to
+        }
+        if let thrown { throw thrown }
+    }
+}
+
+extension Reader {
+    func read(_ page: JournalPage, newest: UInt64) throws(ReadFailure) -> JournalRecords {
+        var answer = JournalRecords(records: [], through: newest)
+        if page.type != nil, newest - page.after > SQLiteJournal.rowsLookedAtMax {
+            answer.through = page.after + SQLiteJournal.rowsLookedAtMax
+        }
+        if page.type == nil {
+            let count = min(page.limit, Int(clamping: newest - page.after), 1_024)
+            answer.records.reserveCapacity(count)
+        }
+        var bytes = 0
+        try forEach(after: page.after, through: answer.through) { fields, reader in
+            if let type = page.type, reader.names.text(fields.type) != type { return true }
+            bytes += fields.payload.count + (fields.meta?.count ?? 0)
+            guard answer.records.count < page.limit,
+                bytes <= page.bytesMax || answer.records.isEmpty
+            else {
+                answer.through = fields.version - 1
+                return false
+            }
+            answer.records.append(reader.record(fields))
+            return true
+        }
+        return answer
+    }
+
+    /// Calls `body` with each record until it says false, having checked its place in the chain.
+    func forEach(
+        after: UInt64,
+        through: UInt64,
+        _ body: (borrowing RecordFields, Reader) -> Bool
+    ) throws(ReadFailure) {
+        try transaction { (reader) throws(ReadFailure) in
+            var rows = try RecordRows(reader, after: after, through: through)
+            while try rows.next() {
+                guard body(rows.fields, reader) else { return }
+            }
+        }
+    }
+
+    /// A copy of a record that stays.
+    func record(_ fields: borrowing RecordFields) -> Record {
+        Record(
+            version: fields.version,
+            time: fields.time,
+            type: names.text(fields.type),
+            payload: [UInt8](fields.payload),
+            meta: fields.meta.map { [UInt8]($0) },
+            principal: fields.principal.map { principals.text($0) },
+            requestID: fields.request.map { String(decoding: $0, as: UTF8.self) },
+            changed: fields.changed
+        )
+    }
+
+    func outcome(of key: IdempotencyKey) throws(ReadFailure) -> KeptOutcome? {
+        do throws(SQLiteFailure) {
+            let fields = form.put(key)
+            defer { outcome.reset() }
+            try outcome.bind(1, text: fields.key)
+            try outcome.bind(2, text: fields.principal)
+            guard try outcome.step() else { return nil }
+            let kept = KeptOutcome(
+                key: key,
+                fingerprint: [UInt8](outcome.bytes(0)),
+                first: UInt64(bitPattern: outcome.integer(1)),
+                last: UInt64(bitPattern: outcome.integer(2)),
+                changed: outcome.integer(3) != 0,
+                time: outcome.integer(4)
+            )
+            _ = form.put(kept)
+            if form.sum == outcome.integer(5) { return kept }
+        } catch {
+            throw .sqlite(error)
+        }
+        throw .damaged("what is kept of an idempotency key is not what was written")
+    }
+}

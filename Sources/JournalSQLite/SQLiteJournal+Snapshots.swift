@@ -1,0 +1,99 @@
+public import StoreCore
+
+extension SQLiteJournal {
+    /// Keeps the state of a version that is durable, and forgets what is beyond the bounds.
+    ///
+    /// Any thread may call this. It compresses without holding anybody up, and forgets in small
+    /// transactions between which appends get in.
+    ///
+    /// - Throws: ``JournalError/conflict(version:)`` for a version that is not there yet,
+    ///   ``JournalError/gone(oldest:)`` for one that was forgotten; else as an append does.
+    public func save(_ snapshot: StateSnapshot) throws(JournalError) {
+        guard snapshot.version <= version else { throw .conflict(version: version) }
+        let link = try withReader { (reader) throws(ReadFailure) in
+            try reader.link(at: snapshot.version)
+        }
+        guard let state = Compression.compress(snapshot.state) else {
+            throw .unknown("nothing was written: the state can't be compressed")
+        }
+        let isNew = try write { (writer, _) throws(JournalError) in
+            try writer.insert(snapshot, at: link, compressed: state)
+        }
+        if isNew { try forget() }
+    }
+
+    /// The newest snapshot of `version` or before that is intact.
+    ///
+    /// - Throws: ``JournalError/corrupt(_:)`` where there are snapshots and none can be read.
+    public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
+        try withReader { (reader) throws(ReadFailure) in
+            guard let stored = try reader.newestSnapshot(atOrBefore: version, log: log) else {
+                return nil
+            }
+            guard let state = Compression.decompress(stored.state, size: stored.size) else {
+                throw .damaged("the snapshot of version \(stored.link.version) can't be read")
+            }
+            return StateSnapshot(
+                version: stored.link.version,
+                time: stored.time,
+                state: state,
+                form: stored.form
+            )
+        }
+    }
+}
+
+extension Reader {
+    /// The newest snapshot that is intact; those that are not are told of and passed over.
+    ///
+    /// - Throws: ``ReadFailure/damaged(_:)`` where only damaged ones are left, and the records do not
+    ///   reach back to version 0 either.
+    func newestSnapshot(
+        atOrBefore version: UInt64 = .max,
+        log: (String) -> Void
+    ) throws(ReadFailure) -> StoredSnapshot? {
+        try transaction { (reader) throws(ReadFailure) in
+            defer { reader.snapshots.reset() }
+            let base = try reader.readMeta().base
+            var damaged: UInt64?
+            do throws(SQLiteFailure) {
+                try reader.snapshots.bind(1, Int64(clamping: version))
+                while try reader.snapshots.step() {
+                    let found = UInt64(bitPattern: reader.snapshots.integer(0))
+                    guard found >= base.version else { break }
+                    if let snapshot = reader.storedSnapshot() { return snapshot }
+                    damaged = found
+                    log("the snapshot of version \(found) is damaged; an older one is looked for")
+                }
+            } catch {
+                throw .sqlite(error)
+            }
+            if let damaged, base.version > 0 {
+                throw .damaged("the snapshot of version \(damaged) is not what was written")
+            }
+            return nil
+        }
+    }
+
+    /// The snapshot of the row that the statement stands on, if it is what was written.
+    private func storedSnapshot() -> StoredSnapshot? {
+        guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }
+        let snapshot = StoredSnapshot(
+            link: Link(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
+            time: snapshots.integer(1),
+            form: snapshots.string(2),
+            size: Int(clamping: snapshots.integer(3)),
+            bytesTotal: UInt64(bitPattern: snapshots.integer(4)),
+            state: [UInt8](snapshots.bytes(7))
+        )
+        guard snapshot.size >= 0 else { return nil }
+        return snapshot.hash.matches(snapshots.bytes(6)) ? snapshot : nil
+    }
+
+    /// The place of a version in the chain.
+    func link(at version: UInt64) throws(ReadFailure) -> Link {
+        try transaction { (reader) throws(ReadFailure) in
+            try RecordRows(reader, after: version, through: version).end
+        }
+    }
+}

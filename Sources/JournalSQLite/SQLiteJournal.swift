@@ -1,0 +1,177 @@
+import Locks
+public import StoreCore
+import Synchronization
+
+/// A journal in a directory, on SQLite: it outlives the process, a kill and a power cut.
+///
+/// Every append is one transaction that is synced before it returns. Each record carries a hash over
+/// itself and the one before it, and a mark beside the database says how far history went, so what
+/// is damaged or missing is noticed: when the directory is opened, and whenever it is read.
+public final class SQLiteJournal: Journal {
+    /// How many idle connections are kept for reading.
+    static let readersKept = 4
+
+    /// Where history begins and ends, for those who may not wait for an append.
+    private struct Extent {
+        var end: UInt64
+        var base: UInt64
+    }
+
+    /// What goes when the journal closes.
+    private struct Opened {
+        let writer: Writer
+        let mark: MarkFile
+        let directory: JournalDirectory
+    }
+
+    private struct Readers {
+        var idle: [Reader] = []
+        var isClosed = false
+    }
+
+    let retention: Retention
+    let clock: any WallClock
+    let log: @Sendable (String) -> Void
+    let databasePath: String
+    private let opened: Locked<Opened?>
+    private let extent: Locked<Extent>
+    private let readers = Locked(Readers())
+
+    /// Identifies the continuous history that the directory holds.
+    public let epoch: UInt32
+
+    /// Opens the journal in a directory, or makes one, and checks what is there.
+    ///
+    /// Cost: reads and checks the newest snapshot and every record after it.
+    ///
+    /// - Parameters:
+    ///   - directory: made, for its owner only, where it does not exist.
+    ///   - retention: how much is kept.
+    ///   - clock: tells how old records and keys are.
+    ///   - acceptDataLoss: goes on with what is intact where history is damaged, under a new epoch.
+    ///   - log: gets lines for the operator, from any thread.
+    /// - Throws: ``JournalOpenError``.
+    public init(
+        directory: String,
+        retention: Retention = Retention(),
+        clock: any WallClock = SystemClock(),
+        acceptDataLoss: Bool = false,
+        log: @escaping @Sendable (String) -> Void
+    ) throws(JournalOpenError) {
+        let directory = try JournalDirectory(directory)
+        let opening = Opening(directory, acceptDataLoss: acceptDataLoss, log: log)
+        let (writer, mark) = try opening.run()
+        self.retention = retention
+        self.clock = clock
+        self.log = log
+        databasePath = directory.database
+        epoch = writer.meta.epoch
+        extent = Locked(Extent(end: writer.end.version, base: writer.meta.base.version))
+        opened = Locked(Opened(writer: writer, mark: mark, directory: directory))
+    }
+
+    /// The version of the newest record.
+    public var version: UInt64 { extent.withLock { $0.end } }
+    /// The oldest version whose record can be read.
+    public var oldest: UInt64 { extent.withLock { $0.base + 1 } }
+    /// Disks fill up and break.
+    public var canFail: Bool { true }
+
+    /// Appends a batch in one transaction, and returns when it is synced.
+    ///
+    /// - Throws: ``JournalError/storageFull`` where nothing was written and it may be tried again.
+    ///   After ``JournalError/unknown(_:)`` every later append fails too: the journal must be opened
+    ///   anew.
+    public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
+        try write { (writer, mark) throws(JournalError) in
+            guard writer.end.version == expected else {
+                throw .conflict(version: writer.end.version)
+            }
+            try Self.check(batch, after: expected)
+            try writer.append(batch)
+            mark.write(epoch: writer.meta.epoch, end: writer.end)
+            if let notice = writer.checkpointIfDue() { log(notice) }
+        }
+    }
+
+    /// Moves everything into the database, makes the mark durable, and lets the directory go.
+    ///
+    /// Whatever is asked of the journal afterwards fails. Closing twice is no error.
+    public func close() {
+        let idle = readers.withLock { readers in
+            defer { readers = Readers(isClosed: true) }
+            return readers.idle
+        }
+        withExtendedLifetime(idle) {}
+        opened.withLock { opened in
+            guard let open = opened else { return }
+            if let notice = open.writer.checkpointAll() { log(notice) }
+            open.mark.sync()
+            opened = nil
+        }
+    }
+
+    /// What SQLite and the canonical form can hold. Requests are bounded far below.
+    private static func check(_ batch: JournalBatch, after: UInt64) throws(JournalError) {
+        var next = after
+        for record in batch.records {
+            next += 1
+            guard record.version == next, next <= UInt64(Int64.max) else {
+                throw .unknown("nothing was written: version \(record.version) does not follow")
+            }
+            let largest = max(record.type.utf8.count, record.payload.count, record.meta?.count ?? 0)
+            guard largest <= Writer.fieldBytesMax else {
+                throw .unknown(
+                    "nothing was written: a field of \(largest) bytes is over the bound of"
+                        + " \(Writer.fieldBytesMax)"
+                )
+            }
+        }
+    }
+}
+
+extension SQLiteJournal {
+    /// Writes with the one connection that may, and tells readers how far history goes now.
+    func write<Result: Sendable>(
+        _ body: (Writer, MarkFile) throws(JournalError) -> Result
+    ) throws(JournalError) -> Result {
+        try opened.withLock { (opened) throws(JournalError) -> Result in
+            guard let open = opened else { throw .unknown("the journal is closed") }
+            let result = try body(open.writer, open.mark)
+            let (end, base) = (open.writer.end.version, open.writer.meta.base.version)
+            extent.withLock { $0 = Extent(end: end, base: base) }
+            return result
+        }
+    }
+
+    /// Reads with a connection of the pool, or with one more.
+    func withReader<Result>(
+        _ body: (Reader) throws(ReadFailure) -> Result
+    ) throws(JournalError) -> Result {
+        let reader = try takeReader()
+        defer { giveBack(reader) }
+        do throws(ReadFailure) {
+            return try body(reader)
+        } catch {
+            throw error.journalError
+        }
+    }
+
+    private func takeReader() throws(JournalError) -> Reader {
+        let (idle, isClosed) = readers.withLock { ($0.idle.popLast(), $0.isClosed) }
+        if let idle { return idle }
+        guard !isClosed else { throw .unknown("the journal is closed") }
+        do throws(SQLiteFailure) {
+            return try Reader(databasePath)
+        } catch {
+            throw error.journalError
+        }
+    }
+
+    private func giveBack(_ reader: Reader) {
+        readers.withLock { readers in
+            guard !readers.isClosed, readers.idle.count < Self.readersKept else { return }
+            readers.idle.append(reader)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import CSQLite
+import StoreCore
+
+/// The one connection that writes and checkpoints, with the statements that it keeps.
+///
+/// SQLite 3.7.0 to 3.51.2 can damage a database when two connections write or checkpoint at the same
+/// time just as the write-ahead log is reset. Nothing here can meet that: the directory's fence keeps
+/// other processes away, all writing and checkpointing of this one happens here under one lock, and
+/// readers can do neither.
+///
+/// What bounds the write-ahead log: after a commit that leaves ``logPagesMax`` pages or more in it,
+/// they are moved into the database. SQLite starts the log anew once no reader looks at its old
+/// pages, and read transactions are short: one page of history. Only a backup holds one for longer,
+/// and the log grows by what is appended meanwhile; it is cut to ``logBytesKept`` afterwards.
+///
+/// Safety: it is reached only through the journal's write lock.
+final class Writer: @unchecked Sendable {
+    /// How many pages may lie in the log before they are moved.
+    static let logPagesMax: CInt = 1_000
+    static let logBytesKept = 16 << 20
+    /// The most bytes of one field of a record. SQLite's own bound is 1,000,000,000.
+    static let fieldBytesMax = 512 << 20
+
+    let connection: Connection
+    /// The newest record.
+    private(set) var end: Link
+    /// What the payloads and the meta of all records took, from the beginning of history on.
+    private(set) var bytesTotal: UInt64
+    var meta: Meta
+    var outcomesCount: Int
+    /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and the
+    /// system's view of the file may differ, so whoever goes on would build on sand.
+    private(set) var broken: String?
+
+    private let begin: Statement
+    private let commit: Statement
+    private let rollback: Statement
+    private let insertRecord: Statement
+    private let insertOutcome: Statement
+    private let countOutcome: Statement
+    private var form = ByteForm()
+    private let logPages: UnsafeMutablePointer<CInt>
+
+    init(_ connection: Connection, _ history: History) throws(SQLiteFailure) {
+        self.connection = connection
+        end = history.end
+        bytesTotal = history.bytesTotal
+        meta = history.meta
+        outcomesCount = history.outcomesCount
+        begin = try Statement(connection, "BEGIN IMMEDIATE")
+        commit = try Statement(connection, "COMMIT")
+        rollback = try Statement(connection, "ROLLBACK")
+        insertRecord = try Statement(
+            connection,
+            """
+            INSERT INTO records (version, time, changed, type, payload, meta, principal, request, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        insertOutcome = try Statement(
+            connection,
+            """
+            REPLACE INTO outcomes (key, principal, fingerprint, first, last, changed, time, sum)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        countOutcome = try Statement(
+            connection,
+            "SELECT count(*) FROM outcomes WHERE key = ? AND principal = ?"
+        )
+        logPages = .allocate(capacity: 1)
+        logPages.initialize(to: 0)
+        // Safety: SQLite calls it within a COMMIT of this connection, so under the write lock, and
+        // the connection is gone before the number is.
+        sqlite3_wal_hook(
+            connection.handle,
+            { pages, _, _, count in
+                pages?.assumingMemoryBound(to: CInt.self).pointee = count
+                return SQLITE_OK
+            },
+            logPages
+        )
+    }
+
+    deinit {
+        sqlite3_wal_hook(connection.handle, nil, nil)
+        logPages.deallocate()
+    }
+
+    /// Runs `body` in a transaction of its own, and returns when what it wrote is durable.
+    ///
+    /// - Throws: ``JournalError/storageFull`` after everything was taken back, so that it can be
+    ///   tried again; any other error for good, because no failed sync is ever tried again.
+    func transaction<Result>(
+        _ body: (Writer) throws(SQLiteFailure) -> Result
+    ) throws(JournalError) -> Result {
+        if let broken { throw .unknown(broken) }
+        do throws(SQLiteFailure) {
+            try begin.run()
+            let result = try body(self)
+            try commit.run()
+            return result
+        } catch {
+            throw takeBack(after: error)
+        }
+    }
+
+    private func takeBack(after failure: SQLiteFailure) -> JournalError {
+        var full = failure.isFull
+        if connection.isInTransaction {
+            do throws(SQLiteFailure) {
+                try rollback.run()
+            } catch {
+                full = false
+            }
+        }
+        if full { return .storageFull }
+        return fail(failure)
+    }
+
+    private func fail(_ failure: SQLiteFailure) -> JournalError {
+        broken = "the journal stopped writing after an error: \(failure)"
+        return failure.isCorrupt ? .corrupt(failure.description) : .unknown(failure.description)
+    }
+
+    /// Writes a batch, which must fit, and makes it durable.
+    func append(_ batch: JournalBatch) throws(JournalError) {
+        let before = (end, bytesTotal, outcomesCount)
+        do throws(JournalError) {
+            try transaction { (writer) throws(SQLiteFailure) in
+                for record in batch.records { try writer.insert(record) }
+                for outcome in batch.outcomes { try writer.insert(outcome) }
+            }
+        } catch {
+            (end, bytesTotal, outcomesCount) = before
+            throw error
+        }
+    }
+
+    private func insert(_ record: Record) throws(SQLiteFailure) {
+        let fields = form.put(record, after: end.hash)
+        let hash = form.hash
+        try insertRecord.bind(1, Int64(bitPattern: fields.version))
+        try insertRecord.bind(2, fields.time)
+        try insertRecord.bind(3, fields.changed ? 1 : 0)
+        try insertRecord.bind(4, text: fields.type)
+        try insertRecord.bind(5, blob: fields.payload)
+        if let meta = fields.meta {
+            try insertRecord.bind(6, blob: meta)
+        } else {
+            try insertRecord.bindNull(6)
+        }
+        try bind(7, fields.principal)
+        try bind(8, fields.request)
+        try hash.withBytes { (bytes) throws(SQLiteFailure) in
+            try insertRecord.bind(9, blob: bytes)
+            try insertRecord.run()
+        }
+        end = Link(version: fields.version, hash: hash)
+        bytesTotal += record.bytesCount
+    }
+
+    private func bind(_ index: CInt, _ text: UnsafeRawBufferPointer?) throws(SQLiteFailure) {
+        if let text {
+            try insertRecord.bind(index, text: text)
+        } else {
+            try insertRecord.bindNull(index)
+        }
+    }
+
+    private func insert(_ outcome: KeptOutcome) throws(SQLiteFailure) {
+        let fields = form.put(outcome)
+        try countOutcome.bind(1, text: fields.key)
+        try countOutcome.bind(2, text: fields.principal)
+        if try countOutcome.step(), countOutcome.integer(0) == 0 { outcomesCount += 1 }
+        countOutcome.reset()
+        try insertOutcome.bind(1, text: fields.key)
+        try insertOutcome.bind(2, text: fields.principal)
+        try insertOutcome.bind(3, blob: fields.fingerprint)
+        try insertOutcome.bind(4, Int64(bitPattern: outcome.first))
+        try insertOutcome.bind(5, Int64(bitPattern: outcome.last))
+        try insertOutcome.bind(6, outcome.changed ? 1 : 0)
+        try insertOutcome.bind(7, outcome.time)
+        try insertOutcome.bind(8, form.sum)
+        try insertOutcome.run()
+    }
+
+    /// Moves the log's pages into the database where there are too many of them.
+    ///
+    /// - Returns: what the operator should know.
+    func checkpointIfDue() -> String? {
+        guard broken == nil, logPages.pointee >= Self.logPagesMax else { return nil }
+        return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    }
+
+    /// Moves all of them, and empties the log.
+    func checkpointAll() -> String? {
+        guard broken == nil else { return nil }
+        return checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+    }
+
+    private func checkpoint(_ mode: CInt) -> String? {
+        let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
+        // A reader that looks at old pages puts the rest off until the next time.
+        if code == SQLITE_OK || code & 0xFF == SQLITE_BUSY { return nil }
+        let failure = connection.failure(code, "moving the log into the database")
+        if failure.isFull { return "\(failure); it is tried again with the next appends" }
+        _ = fail(failure)
+        return "\(failure); nothing more is written until the server starts again"
+    }
+}
+
+extension Record {
+    /// What its payload and meta take, in bytes.
+    var bytesCount: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
+}
