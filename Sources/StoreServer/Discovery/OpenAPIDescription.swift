@@ -16,6 +16,11 @@ struct OpenAPIDescription {
         ).bytes
     }
 
+    /// What every route may answer with, before it is even looked for.
+    private static let always: [ProblemSlug] = [
+        .badRequest, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge, .overloaded,
+    ]
+
     private var dispatch: OpenAPI.Route {
         OpenAPI.Route(
             "post",
@@ -25,7 +30,13 @@ struct OpenAPIDescription {
             parameters: [
                 .init("dry-run", in: .query, .boolean, summary: "Show what would change instead."),
                 .init("Prefer", in: .header, summary: "return=representation, wait=N (RFC 7240)."),
-                .init("If-Match", in: .header, summary: "Apply only if this is the current tag."),
+                .init(
+                    "If-Match",
+                    in: .header,
+                    .text(pattern: Self.entityTags),
+                    summary: "Apply only if this is the current tag; anything but * and quoted "
+                        + "tags, and so an empty value, is 400."
+                ),
             ],
             body: .json(.reference("Dispatch")),
             answers: [
@@ -36,13 +47,16 @@ struct OpenAPIDescription {
                     bodies: [.json(.anyOf([applied, dryRun]))]
                 )
             ],
-            problems: [
-                .malformedJSON, .badRequest, .refused, .versionMismatch, .tooLarge,
-                .unsupportedMediaType, .unknownAction, .invalidPayload, .overloaded, .draining,
-                .storageFull, .timeout, .misdirected,
+            problems: Self.always + [
+                .malformedJSON, .refused, .versionMismatch, .unsupportedMediaType, .unknownAction,
+                .invalidPayload, .draining, .storageFull,
             ]
         )
     }
+
+    /// `*`, or entity tags with commas between them (RFC 9110 §13.1.1).
+    private static let entityTags =
+        #"^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$"#
 
     private var applied: JSONSchema {
         .object([
@@ -67,58 +81,52 @@ struct OpenAPIDescription {
 
     private var state: [OpenAPI.Route] {
         let poll: [OpenAPI.Parameter] = [
-            .init("after", in: .query, unsigned, summary: "Answer when the version is greater."),
+            .init(
+                "after",
+                in: .query,
+                unsigned,
+                summary: "Answer only if the version is greater; without wait, at once."
+            ),
             .init(
                 "wait",
                 in: .query,
                 .integer(minimum: 0, maximum: 60),
-                summary: "Seconds to wait for that."
+                summary: "Seconds to wait for that. Needs after, or the answer is 400."
             ),
             .init("If-None-Match", in: .header, summary: "The tag that is known already."),
         ]
         let pointer = OpenAPI.Parameter(
             "pointer",
             in: .path,
-            summary: "A JSON Pointer (RFC 6901) without its first slash."
+            .text(pattern: "^([^~]|~[01])+$"),
+            summary: "A JSON Pointer (RFC 6901) without its first slash; those within are kept."
         )
-        let whole = OpenAPI.Answer(
-            200,
-            "The state.",
-            headers: ["ETag"],
-            bodies: [.json(.reference("State"))]
-        )
-        let part = OpenAPI.Answer(200, "The part.", headers: ["ETag"], bodies: [.json(.any)])
         let known = OpenAPI.Answer(304, "Nothing newer than what is known.", headers: ["ETag"])
-        let problems: [ProblemSlug] = [.badRequest, .misdirected, .draining]
-        return [
-            .init(
-                "get",
-                "/state",
-                id: "getState",
-                summary: "The state.",
-                parameters: poll,
-                answers: [whole, known],
-                problems: problems
-            ),
-            .init(
-                "head",
-                "/state",
-                id: "headState",
-                summary: "The state's headers.",
-                parameters: poll,
-                answers: [.init(200, "The headers.", headers: ["ETag"]), known],
-                problems: problems
-            ),
-            .init(
-                "get",
+        return read(
+            "/state",
+            "State",
+            summary: "The state.",
+            parameters: poll,
+            answers: [
+                .init(
+                    200,
+                    "The state.",
+                    headers: ["ETag"],
+                    bodies: [.json(.reference("State"))]
+                ), known,
+            ],
+            problems: [.draining]
+        )
+            + read(
                 "/state/{pointer}",
-                id: "getPart",
+                "Part",
                 summary: "A part of the state.",
                 parameters: [pointer] + poll,
-                answers: [part, known],
-                problems: problems + [.notFound]
-            ),
-        ]
+                answers: [
+                    .init(200, "The part.", headers: ["ETag"], bodies: [.json(.any)]), known,
+                ],
+                problems: [.draining, .notFound]
+            )
     }
 
     private var events: OpenAPI.Route {
@@ -133,58 +141,77 @@ struct OpenAPIDescription {
                 .init("Last-Event-ID", in: .header, summary: "Go on after this tag."),
             ],
             answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],
-            problems: [.badRequest, .misdirected, .streamLimit, .draining]
+            problems: Self.always + [.draining, .streamLimit]
         )
     }
 
     private var discovery: [OpenAPI.Route] {
-        [
-            .init(
-                "get",
-                "/schema",
-                id: "schema",
-                summary: "JSON Schema of the state and the actions.",
-                answers: [.init(200, "The schema.", bodies: [.init("application/schema+json")])],
-                problems: [.badRequest, .misdirected]
-            ),
-            .init(
-                "get",
+        read(
+            "/schema",
+            "Schema",
+            summary: "JSON Schema of the state and the actions.",
+            answers: [.init(200, "The schema.", bodies: [.init("application/schema+json")])],
+            problems: [.draining]
+        )
+            + read(
                 "/openapi.json",
-                id: "openapi",
+                "OpenAPI",
                 summary: "This document.",
                 answers: [.init(200, "The document.", bodies: [.json(.any)])],
-                problems: [.badRequest, .misdirected]
-            ),
-            .init(
-                "get",
+                problems: [.draining]
+            )
+            + read(
                 "/problems/{slug}",
-                id: "problem",
+                "Problem",
                 summary: "What a kind of problem means.",
-                parameters: [.init("slug", in: .path, summary: "The kind's name.")],
+                parameters: [
+                    .init(
+                        "slug",
+                        in: .path,
+                        .strings(ProblemSlug.allCases.map(\.rawValue)),
+                        summary: "The kind's name."
+                    )
+                ],
                 answers: [.init(200, "A page.", bodies: [.init("text/html")])],
-                problems: [.badRequest, .misdirected, .notFound]
-            ),
-        ]
+                problems: [.draining, .notFound]
+            )
     }
 
     private var operation: [OpenAPI.Route] {
-        [
-            .init(
-                "get",
-                "/livez",
-                id: "live",
-                summary: "Whether the process works.",
-                answers: [.init(200, "It does.", bodies: [.init("text/plain")])],
-                problems: [.badRequest, .misdirected]
-            ),
-            .init(
-                "get",
+        read(
+            "/livez",
+            "Liveness",
+            summary: "Whether the process works.",
+            answers: [.init(200, "It does.", bodies: [.init("text/plain")])]
+        )
+            + read(
                 "/readyz",
-                id: "ready",
+                "Readiness",
                 summary: "Whether the server wants requests.",
                 answers: [.init(200, "It does.", bodies: [.init("text/plain")])],
-                problems: [.badRequest, .misdirected, .draining]
-            ),
-        ]
+                problems: [.draining]
+            )
+    }
+
+    /// A resource that is read: `GET`, and `HEAD` beside it.
+    private func read(
+        _ path: String,
+        _ name: String,
+        summary: String,
+        parameters: [OpenAPI.Parameter] = [],
+        answers: [OpenAPI.Answer],
+        problems: [ProblemSlug] = []
+    ) -> [OpenAPI.Route] {
+        [("get", summary), ("head", "The headers alone: " + summary)].map { method, summary in
+            OpenAPI.Route(
+                method,
+                path,
+                id: method + name,
+                summary: summary,
+                parameters: parameters,
+                answers: answers,
+                problems: Self.always + problems
+            )
+        }
     }
 }

@@ -110,6 +110,8 @@ extension OpenAPI {
                 response.member("description", words.joined(separator: "; "))
                 let headers = answers.flatMap(\.headers) + problems.flatMap(\.ownHeaders)
                 write(headers: headers, to: &response)
+                // An answer to HEAD has no body, whatever it says.
+                guard route.method.uppercased() != "HEAD" else { return }
                 write(answers.flatMap(\.bodies) + body(of: problems), to: &response)
             }
         }

@@ -15,7 +15,7 @@ extension JSONSchema {
         switch self {
         case .any:
             break
-        case .null, .boolean, .number, .integer, .string, .integerText:
+        case .null, .boolean, .number, .integer, .string, .text:
             writeScalar(to: &object, orNull: false)
         case .strings(let texts):
             object.member("type", "string")
@@ -66,7 +66,7 @@ extension JSONSchema {
 
     private var isScalar: Bool {
         switch self {
-        case .boolean, .number, .integer, .string, .integerText: true
+        case .boolean, .number, .integer, .string, .text: true
         default: false
         }
     }
@@ -87,8 +87,8 @@ extension JSONSchema {
             object.member("maximum", maximum)
         case .string(let format?):
             object.member("format", format)
-        case .integerText:
-            object.member("pattern", "^-?[0-9]+$")
+        case .text(let pattern):
+            object.member("pattern", pattern)
         default:
             break
         }

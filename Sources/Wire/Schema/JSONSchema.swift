@@ -15,8 +15,8 @@ public indirect enum JSONSchema: Sendable, Equatable {
     case integer(minimum: Int64, maximum: UInt64)
     /// Text, of a `format` that JSON Schema knows (`date-time`, `uuid`, `uri`), or of any.
     case string(format: String? = nil)
-    /// Text that a whole number is written as, such as a key.
-    case integerText
+    /// Text in which a regular expression (ECMA-262) finds something.
+    case text(pattern: String)
     /// One of these texts.
     case strings([String])
     /// One of these whole numbers.
@@ -59,6 +59,9 @@ public indirect enum JSONSchema: Sendable, Equatable {
 }
 
 extension JSONSchema {
+    /// Text that a whole number is written as, such as a key.
+    static let integerText = JSONSchema.text(pattern: "^-?[0-9]+$")
+
     /// A whole number that an integer type of Swift holds.
     static func integer<Value: FixedWidthInteger>(_: Value.Type) -> JSONSchema {
         .integer(
@@ -86,7 +89,7 @@ extension JSONSchema {
     /// The same schema with each direct part replaced.
     func mapParts(_ change: (JSONSchema) -> JSONSchema) -> JSONSchema {
         switch self {
-        case .any, .null, .boolean, .number, .integer, .string, .integerText, .strings, .integers,
+        case .any, .null, .boolean, .number, .integer, .string, .text, .strings, .integers,
             .reference:
             self
         case .array(let element): .array(of: change(element))
@@ -111,7 +114,7 @@ extension JSONSchema {
     /// What refers to a definition never is: that one may refer back.
     var isShort: Bool {
         switch self {
-        case .any, .null, .boolean, .number, .integer, .string, .integerText: true
+        case .any, .null, .boolean, .number, .integer, .string, .text: true
         case .nullable(let schema), .array(let schema): schema.isShort
         default: false
         }
