@@ -15,10 +15,15 @@ func layer(_ name: String, on dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
+func tests(
+    of name: String,
+    _ others: [Target.Dependency] = [],
+    exclude: [String] = []
+) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: [.target(name: name)] + others,
+        exclude: exclude,
         swiftSettings: strict
     )
 }
@@ -65,7 +70,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests(of: "Wire"),
-        tests(of: "WireFoundation", ["Wire"]),
+        tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
         tests(of: "Domain", ["StoreCore"]),
