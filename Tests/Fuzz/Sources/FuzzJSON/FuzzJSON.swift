@@ -1,65 +1,7 @@
 import Foundation
 import Wire
 
-// libFuzzer over the codec: any bytes in, never a crash, and nothing taken that Foundation refuses.
-
-/// A value of any shape, so that each input runs through the decoder's containers too.
-indirect enum Anything: Codable, Equatable {
-    case null
-    case bool(Bool)
-    case integer(Int64)
-    case number(Double)
-    case text(String)
-    case list([Anything])
-    case members([String: Anything])
-
-    /// A whole `Double` may read back as the integer that it is.
-    static func == (a: Self, b: Self) -> Bool {
-        switch (a, b) {
-        case (.null, .null): true
-        case (.bool(let a), .bool(let b)): a == b
-        case (.integer(let a), .integer(let b)): a == b
-        case (.number(let a), .number(let b)): a == b
-        case (.number(let a), .integer(let b)), (.integer(let b), .number(let a)): a == Double(b)
-        case (.text(let a), .text(let b)): a == b
-        case (.list(let a), .list(let b)): a == b
-        case (.members(let a), .members(let b)): a == b
-        default: false
-        }
-    }
-
-    init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if value.decodeNil() {
-            self = .null
-        } else if let bool = try? value.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let integer = try? value.decode(Int64.self) {
-            self = .integer(integer)
-        } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
-        } else if let text = try? value.decode(String.self) {
-            self = .text(text)
-        } else if let list = try? value.decode([Anything].self) {
-            self = .list(list)
-        } else {
-            self = .members(try value.decode([String: Anything].self))
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .text(let value): try container.encode(value)
-        case .list(let value): try container.encode(value)
-        case .members(let value): try container.encode(value)
-        }
-    }
-}
+// libFuzzer over the codec: any bytes in, never a crash, and nothing taken that others refuse.
 
 /// libFuzzer's entry: https://llvm.org/docs/LibFuzzer.html
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -77,13 +19,36 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     let theirs = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
     precondition(
-        theirs != nil || holdsHugeNumber(bytes),
+        theirs != nil || holdsNumberBeyondDouble(bytes),
         "Foundation refuses what was taken."
     )
+    Accepted.shared?.add(bytes)
     return 0
 }
 
-/// Foundation refuses numbers beyond a `Double`, which are JSON all the same.
-private func holdsHugeNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.contains { $0 | 0x20 == UInt8(ascii: "e") } || bytes.count > 300
+/// Whether a document, which was taken already, holds a number that no `Double` does.
+///
+/// Foundation refuses such a number for its size. RFC 8259 sets no bound, and a type of ours may
+/// read it exactly, so there its verdict says nothing about the syntax; Python's still does.
+private func holdsNumberBeyondDouble(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var number = ""
+    var inString = false
+    var escaped = false
+    for byte in bytes {
+        if inString {
+            inString = escaped || byte != UInt8(ascii: "\"")
+            escaped = !escaped && byte == UInt8(ascii: "\\")
+            continue
+        }
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+            UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+            number.unicodeScalars.append(Unicode.Scalar(byte))
+        default:
+            if Double(number)?.isInfinite == true { return true }
+            number = ""
+            inString = byte == UInt8(ascii: "\"")
+        }
+    }
+    return Double(number)?.isInfinite == true
 }
