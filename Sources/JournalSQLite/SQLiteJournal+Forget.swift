@@ -6,8 +6,8 @@ extension SQLiteJournal {
         let now = clock.now()
         let retention = retention
         let last = try write { (writer, _) throws(JournalError) -> UInt64 in
-            let places = try writer.thinSnapshots(max: retention.snapshotsMax)
-            return retention.forgettable(places, end: writer.end.version, writer.bytesTotal, now)
+            try writer.thinSnapshots(max: retention.snapshotsMax)
+            return retention.forgettable(writer, now)
         }
         while try step({ (writer) throws(JournalError) in
             try writer.forgetRecords(through: last)
@@ -15,7 +15,7 @@ extension SQLiteJournal {
         if last > 0 {
             // Snapshots of before the oldest record lead nowhere now.
             try write { (writer, _) throws(JournalError) in
-                _ = try writer.thinSnapshots(max: retention.snapshotsMax)
+                try writer.thinSnapshots(max: retention.snapshotsMax)
             }
         }
         let cutoff = now.before(seconds: retention.keySecondsMax)
@@ -39,18 +39,15 @@ extension Retention {
     /// The last version whose record may be forgotten, and all before it; 0 where none may.
     ///
     /// It is always that of a snapshot, so that what is kept begins with a state that is known.
-    func forgettable(
-        _ snapshots: [SnapshotPlace],
-        end: UInt64,
-        _ bytesTotal: UInt64,
-        _ now: Int64
-    ) -> UInt64 {
+    fileprivate func forgettable(_ writer: Writer, _ now: Int64) -> UInt64 {
         let cutoff = secondsMax.map { now.before(seconds: $0) }
-        return snapshots.last { snapshot in
-            (cutoff.map { snapshot.time < $0 } ?? false)
-                || (bytesMax.map { bytesTotal - snapshot.bytesTotal >= $0 } ?? false)
-                || (recordsMax.map { end - snapshot.version >= $0 } ?? false)
-        }?.version ?? 0
+        let superseded = writer.snapshots.last { snapshot in
+            if let cutoff, snapshot.time < cutoff { return true }
+            if let bytesMax, writer.bytesTotal - snapshot.bytesTotal >= bytesMax { return true }
+            if let recordsMax, writer.end.version - snapshot.version >= recordsMax { return true }
+            return false
+        }
+        return superseded?.version ?? 0
     }
 }
 

@@ -15,6 +15,14 @@ public final class SQLiteJournal: Journal {
     private struct Extent {
         var end: UInt64
         var base: UInt64
+        var oldestSnapshot: UInt64?
+
+        init(_ writer: Writer) {
+            end = writer.end.version
+            let base = writer.meta.base.version
+            self.base = base
+            oldestSnapshot = writer.snapshots.first { $0.version >= base }?.version
+        }
     }
 
     /// What goes when the journal closes.
@@ -66,7 +74,7 @@ public final class SQLiteJournal: Journal {
         self.log = log
         databasePath = directory.database
         epoch = writer.meta.epoch
-        extent = Locked(Extent(end: writer.end.version, base: writer.meta.base.version))
+        extent = Locked(Extent(writer))
         opened = Locked(Opened(writer: writer, mark: mark, directory: directory))
     }
 
@@ -74,6 +82,8 @@ public final class SQLiteJournal: Journal {
     public var version: UInt64 { extent.withLock { $0.end } }
     /// The oldest version whose record can be read.
     public var oldest: UInt64 { extent.withLock { $0.base + 1 } }
+    /// The version of the oldest snapshot from which all records up to now can be read.
+    public var oldestSnapshot: UInt64? { extent.withLock { $0.oldestSnapshot } }
     /// Disks fill up and break.
     public var canFail: Bool { true }
 
@@ -138,8 +148,8 @@ extension SQLiteJournal {
         try opened.withLock { (opened) throws(JournalError) -> Result in
             guard let open = opened else { throw .unknown("the journal is closed") }
             let result = try body(open.writer, open.mark)
-            let (end, base) = (open.writer.end.version, open.writer.meta.base.version)
-            extent.withLock { $0 = Extent(end: end, base: base) }
+            let reached = Extent(open.writer)
+            extent.withLock { $0 = reached }
             return result
         }
     }

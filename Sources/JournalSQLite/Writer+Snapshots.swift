@@ -9,11 +9,8 @@ extension Writer {
         at link: Link,
         compressed state: [UInt8]
     ) throws(JournalError) -> Bool {
-        try transaction { (writer) throws(SQLiteFailure) in
-            let newest = try writer.connection.integer("SELECT max(version) FROM snapshots") ?? 0
-            let isFirst =
-                try writer.connection.integer("SELECT count(*) FROM snapshots") == 0
-            guard isFirst || Int64(clamping: snapshot.version) > newest else { return false }
+        if let newest = snapshots.last, newest.version >= snapshot.version { return false }
+        let place = try transaction { (writer) throws(SQLiteFailure) in
             let later = try Statement(
                 writer.connection,
                 "SELECT sum(length(payload) + ifnull(length(meta), 0)) FROM records WHERE version > ?"
@@ -29,24 +26,26 @@ extension Writer {
                 state: state
             )
             try stored.insert(into: writer.connection)
-            return true
+            return SnapshotPlace(
+                version: link.version,
+                time: stored.time,
+                bytesTotal: stored.bytesTotal
+            )
         }
+        snapshots.append(place)
+        return true
     }
 
     /// Gives up the snapshots that are too many, and those that no record follows any more.
-    ///
-    /// - Returns: those that are left, in ascending order.
-    func thinSnapshots(max: Int) throws(JournalError) -> [SnapshotPlace] {
+    func thinSnapshots(max: Int) throws(JournalError) {
+        let base = meta.base.version
+        let leading = snapshots.map(\.version).filter { $0 >= base }
+        let superfluous = Set(
+            snapshots.map(\.version).filter { $0 < base }
+                + SnapshotLadder.superfluous(leading, max: max)
+        )
+        guard !superfluous.isEmpty else { return }
         try transaction { (writer) throws(SQLiteFailure) in
-            var places = try writer.snapshotPlaces()
-            let base = writer.meta.base.version
-            let superfluous = Set(
-                places.map(\.version).filter { $0 < base }
-                    + SnapshotLadder.superfluous(
-                        places.map(\.version).filter { $0 >= base },
-                        max: max
-                    )
-            )
             let delete = try Statement(
                 writer.connection,
                 "DELETE FROM snapshots WHERE version = ?"
@@ -55,27 +54,8 @@ extension Writer {
                 try delete.bind(1, Int64(clamping: version))
                 try delete.run()
             }
-            places.removeAll { superfluous.contains($0.version) }
-            return places
         }
-    }
-
-    private func snapshotPlaces() throws(SQLiteFailure) -> [SnapshotPlace] {
-        let rows = try Statement(
-            connection,
-            "SELECT version, time, bytes FROM snapshots ORDER BY version"
-        )
-        var places: [SnapshotPlace] = []
-        while try rows.step() {
-            places.append(
-                SnapshotPlace(
-                    version: UInt64(bitPattern: rows.integer(0)),
-                    time: rows.integer(1),
-                    bytesTotal: UInt64(bitPattern: rows.integer(2))
-                )
-            )
-        }
-        return places
+        snapshots.removeAll { superfluous.contains($0.version) }
     }
 }
 

@@ -28,6 +28,8 @@ final class Writer: @unchecked Sendable {
     private(set) var bytesTotal: UInt64
     var meta: Meta
     var outcomesCount: Int
+    /// The snapshots that are kept, in ascending order.
+    var snapshots: [SnapshotPlace]
     /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and the
     /// system's view of the file may differ, so whoever goes on would build on sand.
     private(set) var broken: String?
@@ -47,6 +49,7 @@ final class Writer: @unchecked Sendable {
         bytesTotal = history.bytesTotal
         meta = history.meta
         outcomesCount = history.outcomesCount
+        snapshots = history.snapshots
         begin = try Statement(connection, "BEGIN IMMEDIATE")
         commit = try Statement(connection, "COMMIT")
         rollback = try Statement(connection, "ROLLBACK")

@@ -209,6 +209,7 @@ import Testing
         }
         #expect(kept.count == 5)
         #expect(kept.isSuperset(of: [10, 180, 190, 200]))
+        #expect(subject.journal.oldestSnapshot == 10)
     }
 
     @Test(arguments: kinds)

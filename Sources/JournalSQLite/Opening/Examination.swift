@@ -17,6 +17,17 @@ struct History: Equatable {
     /// What the payloads and the meta of all records took, from the beginning of history on.
     var bytesTotal: UInt64
     var outcomesCount: Int
+    /// The snapshots that are kept, in ascending order.
+    var snapshots: [SnapshotPlace]
+
+    /// A history that begins.
+    init(_ meta: Meta) {
+        self.meta = meta
+        end = meta.base
+        bytesTotal = 0
+        outcomesCount = 0
+        snapshots = []
+    }
 }
 
 extension Examination {
@@ -29,7 +40,7 @@ extension Examination {
         log: (String) -> Void
     ) throws(ReadFailure) {
         let meta = try reader.readMeta()
-        history = History(meta: meta, end: meta.base, bytesTotal: 0, outcomesCount: 0)
+        history = History(meta)
         start = meta.base
         do throws(ReadFailure) {
             if let snapshot = try reader.newestSnapshot(log: log) {
@@ -45,6 +56,7 @@ extension Examination {
             let last = try reader.lastVersion(since: meta.base, snapshot: start)
             try followChain(reader, through: last, mark: mark)
             history.outcomesCount = try reader.countOutcomes()
+            history.snapshots = try reader.snapshotPlaces()
             try compare(with: mark)
         } catch {
             guard error.isDamage else { throw error }
@@ -128,6 +140,28 @@ extension Reader {
         guard rows.end.hash == link.hash else {
             throw .damaged("record \(link.version) is not what was written")
         }
+    }
+
+    func snapshotPlaces() throws(ReadFailure) -> [SnapshotPlace] {
+        var places: [SnapshotPlace] = []
+        do throws(SQLiteFailure) {
+            let rows = try Statement(
+                connection,
+                "SELECT version, time, bytes FROM snapshots ORDER BY version"
+            )
+            while try rows.step() {
+                places.append(
+                    SnapshotPlace(
+                        version: UInt64(bitPattern: rows.integer(0)),
+                        time: rows.integer(1),
+                        bytesTotal: UInt64(bitPattern: rows.integer(2))
+                    )
+                )
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+        return places
     }
 
     /// Checks what is kept of idempotency keys, and counts it.

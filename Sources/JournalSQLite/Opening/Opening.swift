@@ -136,7 +136,7 @@ extension Opening {
             return connection
         }
         try directory.sync()
-        return (connection, History(meta: meta, end: meta.base, bytesTotal: 0, outcomesCount: 0))
+        return (connection, History(meta))
     }
 
     private func takeNewEpoch(
