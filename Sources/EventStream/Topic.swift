@@ -7,6 +7,9 @@ package struct Topic: Sendable {
 
     package init() {}
 
+    /// The version of the newest frame, where there is one.
+    package var newestVersion: UInt64? { newest == nil ? nil : version }
+
     /// Takes a newer frame. Answers `false`, and takes nothing, where it is not newer: what streams
     /// send never goes backwards.
     package mutating func publish(_ frame: Bytes, version: UInt64) -> Bool {

@@ -22,6 +22,8 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let version: String
     /// Who observes the Core besides the server itself, in the order in which they were added.
     var observers: [Observer<State>] = []
+    /// What operators may execute, in the order in which it was exposed.
+    var commands: [ExposedCommand] = []
 
     /// Makes a server that is not running yet.
     ///

@@ -1,9 +1,9 @@
 """Every row of protocol 8's table that exists yet, provoked from outside.
 
 Rows shown elsewhere: malformed-json, too-large, uri-too-long, headers-too-large, timeout and overloaded
-in test_framing, draining in test_discovery_and_operation, misdirected in test_configuration. The rows
-unauthorized, forbidden, gone, idempotency-mismatch, too-many-requests and storage-full belong to parts
-that are not built yet.
+in test_framing, draining in test_discovery_and_operation, misdirected in test_configuration, forbidden
+in test_debug. The rows unauthorized, gone, idempotency-mismatch, too-many-requests and storage-full belong
+to parts that are not built yet.
 """
 
 import random

@@ -58,6 +58,53 @@ import Wire
         _ = stalled
     }
 
+    /// Waits for the writer's thread, which answers within a turn.
+    private func asked<Answer: Sendable>(
+        _ question: (@escaping @Sendable (Answer) -> Void) -> Void
+    ) async -> Answer {
+        await withCheckedContinuation { continuation in
+            question { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test func `open streams are listed, and one of them is ended alone`() async throws {
+        let echo = try EchoServer()
+        publish(echo, 3)
+        let first = try reader(echo)
+        #expect(try first.read(through: "\n") == "v3\n")
+        let second = try reader(echo)
+        #expect(try second.read(through: "\n") == "v3\n")
+        let open = await asked(echo.streams.list)
+        #expect(open.map(\.id.description) == ["0-1", "1-1"])
+        #expect(open.allSatisfy { $0.topic == .state && $0.version == 3 && !$0.isBehind })
+        #expect(open.allSatisfy { $0.peer.hasPrefix("127.0.0.1:") && $0.seconds < 60 })
+        #expect(Set(open.map(\.peer)).count == 2)
+
+        #expect(await asked { echo.streams.end(open[0].id, $0) })
+        #expect(try first.read(through: "\n") == "bye expired\n")
+        #expect(await asked { echo.streams.end(open[0].id, $0) } == false)
+        publish(echo, 4)
+        #expect(try second.read(through: "\n") == "v4\n")
+        #expect(await asked(echo.streams.list).map(\.id) == [open[1].id])
+    }
+
+    @Test func `who asks for the streams when the thread has ended hears that there are none`()
+        async throws
+    {
+        let echo = try EchoServer()
+        let reader = try reader(echo)
+        let id = try #require(await asked(echo.streams.list).first?.id)
+        #expect(echo.streams.stop(reason: .shutdown, seconds: 5))
+        #expect(await asked(echo.streams.list).isEmpty)
+        #expect(await asked { echo.streams.end(id, $0) } == false)
+        _ = reader
+    }
+
+    @Test(arguments: ["", "1", "1-", "-1", "1-2-3", "01-1", "1--1", "99999999999-1", "1-1 "])
+    func `a text that names no stream is none`(text: String) {
+        #expect(StreamID(text) == nil)
+    }
+
     @Test func `streams without news hear heartbeats with the newest version`() throws {
         var limits = StreamLimits()
         limits.heartbeatSeconds = 1

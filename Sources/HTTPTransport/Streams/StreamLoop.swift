@@ -14,7 +14,7 @@ final class StreamLoop {
     static let deadPeerMilliseconds: CInt = 40_000
 
     /// One place for a reader.
-    private struct Slot {
+    struct Slot {
         var descriptor: CInt = -1
         /// Told apart from earlier readers of the same place.
         var generation: UInt32 = 0
@@ -24,31 +24,36 @@ final class StreamLoop {
         var inputBytes: UInt32 = 0
         /// When the stream's time is over, in whole seconds of the loop; 0 for never.
         var expires: UInt32 = 0
+        /// When it joined, in whole seconds of the clock.
+        var joined: UInt32 = 0
     }
 
     /// A topic with its readers.
-    private struct Readers {
+    struct Readers {
+        let id: TopicID
         var topic = Topic()
         var slots: [Int32] = []
     }
 
     /// What one reader is behind with, and when it last took something.
-    private struct Behind {
+    struct Behind {
         var backlog: Backlog
         var progressed: Double
+        /// The version that it had when it fell behind, if any.
+        var version: UInt64?
         var closes = false
     }
 
-    private let writer: StreamWriter
+    let writer: StreamWriter
     private let epoll: CInt
     private let wakeDescriptor: CInt
-    private var slots: [Slot] = []
+    private(set) var slots: [Slot] = []
     private var freeSlots: [Int32] = []
-    private var topics: [Readers] = []
+    private(set) var topics: [Readers] = []
     private var topicNumbers: [TopicID: Int32] = [:]
-    private var behind: [Int32: Behind] = [:]
+    private(set) var behind: [Int32: Behind] = [:]
     private var endings: [Int32: @Sendable () -> Void] = [:]
-    private var now = 0.0
+    private(set) var now = 0.0
     private var nextSecond = 0.0
     private var seconds: UInt32 = 1
     private var stopDeadline: Double?
@@ -113,6 +118,7 @@ final class StreamLoop {
                 join(reader)
             }
         }
+        for question in mail.questions { answer(question) }
         if let stop = mail.stop {
             stopDeadline = now + stop.seconds
             let bye = writer.frames.bye(stop.reason)
@@ -126,7 +132,7 @@ final class StreamLoop {
         if let known = topicNumbers[topic] { return known }
         let number = Int32(topics.count)
         topicNumbers[topic] = number
-        topics.append(Readers())
+        topics.append(Readers(id: topic))
         return number
     }
 }
@@ -142,15 +148,17 @@ extension StreamLoop {
         slots[index].topic = topic
         slots[index].inputBytes = 0
         slots[index].expires = expiry()
+        slots[index].joined = UInt32(clamping: Int(now))
         slots[index].place = Int32(topics[Int(topic)].slots.count)
         topics[Int(topic)].slots.append(slot)
         if let ended = reader.ended { endings[slot] = ended }
         writer.counters.adopted.add(1, ordering: .relaxed)
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
-        deliver(reader.opening, to: slot)
+        let known: UInt64? = if case .after(let version) = reader.resume { version } else { nil }
+        deliver(reader.opening, to: slot, having: known)
         for frame in topics[Int(topic)].topic.opening(for: reader.resume) {
-            deliver(frame, to: slot)
+            deliver(frame, to: slot, having: known)
         }
         if stopDeadline != nil { closeSlot(slot, saying: writer.frames.bye(.shutdown)) }
     }
@@ -184,26 +192,28 @@ extension StreamLoop {
 
     private func publish(_ topic: Int32, _ version: UInt64, _ frame: Bytes) {
         let number = Int(topic)
+        let before = topics[number].topic.newestVersion
         guard topics[number].topic.publish(frame, version: version) else { return }
-        broadcast(frame, to: topics[number].slots)
+        broadcast(frame, to: topics[number].slots, having: before)
     }
 
-    /// Sends one frame to many. The list may shrink on the way, so it is the caller's copy.
-    private func broadcast(_ frame: Bytes, to readers: [Int32]) {
+    /// Sends one frame to many, who have this version until they have it. The list may shrink on the
+    /// way, so it is the caller's copy.
+    private func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
         var whole: UInt64 = 0
         for slot in readers {
             if !behind.isEmpty, behind[slot] != nil {
-                deliver(frame, to: slot)
+                deliver(frame, to: slot, having: version)
                 continue
             }
             let sent = send(frame, to: slot)
-            if sent == frame.count { whole += 1 } else { fell(slot, frame, sent) }
+            if sent == frame.count { whole += 1 } else { fell(slot, frame, sent, having: version) }
         }
         writer.counters.frames.add(whole, ordering: .relaxed)
     }
 
     /// Sends a frame to one reader, or puts it behind what that one is behind with.
-    private func deliver(_ frame: Bytes, to slot: Int32) {
+    private func deliver(_ frame: Bytes, to slot: Int32, having version: UInt64?) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         if behind[slot] != nil {
             let skipped = behind[slot]?.backlog.add(frame) ?? 0
@@ -214,7 +224,7 @@ extension StreamLoop {
         if sent == frame.count {
             writer.counters.frames.add(1, ordering: .relaxed)
         } else {
-            fell(slot, frame, sent)
+            fell(slot, frame, sent, having: version)
         }
     }
 
@@ -232,13 +242,17 @@ extension StreamLoop {
     }
 
     /// A reader did not take a whole frame: it is behind from here on, or gone.
-    private func fell(_ slot: Int32, _ frame: Bytes, _ sent: Int) {
+    private func fell(_ slot: Int32, _ frame: Bytes, _ sent: Int, having version: UInt64?) {
         if sent < 0, errno != EAGAIN, errno != EINTR, errno != ENOBUFS {
             writer.counters.closedByPeer.add(1, ordering: .relaxed)
             release(slot)
             return
         }
-        behind[slot] = Behind(backlog: Backlog(frame, sent: max(0, sent)), progressed: now)
+        behind[slot] = Behind(
+            backlog: Backlog(frame, sent: max(0, sent)),
+            progressed: now,
+            version: version
+        )
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
     }
 
@@ -304,7 +318,7 @@ extension StreamLoop {
             let due = topics[number].slots.filter {
                 UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
             }
-            broadcast(heartbeat, to: due)
+            broadcast(heartbeat, to: due, having: topics[number].topic.newestVersion)
             writer.counters.heartbeats.add(UInt64(due.count), ordering: .relaxed)
             guard writer.limits.lifetimeSeconds > 0 else { continue }
             let bye = writer.frames.bye(.lifetime)
@@ -325,11 +339,12 @@ extension StreamLoop {
     }
 
     /// Sends a reader its last frame, and ends the stream when that is taken.
-    private func closeSlot(_ slot: Int32, saying bye: Bytes) {
+    func closeSlot(_ slot: Int32, saying bye: Bytes) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         writer.counters.closedByServer.add(1, ordering: .relaxed)
         if behind[slot] == nil {
-            deliver(bye, to: slot)
+            let topic = Int(slots[Int(slot)].topic)
+            deliver(bye, to: slot, having: topics[topic].topic.newestVersion)
         } else {
             behind[slot]?.backlog.close(with: bye)
         }

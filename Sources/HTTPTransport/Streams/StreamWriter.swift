@@ -47,6 +47,7 @@ package final class StreamWriter: StreamAdopter {
         startThread("streams") { [self] in
             loop.value.run()
             cutOff.store(loop.value.cutOff, ordering: .relaxed)
+            refuseQuestions()
             ended.signal()
         }
     }
@@ -109,6 +110,26 @@ package final class StreamWriter: StreamAdopter {
         return cutOff.load(ordering: .relaxed) == 0
     }
 
+    /// Takes a question for the thread, unless that has ended.
+    func ask(_ question: StreamQuestion) -> Bool {
+        var isTaken = false
+        post { mail in
+            isTaken = !mail.isEnded
+            if isTaken { mail.questions.append(question) }
+        }
+        return isTaken
+    }
+
+    /// From now on there is nobody to answer; those who asked too late hear so.
+    private func refuseQuestions() {
+        let late = mail.withLock { mail -> [StreamQuestion] in
+            mail.isEnded = true
+            defer { mail.questions = [] }
+            return mail.questions
+        }
+        for question in late { question.answerWithout() }
+    }
+
     private func post(_ change: (inout StreamMail) -> Void) {
         let wakes = mail.withLock { mail -> Bool in
             change(&mail)
@@ -122,10 +143,16 @@ package final class StreamWriter: StreamAdopter {
 
     func take() -> StreamMail {
         mail.withLock { mail in
-            let stop = mail.stop
-            mail.stop = nil
-            mail.isAwaited = false
-            return StreamMail(inbox: Inbox(taking: &mail.inbox), stop: stop)
+            defer {
+                mail.stop = nil
+                mail.questions = []
+                mail.isAwaited = false
+            }
+            return StreamMail(
+                inbox: Inbox(taking: &mail.inbox),
+                stop: mail.stop,
+                questions: mail.questions
+            )
         }
     }
 }
@@ -143,6 +170,10 @@ struct JoiningReader: Sendable {
 struct StreamMail: Sendable {
     var inbox = Inbox<JoiningReader>()
     var stop: (reason: CloseReason, seconds: Double)?
+    /// What operators ask; each is a request that waits, so there are no more than connections.
+    var questions: [StreamQuestion] = []
+    /// Whether the thread has ended.
+    var isEnded = false
     /// Whether the thread has been woken and has not come yet.
     var isAwaited = false
 }

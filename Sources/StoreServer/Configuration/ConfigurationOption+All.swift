@@ -24,6 +24,11 @@ extension ConfigurationOption {
             help: "a further name that the Host header may have",
             check: { HostRule.isHost($0) ? nil : "a host name or address without a port" }
         ),
+        .flag(
+            "debug-routes",
+            \.debugRoutes,
+            help: "serve /debug/subscriptions, /debug/middleware and /debug/commands to operators"
+        ),
     ]
 
     private static let history: [ConfigurationOption] = [

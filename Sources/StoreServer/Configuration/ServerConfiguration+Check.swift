@@ -21,6 +21,11 @@ extension ServerConfiguration {
         }
     }
 
+    /// Whether only this machine can reach the server.
+    var isLoopbackOnly: Bool {
+        listen.allSatisfy { ListenAddress($0)?.isLoopback ?? false }
+    }
+
     /// The hosts listened on, which the `Host` header may therefore name.
     var listenHosts: [String] {
         listen.compactMap { ListenAddress($0)?.host }

@@ -10,6 +10,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Further values that the `Host` header may have, besides loopback and the addresses above.
     public var allowedHosts: [String] = []
 
+    /// Serve the operator's debug surface, `/debug/…`, to everyone who may ask for the state.
+    public var debugRoutes = false
+
     /// Where durable history will live. This version keeps history in memory whatever it says.
     public var dataDirectory = "./data"
     /// Keep history in memory, on purpose.

@@ -5,19 +5,22 @@ struct OpenAPIDescription {
     let title: String
     let version: String
     let components: [JSONSchema.Property]
+    /// Whether the operator's debug surface is switched on.
+    let hasDebugRoutes: Bool
 
     var document: Bytes {
         OpenAPI(
             title: title,
             apiVersion: version,
             summary: "A Redux-style store: actions in, one version line, the state out.",
-            routes: [dispatch] + state + [events] + discovery + operation,
+            routes: [dispatch] + state + [events] + discovery + operation
+                + (hasDebugRoutes ? debug : []),
             components: components
         ).bytes
     }
 
     /// What every route may answer with, before it is even looked for.
-    private static let always: [ProblemSlug] = [
+    static let always: [ProblemSlug] = [
         .badRequest, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge, .overloaded,
     ]
 
@@ -194,7 +197,7 @@ struct OpenAPIDescription {
     }
 
     /// A resource that is read: `GET`, and `HEAD` beside it.
-    private func read(
+    func read(
         _ path: String,
         _ name: String,
         summary: String,

@@ -10,6 +10,7 @@ extension StoreServer {
     ///   used; the transport's error where it can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
         try configuration.check()
+        try ExposedCommand.check(commands)
         let parts = try assemble(configuration.fitted(toDescriptors: DescriptorLimit.raise()))
         parts.store.core.start()
         try parts.store.streams.start(SystemThread.start(name:_:))
@@ -19,6 +20,9 @@ extension StoreServer {
                 "history is kept in memory only: a restart begins anew, and nothing is written to "
                     + "\(configuration.dataDirectory) (--ephemeral says that this is meant)"
             )
+        }
+        if configuration.debugRoutes, !configuration.isLoopbackOnly {
+            Log.warning("--debug-routes: whoever reaches the server may end streams and analytics")
         }
         return RunningServer(
             transport: parts.transport,
@@ -130,41 +134,42 @@ extension StoreServer {
         let description = OpenAPIDescription(
             title: name,
             version: version,
-            components: JSONSchema.storeDefinitions(state: State.self, actions: types)
+            components: JSONSchema.storeDefinitions(state: State.self, actions: types),
+            hasDebugRoutes: store.configuration.debugRoutes
         )
+        let limits = JSONLimits(
+            bytesMax: store.configuration.bodyBytesMax,
+            depthMax: store.configuration.depthMax
+        )
+        let exact: [String: any Route] = [
+            "/dispatch": DispatchRoute(
+                store: store,
+                limits: limits,
+                batchMax: store.configuration.batchMax
+            ),
+            "/state": state,
+            "/events": EventsRoute(store: store),
+            "/schema": DocumentRoute(contentType: "application/schema+json", document: schema),
+            "/openapi.json": DocumentRoute(
+                contentType: "application/json",
+                document: description.document
+            ),
+            "/livez": HealthRoute(problem: { nil }),
+            "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
+                isDraining() ? .draining() : nil
+            }),
+        ]
+        let prefixed: [(String, any Route)] = [
+            ("/state/", state),
+            ("/problems/", ProblemsRoute()),
+        ]
         return Router(
             hosts: HostRule(
                 listening: store.configuration.listenHosts,
                 further: store.configuration.allowedHosts
             ),
-            exact: [
-                "/dispatch": DispatchRoute(
-                    store: store,
-                    limits: JSONLimits(
-                        bytesMax: store.configuration.bodyBytesMax,
-                        depthMax: store.configuration.depthMax
-                    ),
-                    batchMax: store.configuration.batchMax
-                ),
-                "/state": state,
-                "/events": EventsRoute(store: store),
-                "/schema": DocumentRoute(
-                    contentType: "application/schema+json",
-                    document: schema
-                ),
-                "/openapi.json": DocumentRoute(
-                    contentType: "application/json",
-                    document: description.document
-                ),
-                "/livez": HealthRoute(problem: { nil }),
-                "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
-                    isDraining() ? .draining() : nil
-                }),
-            ],
-            prefixed: [
-                ("/state/", state),
-                ("/problems/", ProblemsRoute()),
-            ],
+            exact: exact.merging(debugRoutes(for: store, attachments)) { own, _ in own },
+            prefixed: prefixed + debugParts(for: store, attachments, limits: limits),
             onTurnEnd: store.nudgeCore
         )
     }

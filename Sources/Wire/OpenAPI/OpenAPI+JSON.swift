@@ -65,7 +65,7 @@ extension OpenAPI {
         if let body = route.body {
             operation.key("requestBody")
             operation.object { request in
-                request.member("required", true)
+                request.member("required", route.isBodyRequired)
                 write([body], to: &request)
             }
         }

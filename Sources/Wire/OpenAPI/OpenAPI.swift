@@ -40,6 +40,7 @@ extension OpenAPI {
         package let summary: String
         package let parameters: [Parameter]
         package let body: Body?
+        package let isBodyRequired: Bool
         package let answers: [Answer]
         /// Every kind of problem that this route may answer with.
         package let problems: [ProblemSlug]
@@ -51,6 +52,7 @@ extension OpenAPI {
             summary: String,
             parameters: [Parameter] = [],
             body: Body? = nil,
+            isBodyRequired: Bool = true,
             answers: [Answer],
             problems: [ProblemSlug] = []
         ) {
@@ -60,6 +62,7 @@ extension OpenAPI {
             self.summary = summary
             self.parameters = parameters
             self.body = body
+            self.isBodyRequired = isBodyRequired
             self.answers = answers
             self.problems = problems
         }

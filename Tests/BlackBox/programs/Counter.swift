@@ -1,4 +1,5 @@
-// The counter of Unicore's introduction on a server: observers on two queues, and a slow action.
+// The counter of Unicore's introduction on a server: observers on two queues, commands, and a slow
+// action.
 
 import Dispatch
 import Glibc
@@ -25,20 +26,38 @@ let place = DispatchSpecificKey<String>()
     fflush(nil)
 }
 
+/// Blocks the thread, for ten seconds at the most.
+@Sendable func pause(_ ms: UInt32) {
+    usleep(min(ms, 10_000) * 1_000)
+}
+
 let render = DispatchQueue(label: "render")
 render.setSpecific(key: place, value: "render")
 DispatchQueue.main.setSpecific(key: place, value: "main")
 
-StoreServer(
+let printInt = Command<Int>(id: "Print the int") { log("\($0)") }
+let printSeven = printInt.bound(to: 7)
+
+var server = StoreServer(
     state: AppState(),
     actions: [CounterIncreaseRequested.self, SlowReducer.self]
 ) { (state: inout AppState, action) in
     switch action {
     case is CounterIncreaseRequested: state.counter += 1
-    case let slow as SlowReducer: usleep(slow.ms * 1_000)
+    case let slow as SlowReducer: pause(slow.ms)
     default: break
     }
 }
 .observing(on: .main) { log("counter \($0.counter)") }
 .observing(on: render) { log("counter \($0.counter)") }
-.main()
+.exposing(printInt, as: "print-int")
+.exposing(printSeven, as: "print-seven")
+.exposing(printSeven.async(on: .main), as: "print-seven-on-main")
+.exposing(PlainCommand(id: "Say hello") { log("hello") }, as: "hello")
+.exposing(Command<UInt32>(id: "Sleep") { pause($0) }, as: "sleep")
+
+// Further names for a command, to see which of them a server starts with.
+for name in getenv("COUNTER_COMMANDS").map({ String(cString: $0) })?.split(separator: ",") ?? [] {
+    server = server.exposing(printSeven, as: String(name))
+}
+server.main()

@@ -1,0 +1,74 @@
+import EventStream
+
+// What an operator may ask of the writer. Its thread answers, between two turns.
+
+/// A question for the writer's thread, with who waits for the answer.
+enum StreamQuestion: Sendable {
+    case list(@Sendable ([OpenStream]) -> Void)
+    case end(StreamID, @Sendable (Bool) -> Void)
+
+    /// Answers for a writer that has no streams any more.
+    func answerWithout() {
+        switch self {
+        case .list(let answer): answer([])
+        case .end(_, let answer): answer(false)
+        }
+    }
+}
+
+extension StreamWriter {
+    /// Asks which streams are open. Any thread; `answer` is called on the writer's, once.
+    ///
+    /// Holds the streams up for about a microsecond for each.
+    package func list(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
+        let question = StreamQuestion.list(answer)
+        if !ask(question) { question.answerWithout() }
+    }
+
+    /// Asks for the end of a stream, which hears `bye` behind what it is being sent. Any thread;
+    /// `answer` is called on the writer's, once, with whether there is such a stream.
+    ///
+    /// A reader that takes nothing stays until its time for that is over.
+    package func end(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
+        let question = StreamQuestion.end(id, answer)
+        if !ask(question) { question.answerWithout() }
+    }
+}
+
+extension StreamLoop {
+    func answer(_ question: StreamQuestion) {
+        switch question {
+        case .list(let answer): answer(open)
+        case .end(let id, let answer): answer(end(id))
+        }
+    }
+
+    /// The open streams, by their places.
+    private var open: [OpenStream] {
+        slots.indices.compactMap { index in
+            let slot = slots[index]
+            guard slot.descriptor >= 0 else { return nil }
+            let readers = topics[Int(slot.topic)]
+            let behind = behind[Int32(index)]
+            return OpenStream(
+                id: StreamID(slot: Int32(index), generation: slot.generation),
+                topic: readers.id,
+                address: PeerAddress(of: slot.descriptor),
+                seconds: max(0, Int(now) - Int(slot.joined)),
+                version: behind == nil ? readers.topic.newestVersion : behind?.version,
+                isBehind: behind != nil
+            )
+        }
+    }
+
+    private func end(_ id: StreamID) -> Bool {
+        let index = Int(id.slot)
+        guard slots.indices.contains(index), slots[index].descriptor >= 0,
+            slots[index].generation == id.generation
+        else { return false }
+        if behind[id.slot]?.closes != true {
+            closeSlot(id.slot, saying: writer.frames.bye(.expired))
+        }
+        return true
+    }
+}

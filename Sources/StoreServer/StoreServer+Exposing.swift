@@ -1,0 +1,39 @@
+public import StoreCore
+
+extension StoreServer {
+    /// The same server, where operators may execute `command` with a JSON value, by
+    /// `POST /debug/commands/<name>`.
+    ///
+    /// ```swift
+    /// let printInt = Command<Int>(id: "Print the int") { print($0) }
+    ///
+    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    ///     .exposing(printInt, as: "print-int")
+    ///     .exposing(printInt.bound(to: 7), as: "print-seven")
+    ///     .main()
+    /// ```
+    ///
+    /// The route is there only with `--debug-routes`. Commands are executed one after the other, on
+    /// a thread that nobody else waits for; `Command.async(on:)` takes one to another queue.
+    ///
+    /// - Parameter name: letters, digits, `-`, `_` and `.`; a name that is taken or can't be used
+    ///   keeps the server from starting.
+    public func exposing<Value: Decodable & Sendable>(
+        _ command: Command<Value>,
+        as name: String
+    ) -> StoreServer {
+        exposing(ExposedCommand(command, named: name))
+    }
+
+    /// The same server, where operators may execute `command`, by an empty
+    /// `POST /debug/commands/<name>`.
+    public func exposing(_ command: PlainCommand, as name: String) -> StoreServer {
+        exposing(ExposedCommand(plain: command, named: name))
+    }
+
+    private func exposing(_ command: ExposedCommand) -> StoreServer {
+        var server = self
+        server.commands.append(command)
+        return server
+    }
+}
