@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from harness import INCREASE, Server, Stream, Wire, until
+from harness import INCREASE, Server, Stream, Wire, binary, run, until
 
 SCREEN = {"type": "ScreenShown", "payload": {"name": "Main"}}
 
@@ -149,16 +149,57 @@ def test_7_3_output_that_nobody_takes_holds_up_neither_service_nor_end(stuck, tm
     reading, writing = os.pipe()
     listen = f"unix:{tmp_path}/store.sock"
     stderr = writing if stuck == "stdout and stderr" else None
-    server = Server("--analytics", "stdout", stdout=writing, stderr=stderr, listen=listen)
-    with Wire(server) as wire:
-        # Some 30 MB of lines, where a pipe holds 64 KB and the queue 65,536 lines.
-        for number in range(1, 101):
-            assert server.post([SCREEN] * 1000, wire=wire).json["version"] == 1000 * number
-    began = time.monotonic()
-    assert server.stop() == 0
-    assert time.monotonic() - began < 5
+    with Server("--analytics", "stdout", stdout=writing, stderr=stderr, listen=listen) as server:
+        with Wire(server) as wire:
+            # Some 30 MB of lines, where a pipe holds 64 KB and the queue 65,536 lines.
+            for number in range(1, 101):
+                assert server.post([SCREEN] * 1000, wire=wire).json["version"] == 1000 * number
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - began < 5
     os.close(reading)
     os.close(writing)
+
+
+def test_standard_files_that_are_closed_are_nobody_elses(tmp_path):
+    """Else a socket, or a file, gets their numbers, and log and analytics lines with them."""
+    path = tmp_path / "store.sock"
+    closed = "exec 0<&- 1>&- 2>&-; exec " + binary()
+    arguments = ["--ephemeral", "--analytics", "stdout", "--listen", f"unix:{path}"]
+    process = subprocess.Popen(["sh", "-c", f'{closed} "$@"', "sh", *arguments])
+    try:
+        until(path.exists, "the server listens")
+        for number in range(3):
+            assert os.readlink(f"/proc/{process.pid}/fd/{number}") == "/dev/null"
+        process.terminate()
+        assert process.wait(10) == 0
+    finally:
+        process.kill()
+
+
+def test_11_1_a_named_pipe_without_a_reader_does_not_hold_up_the_start(tmp_path):
+    pipe = tmp_path / "analytics"
+    os.mkfifo(pipe)
+    arguments = ["--ephemeral", "--listen", "127.0.0.1:0", "--analytics", f"file:{pipe}"]
+    result = run(*arguments, seconds=10)
+    assert result.returncode == 2
+    assert f"can't append to '{pipe}'" in result.stderr
+    # With a reader it takes lines, more than it holds at once.
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with Server("--analytics", f"file:{pipe}") as server:
+        server.post([SCREEN] * 1000)
+        text = b""
+
+        def complete():
+            nonlocal text
+            try:
+                text += os.read(reader, 1 << 16)
+            except BlockingIOError:
+                pass
+            return text.count(b"\n") == 1000
+
+        until(complete, "all lines come through")
+    os.close(reader)
 
 
 # kill -9
@@ -185,14 +226,16 @@ def test_1_1_after_kill_9_under_load_a_restart_serves_at_once(kind, tmp_path):
     streams = [Stream(first).opened() for _ in range(20)]
     for client in clients:
         client.start()
-    for stream in streams:
-        while stream.event().version < 100:
-            pass
-    last = streams[0].event().id
-    assert first.stop(signal.SIGKILL) == -signal.SIGKILL
-    stop.set()
-    for client in clients:
-        client.join()
+    try:
+        for stream in streams:
+            while stream.event().version < 100:
+                pass
+        last = streams[0].event().id
+    finally:
+        assert first.stop(signal.SIGKILL) == -signal.SIGKILL
+        stop.set()
+        for client in clients:
+            client.join()
     if kind == "path":
         assert os.path.exists(first.path), "nothing stale was left behind"
 

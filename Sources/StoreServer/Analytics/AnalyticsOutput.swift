@@ -42,7 +42,7 @@ struct AnalyticsOutput: ~Copyable {
                 offset += count
                 progress()
             } else if errno == EAGAIN {
-                // Whoever gave us this standard output has made it non-blocking.
+                // A named pipe, or a standard output that somebody else has made non-blocking.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wanted, 1, -1)
             } else if errno != EINTR {
@@ -68,7 +68,9 @@ struct AnalyticsOutput: ~Copyable {
     /// Opens a file for appending; standard output for `nil`.
     static func open(_ path: String?) throws(ConfigurationError) -> CInt {
         guard let path else { return STDOUT_FILENO }
-        let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        // A named pipe that nobody reads fails to open, instead of holding up the start.
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
+        let descriptor = Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else {
             throw ConfigurationError(
                 "--analytics: can't append to '\(path)': \(SystemError.text)"

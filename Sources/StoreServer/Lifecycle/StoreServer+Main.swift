@@ -8,6 +8,7 @@ extension StoreServer {
     /// Called on the main thread. A server that runs serves the main queue, so observers and
     /// commands may ask for it.
     public func main() -> Never {
+        StandardFiles.fillIn()
         let reader: ConfigurationReader
         do {
             reader = try ConfigurationReader(
