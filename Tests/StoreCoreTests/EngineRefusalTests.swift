@@ -1,3 +1,4 @@
+import Locks
 import StoreCore
 import StoreTesting
 import Synchronization

@@ -1,6 +1,7 @@
 import CHTTPD
 import Domain
 import Glibc
+import Locks
 import StoreCore
 import Synchronization
 import Testing
