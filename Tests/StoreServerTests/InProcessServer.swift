@@ -96,30 +96,33 @@ final class InProcessServer {
         exchange.bodyBytes = body
         parts.router.handle(exchange)
         parts.router.turnEnded()
-        if case .response(let response) = exchange.outcome { return response }
-        return try answerFromElsewhere(exchange)
+        // The outcome of one that was put off belongs to whoever completes it.
+        if case .none = exchange.hold { return try response(of: exchange) }
+        try waitForCompletion(exchange)
+        return try response(of: exchange)
+    }
+
+    private func response(of exchange: HTTPExchange) throws -> HTTPResponse {
+        guard case .response(let response) = exchange.outcome else { throw Unanswered() }
+        return response
     }
 
     /// Waits as the loop does: until somebody who has finished an exchange wakes it.
-    private func answerFromElsewhere(_ exchange: HTTPExchange) throws -> HTTPResponse {
+    private func waitForCompletion(_ exchange: HTTPExchange) throws {
         let loop = parts.transport.loop
-        while true {
+        var isFinished = false
+        while !isFinished {
             var woken = pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)
             try #require(poll(&woken, 1, Self.answerMillisecondsMax) == 1, "no answer comes")
             var value: UInt64 = 0
             read(loop.wakeDescriptor, &value, 8)
-            let finished = loop.finished.withLock { finished in
+            isFinished = loop.finished.withLock { finished in
                 defer { finished = [] }
                 return finished.contains { $0 === exchange }
             }
-            guard finished else { continue }
-            guard case .response(let response) = exchange.outcome else {
-                throw Unanswered()
-            }
-            return response
         }
     }
 
-    /// A request was abandoned.
+    /// A request was left without an answer, or abandoned.
     struct Unanswered: Error {}
 }

@@ -83,9 +83,8 @@ extension EventLoop {
 
     /// Has the library put a connection aside. It walks all such connections at each resume.
     func suspend(_ exchange: HTTPExchange) {
-        guard let connection = exchange.connection else { return }
         exchange.hold = .suspended
-        chttpd_suspend(connection)
+        if let connection = exchange.connection { chttpd_suspend(connection) }
     }
 
     /// Lets the library ask for the answer again and again; as it runs only when this loop has it
