@@ -69,6 +69,7 @@ let package = Package(
             dependencies: ["JournalSQLite", "StoreCore"],
             swiftSettings: strict
         ),
+        tests(of: "JournalSQLite", ["Locks", "StoreCore", "StoreTesting"]),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),

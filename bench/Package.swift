@@ -17,5 +17,6 @@ let package = Package(
         .target(name: "Harness", swiftSettings: [.swiftLanguageMode(.v6)]),
         bench("codec", ["WireFoundation"]),
         bench("core", ["StoreCore"]),
+        bench("journal", ["JournalSQLite", "StoreCore"]),
     ]
 )

@@ -127,19 +127,24 @@ extension Reader {
             try outcome.bind(1, text: fields.key)
             try outcome.bind(2, text: fields.principal)
             guard try outcome.step() else { return nil }
-            let kept = KeptOutcome(
-                key: key,
-                fingerprint: [UInt8](outcome.bytes(0)),
-                first: UInt64(bitPattern: outcome.integer(1)),
-                last: UInt64(bitPattern: outcome.integer(2)),
-                changed: outcome.integer(3) != 0,
-                time: outcome.integer(4)
-            )
-            _ = form.put(kept)
-            if form.sum == outcome.integer(5) { return kept }
+            if let kept = outcome(outcome, of: key) { return kept }
         } catch {
             throw .sqlite(error)
         }
         throw .damaged("what is kept of an idempotency key is not what was written")
+    }
+
+    /// The outcome of the row that a statement stands on; `nil` where it is not what was written.
+    func outcome(_ row: Statement, of key: IdempotencyKey) -> KeptOutcome? {
+        let kept = KeptOutcome(
+            key: key,
+            fingerprint: [UInt8](row.bytes(0)),
+            first: UInt64(bitPattern: row.integer(1)),
+            last: UInt64(bitPattern: row.integer(2)),
+            changed: row.integer(3) != 0,
+            time: row.integer(4)
+        )
+        _ = form.put(kept)
+        return form.sum == row.integer(5) ? kept : nil
     }
 }

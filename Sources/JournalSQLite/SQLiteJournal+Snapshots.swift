@@ -27,9 +27,14 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/corrupt(_:)`` where there are snapshots and none can be read.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try withReader { (reader) throws(ReadFailure) in
-            guard let stored = try reader.newestSnapshot(atOrBefore: version, log: log) else {
-                return nil
-            }
+            guard
+                let stored = try reader.newestSnapshot(
+                    atOrBefore: version,
+                    passingOver: { [log] in
+                        log("the snapshot of version \($0) is damaged; an older one is looked for")
+                    }
+                )
+            else { return nil }
             guard let state = Compression.decompress(stored.state, size: stored.size) else {
                 throw .damaged("the snapshot of version \(stored.link.version) can't be read")
             }
@@ -50,7 +55,7 @@ extension Reader {
     ///   reach back to version 0 either.
     func newestSnapshot(
         atOrBefore version: UInt64 = .max,
-        log: (String) -> Void
+        passingOver: (UInt64) -> Void
     ) throws(ReadFailure) -> StoredSnapshot? {
         try transaction { (reader) throws(ReadFailure) in
             defer { reader.snapshots.reset() }
@@ -63,7 +68,7 @@ extension Reader {
                     guard found >= base.version else { break }
                     if let snapshot = reader.storedSnapshot() { return snapshot }
                     damaged = found
-                    log("the snapshot of version \(found) is damaged; an older one is looked for")
+                    passingOver(found)
                 }
             } catch {
                 throw .sqlite(error)

@@ -4,7 +4,8 @@
 struct RecordRows {
     private let reader: Reader
     private let statement: Statement
-    private let through: UInt64
+    /// The last version, which must be there; `nil` for whatever is there.
+    private let through: UInt64?
     /// The record that ``next()`` went to last.
     private(set) var end: Link
     private(set) var fields: RecordFields
@@ -15,12 +16,12 @@ struct RecordRows {
     ///
     /// - Parameters:
     ///   - start: the hash at `after`, where it is known from elsewhere.
-    ///   - through: the last version; it must be there.
+    ///   - through: the last version, which must be there; `nil` for whatever is there.
     init(
         _ reader: Reader,
         after: UInt64,
         from start: ChainHash? = nil,
-        through: UInt64
+        through: UInt64? = nil
     ) throws(ReadFailure) {
         self.reader = reader
         statement = reader.records
@@ -29,7 +30,7 @@ struct RecordRows {
         fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
         do throws(SQLiteFailure) {
             try statement.bind(1, Int64(clamping: after))
-            try statement.bind(2, Int64(clamping: through))
+            try statement.bind(2, Int64(clamping: through ?? .max))
             isPending = try statement.step()
             if isPending, statement.integer(0) == Int64(clamping: after),
                 let hash = ChainHash(statement.bytes(8))
@@ -64,13 +65,14 @@ struct RecordRows {
     ///
     /// ``fields`` is good until the next call.
     mutating func next() throws(ReadFailure) -> Bool {
-        guard end.version < through else { return false }
+        if let through, end.version >= through { return false }
         do throws(SQLiteFailure) {
             if !isPending { isPending = try statement.step() }
         } catch {
             throw .sqlite(error)
         }
         guard isPending else {
+            guard through != nil else { return false }
             throw .damaged("record \(end.version + 1) is missing: the records end before it")
         }
         isPending = false

@@ -73,11 +73,12 @@ extension Opening {
         if case .mark(let known) = found { mark = known }
         let reader = try sqlite { () throws(SQLiteFailure) in try Reader(directory.database) }
         var examination = try examine(reader, mark)
-        if examination.damage == nil, found == .unreadable {
-            examination.damage = "the mark beside the database can't be read"
-        }
+        if found == .unreadable { examination.add("the mark beside the database can't be read") }
         if let damage = examination.damage {
             try checkLossIsAccepted(damage, examination)
+            guard examination.isSound else {
+                return try Rebuild(self, examination).run(reader, connection)
+            }
             try takeNewEpoch(&examination.history, in: connection)
         } else if found == .nothing {
             log(
@@ -89,7 +90,7 @@ extension Opening {
         return (connection, examination.history)
     }
 
-    private func examine(
+    func examine(
         _ reader: Reader,
         _ mark: Mark?
     ) throws(JournalOpenError) -> Examination {
@@ -129,14 +130,19 @@ extension Opening {
 
     private func makeNew() throws(JournalOpenError) -> (Connection, History) {
         let meta = Meta(epoch: .random(in: 0...UInt32.max))
-        let connection = try sqlite { () throws(SQLiteFailure) in
-            let connection = try Connection(path: directory.database, for: .create)
+        let connection = try makeDatabase(directory.database, meta)
+        try directory.sync()
+        return (connection, History(meta))
+    }
+
+    /// Makes an empty database.
+    func makeDatabase(_ path: String, _ meta: Meta) throws(JournalOpenError) -> Connection {
+        try sqlite { () throws(SQLiteFailure) in
+            let connection = try Connection(path: path, for: .create)
             try configure(connection)
             try Schema.create(in: connection, meta)
             return connection
         }
-        try directory.sync()
-        return (connection, History(meta))
     }
 
     private func takeNewEpoch(
@@ -230,7 +236,7 @@ extension Opening {
     }
 
     /// Sets what durability rests on, and looks whether it took.
-    private func configure(_ connection: Connection) throws(SQLiteFailure) {
+    func configure(_ connection: Connection) throws(SQLiteFailure) {
         let mode = try connection.text("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
         let synchronous = try connection.integer("PRAGMA synchronous")

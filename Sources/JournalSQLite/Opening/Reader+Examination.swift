@@ -1,0 +1,111 @@
+import StoreCore
+
+extension Reader {
+    func readMeta() throws(ReadFailure) -> Meta {
+        do throws(SQLiteFailure) {
+            if let read = try Meta.read(meta) { return read }
+        } catch {
+            throw .sqlite(error)
+        }
+        throw .damaged("what the journal knows of itself is not what was written")
+    }
+
+    /// Checks that the records reach from where they are to begin to the snapshot.
+    func checkRecordsReach(from base: Link, to snapshot: Link) throws(ReadFailure) {
+        let first: Int64?
+        do throws(SQLiteFailure) {
+            first = try connection.integer("SELECT version FROM records ORDER BY version LIMIT 1")
+        } catch {
+            throw .sqlite(error)
+        }
+        let begin = first.map { UInt64(bitPattern: $0) }
+        guard begin == base.version + 1 || (begin == nil && snapshot.version == base.version) else {
+            throw .damaged("record \(base.version + 1) is missing")
+        }
+        guard try link(at: snapshot.version).hash == snapshot.hash else {
+            throw .damaged("record \(snapshot.version) is not what was written")
+        }
+    }
+
+    func snapshotPlaces() throws(ReadFailure) -> [SnapshotPlace] {
+        var places: [SnapshotPlace] = []
+        do throws(SQLiteFailure) {
+            let rows = try Statement(
+                connection,
+                "SELECT version, time, bytes FROM snapshots ORDER BY version"
+            )
+            while try rows.step() {
+                places.append(
+                    SnapshotPlace(
+                        version: UInt64(bitPattern: rows.integer(0)),
+                        time: rows.integer(1),
+                        bytesTotal: UInt64(bitPattern: rows.integer(2))
+                    )
+                )
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+        return places
+    }
+
+    /// Checks what is kept of idempotency keys, and counts it.
+    ///
+    /// Rows lie in the table and in the index by time: what a damaged page hides in one of them is
+    /// missed by the other's count.
+    func countOutcomes() throws(ReadFailure) -> Int {
+        var count = 0
+        let all = try forEachOutcome { _ in
+            count += 1
+            return true
+        }
+        let indexed: Int64?
+        do throws(SQLiteFailure) {
+            indexed = try connection.integer(
+                "SELECT count(*) FROM outcomes INDEXED BY outcomes_by_time"
+            )
+        } catch {
+            throw .sqlite(error)
+        }
+        guard all, indexed == Int64(count) else {
+            throw .damaged("what is kept of idempotency keys is not what was written")
+        }
+        return count
+    }
+
+    /// Calls `body` with each outcome that is what was written, until it says false.
+    ///
+    /// - Returns: whether all are.
+    func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(ReadFailure) -> Bool {
+        var all = true
+        do throws(SQLiteFailure) {
+            let rows = try Statement(
+                connection,
+                """
+                SELECT fingerprint, first, last, changed, time, sum, key, principal
+                FROM outcomes ORDER BY key, principal
+                """
+            )
+            while try rows.step() {
+                let principal = rows.string(7)
+                let key = IdempotencyKey(
+                    principal: principal.isEmpty ? nil : String(principal.dropFirst()),
+                    key: rows.string(6)
+                )
+                guard let outcome = outcome(rows, of: key) else {
+                    all = false
+                    continue
+                }
+                guard body(outcome) else { return all }
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+        return all
+    }
+}
+
+extension RecordFields {
+    /// What its payload and meta take, in bytes.
+    var bytesCount: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import StoreCore
+
+/// A new database with what is intact of a damaged one. The old one is kept as it was.
+///
+/// Nothing is repaired in place: who writes to a damaged tree makes it worse.
+struct Rebuild {
+    private let opening: Opening
+    private let examination: Examination
+    private let old: JournalDirectory
+    private let epoch: UInt32
+
+    init(_ opening: Opening, _ examination: Examination) {
+        self.opening = opening
+        self.examination = examination
+        old = opening.directory
+        epoch = Opening.epoch(otherThan: examination.history.meta.epoch)
+    }
+
+    /// Copies, keeps the old files aside, and puts the new one into their place.
+    func run(
+        _ reader: consuming Reader,
+        _ connection: consuming Connection
+    ) throws(JournalOpenError) -> (Connection, History) {
+        let path = old.path + "/rebuilt.db"
+        for file in [path, path + "-wal", path + "-shm"] { unlink(file) }
+        try copy(reader, to: path)
+        connection.keepLogOnClose()
+        _ = consume reader
+        _ = consume connection
+        let kept = try keepOldFiles()
+        // The old log must not be there when the new database is: it would be applied to it.
+        unlink(old.database + "-wal")
+        unlink(old.database + "-shm")
+        guard rename(path, old.database) == 0 else { throw failure("renaming \(path)") }
+        try old.sync()
+        opening.log("what was found is kept in \(kept)")
+        return try opened()
+    }
+
+    private func copy(_ reader: Reader, to path: String) throws(JournalOpenError) {
+        let history = beginning(reader)
+        let connection = try opening.makeDatabase(path, history.meta)
+        let writer = try opening.sqlite { () throws(SQLiteFailure) in
+            try Writer(connection, history)
+        }
+        do throws(JournalError) {
+            try copyRecords(reader, to: writer)
+            try copyOutcomes(reader, to: writer)
+            try copySnapshots(reader, to: writer)
+        } catch {
+            throw failure("copying what is intact to \(path) (\(error))")
+        }
+        if let notice = writer.checkpointAll() { throw failure(notice) }
+    }
+
+    /// Records of before the snapshot are kept too where all of them are intact.
+    private func beginning(_ reader: Reader) -> History {
+        var meta = examination.history.meta
+        meta.epoch = epoch
+        let all = try? reader.transaction { (reader) throws(ReadFailure) in
+            var rows = try RecordRows(
+                reader,
+                after: meta.base.version,
+                from: meta.base.hash,
+                through: examination.start.version
+            )
+            while try rows.next() {}
+            return rows.end
+        }
+        if all != examination.start { meta.base = examination.start }
+        return History(meta)
+    }
+
+    private func copyRecords(_ reader: Reader, to writer: Writer) throws(JournalError) {
+        let last = examination.history.end.version
+        while writer.end.version < last {
+            let page = JournalPage(after: writer.end.version, limit: 1_000)
+            let read: JournalRecords
+            do throws(ReadFailure) {
+                read = try reader.read(page, newest: last)
+            } catch {
+                throw error.journalError
+            }
+            try writer.append(JournalBatch(records: read.records))
+            _ = writer.checkpointIfDue()
+        }
+    }
+
+    private func copyOutcomes(_ reader: Reader, to writer: Writer) throws(JournalError) {
+        var outcomes: [KeptOutcome] = []
+        // As far as it can be read: a key that is lost can only be used again.
+        _ = try? reader.forEachOutcome { outcome in
+            if outcome.last <= writer.end.version { outcomes.append(outcome) }
+            return true
+        }
+        var rest = outcomes[...]
+        while !rest.isEmpty {
+            try writer.append(JournalBatch(outcomes: Array(rest.prefix(1_000))))
+            rest = rest.dropFirst(1_000)
+        }
+    }
+
+    private func copySnapshots(_ reader: Reader, to writer: Writer) throws(JournalError) {
+        var versions = (try? reader.snapshotPlaces().map(\.version)) ?? []
+        if let newest = examination.snapshot {
+            versions = versions.filter { $0 < newest.link.version } + [newest.link.version]
+        }
+        for version in versions where writer.meta.base.version...writer.end.version ~= version {
+            var snapshot = examination.snapshot
+            if version != snapshot?.link.version {
+                snapshot = try? reader.newestSnapshot(atOrBefore: version) { _ in }
+            }
+            guard let snapshot, snapshot.link.version == version else { continue }
+            try writer.transaction { (writer) throws(SQLiteFailure) in
+                try snapshot.insert(into: writer.connection)
+            }
+        }
+    }
+
+    private func keepOldFiles() throws(JournalOpenError) -> String {
+        let digits = String(epoch, radix: 16)
+        let folder =
+            "\(old.path)/before-" + String(repeating: "0", count: 8 - digits.count) + digits
+        guard mkdir(folder, 0o700) == 0 else { throw failure("making \(folder)") }
+        for name in ["store.db", "store.db-wal", "mark"] {
+            let file = "\(old.path)/\(name)"
+            guard link(file, "\(folder)/\(name)") == 0 || errno == ENOENT else {
+                throw failure("keeping \(file) in \(folder)")
+            }
+        }
+        guard JournalDirectory.sync(folder) else { throw failure("syncing \(folder)") }
+        return folder
+    }
+
+    private func opened() throws(JournalOpenError) -> (Connection, History) {
+        let connection = try opening.sqlite { () throws(SQLiteFailure) in
+            let connection = try Connection(path: old.database, for: .write)
+            try opening.configure(connection)
+            return connection
+        }
+        let found = try opening.examine(
+            try opening.sqlite { () throws(SQLiteFailure) in try Reader(old.database) },
+            nil
+        )
+        guard found.damage == nil else { throw failure("reading what was rebuilt") }
+        return (connection, found.history)
+    }
+
+    private func failure(_ attempted: String) -> JournalOpenError {
+        JournalOpenError(
+            .system,
+            "rebuilding the journal in \(old.path) failed: \(attempted):"
+                + " \(String(cString: strerror(errno)))",
+            hint: "see to room and rights in that directory; the old files are still there"
+        )
+    }
+}

@@ -1,0 +1,127 @@
+import JournalSQLite
+import StoreCore
+import Testing
+
+/// Files that a killed process left, each damaged at 200 places: a journal is refused, or is what it
+/// was, or, where the operator accepts it, ends earlier and says so. It never tells another story.
+@Suite struct DamageTests {
+    static let placesCount = 200
+
+    enum Damage: String, CaseIterable {
+        case truncated, flipped
+
+        /// The bytes, damaged at one of the evenly spread places.
+        func apply(to bytes: [UInt8], place: Int) -> [UInt8] {
+            let offset = bytes.count * place / DamageTests.placesCount
+            switch self {
+            case .truncated: return Array(bytes[..<offset])
+            case .flipped:
+                var bytes = bytes
+                bytes[offset] ^= 0xFF
+                return bytes
+            }
+        }
+    }
+
+    struct Left {
+        var files: Folder.Files
+        var epoch: UInt32
+        var history: History
+    }
+
+    /// What lies in the directory after an unclean end.
+    static func left() throws -> Left {
+        let folder = try Folder()
+        defer { withExtendedLifetime(folder) {} }
+        let first = try SQLiteJournal.open(folder)
+        try History.append(to: first, through: 200)
+        try first.save(History.snapshot(200))
+        try History.append(to: first, through: 350)
+        try first.save(History.snapshot(330))
+        first.close()
+        let journal = try SQLiteJournal.open(folder)
+        try History.append(to: journal, through: 400)
+        defer { journal.close() }
+        return Left(
+            files: try folder.files(),
+            epoch: journal.epoch,
+            history: try History(of: journal)
+        )
+    }
+
+    @Test(arguments: ["store.db", "store.db-wal"], Damage.allCases)
+    func `a damaged file is never taken for a whole one`(file: String, damage: Damage) throws {
+        let left = try Self.left()
+        let bytes = try #require(left.files.bytes[file])
+        try #require(bytes.count > 40_000)
+        var counts: [String: Int] = [:]
+        for place in 0..<Self.placesCount {
+            var files = left.files
+            files.bytes[file] = damage.apply(to: bytes, place: place)
+            let found = try look(at: files, left)
+            counts["strict: " + found, default: 0] += 1
+            let accepted = try lookAccepting(files, left)
+            counts["accepting: " + accepted, default: 0] += 1
+        }
+        for (outcome, count) in counts.sorted(by: { $0.key < $1.key }) {
+            print("\(file) \(damage.rawValue), \(outcome): \(count)")
+        }
+    }
+
+    private func look(at files: Folder.Files, _ left: Left) throws -> String {
+        let lines = Lines()
+        let folder = try files.write(to: Folder())
+        defer { withExtendedLifetime(folder) {} }
+        do {
+            let journal = try SQLiteJournal.open(folder, lines: lines)
+            defer { journal.close() }
+            let history = try History(of: journal)
+            #expect(history.records == left.history.records)
+            #expect(history.outcomes == left.history.outcomes)
+            if history.snapshot != left.history.snapshot {
+                #expect(!lines.all.isEmpty)
+                #expect(history.snapshot == nil || history.snapshot == History.snapshot(200))
+                return "identical, with an older snapshot"
+            }
+            #expect(journal.epoch == left.epoch || !lines.all.isEmpty)
+            return "identical"
+        } catch let error as JournalOpenError {
+            #expect(!error.hint.isEmpty)
+            return "refused when opened"
+        } catch JournalError.corrupt {
+            return "refused when read"
+        }
+    }
+
+    private func lookAccepting(_ files: Folder.Files, _ left: Left) throws -> String {
+        let lines = Lines()
+        let folder = try files.write(to: Folder())
+        defer { withExtendedLifetime(folder) {} }
+        do {
+            let journal = try SQLiteJournal.open(folder, acceptDataLoss: true, lines: lines)
+            defer { journal.close() }
+            let history = try History(of: journal)
+            let end = Int(journal.version)
+            let start = Int(journal.oldest - 1)
+            #expect(history.records == Array(left.history.records[start..<end]))
+            if let snapshot = history.snapshot {
+                #expect(snapshot == History.snapshot(snapshot.version))
+                #expect(snapshot.version <= journal.version)
+            } else {
+                #expect(journal.oldest == 1)
+            }
+            for (found, known) in zip(history.outcomes, left.history.outcomes) {
+                #expect(found == nil || found == known)
+            }
+            guard history != left.history || journal.epoch != left.epoch else { return "identical" }
+            #expect(!lines.all.isEmpty)
+            if journal.epoch == left.epoch { return "identical, with an older snapshot" }
+            try History.append(to: journal, through: journal.version + 10)
+            return history == left.history ? "whole, under a new epoch" : "a prefix that is told of"
+        } catch is JournalOpenError {
+            return "refused when opened"
+        } catch JournalError.corrupt {
+            return "refused when read"
+        }
+    }
+}

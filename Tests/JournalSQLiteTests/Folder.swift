@@ -1,0 +1,95 @@
+import Glibc
+
+/// A directory for one test; it goes with the last reference.
+final class Folder {
+    let path: String
+
+    init() throws {
+        // In memory where that is possible: what is synced thousands of times need not wait for a disk.
+        let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(root)/journal-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFailure() }
+        path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+    }
+
+    deinit {
+        Self.remove(path)
+    }
+
+    /// The files of a journal, as they are now, in a directory of their own.
+    func copy() throws -> Folder {
+        let copy = Folder.Files.all.reduce(into: Files()) { files, name in
+            if let bytes = try? bytes(of: name) { files.bytes[name] = bytes }
+        }
+        return try copy.write(to: Folder())
+    }
+
+    func bytes(of name: String) throws -> [UInt8] {
+        let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemFailure() }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemFailure() }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard read(descriptor, &bytes, bytes.count) == bytes.count else { throw SystemFailure() }
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw SystemFailure() }
+        defer { close(descriptor) }
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw SystemFailure()
+        }
+    }
+
+    /// The names of what is in the directory.
+    func names() -> [String] { Self.names(in: path) }
+
+    private static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func remove(_ path: String) {
+        for name in names(in: path) where unlink("\(path)/\(name)") != 0 {
+            remove("\(path)/\(name)")
+        }
+        rmdir(path)
+    }
+}
+
+extension Folder {
+    /// The bytes of a journal's files.
+    struct Files {
+        static let all = ["store.db", "store.db-wal", "mark"]
+
+        var bytes: [String: [UInt8]] = [:]
+
+        func write(to folder: Folder) throws -> Folder {
+            for (name, bytes) in bytes { try folder.write(bytes, to: name) }
+            return folder
+        }
+    }
+
+    /// What the files hold now.
+    func files() throws -> Files {
+        var files = Files()
+        for name in Files.all { files.bytes[name] = try? bytes(of: name) }
+        return files
+    }
+}
+
+/// The system did not do what a test needs.
+struct SystemFailure: Error {
+    let code = errno
+}
