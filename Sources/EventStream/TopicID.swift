@@ -8,4 +8,6 @@ package struct TopicID: Hashable, Sendable {
 
     /// The whole state.
     package static let state = TopicID("state")
+    /// Every applied action.
+    package static let actions = TopicID("actions")
 }

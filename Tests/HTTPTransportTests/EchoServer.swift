@@ -20,7 +20,15 @@ final class EchoServer: Sendable {
         try self.init(limits: limits, change)
     }
 
-    init(limits: StreamLimits, _ change: (inout TransportConfiguration) -> Void = { _ in }) throws {
+    convenience init(log: TestLog) throws {
+        try self.init(limits: StreamLimits(), log: log)
+    }
+
+    init(
+        limits: StreamLimits,
+        log: TestLog? = nil,
+        _ change: (inout TransportConfiguration) -> Void = { _ in }
+    ) throws {
         streams = try StreamWriter(
             limits: limits,
             frames: StreamFrames(
@@ -39,6 +47,10 @@ final class EchoServer: Sendable {
             log: { _ in }
         )
         handler.attach(server, streams)
+        if let log {
+            log.attach(streams)
+            streams.follow(log)
+        }
         try streams.start(startThread)
         try server.start()
     }
@@ -60,7 +72,8 @@ final class EchoServer: Sendable {
 }
 
 /// `/echo` answers at once, `/later` and `/soon` from another thread, `/held` (of which
-/// `/holding` says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream.
+/// `/holding` says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream and `/actions` the log
+/// after the version in the query.
 final class EchoHandler: HTTPHandler {
     private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
     private let held = Locked<[HTTPExchange]>([])
@@ -112,6 +125,14 @@ final class EchoHandler: HTTPHandler {
                 opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
                 topic: .state,
                 resume: .fresh
+            )
+        case "/actions":
+            _ = parts.withLock { $0?.1 }?.reserve()
+            let version = exchange.query.flatMap { UInt64($0) }
+            exchange.stream(
+                opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
+                topic: .actions,
+                resume: version.map { .after(version: $0) } ?? .fresh
             )
         case "/shared":
             exchange.respond(HTTPResponse(status: 200, body: .shared(Bytes(utf8: "shared"))))

@@ -45,6 +45,8 @@ final class StreamLoop {
     }
 
     let writer: StreamWriter
+    /// Where the log comes from, where there is one.
+    let log: (any LogSource)?
     private let epoll: CInt
     private let wakeDescriptor: CInt
     private(set) var slots: [Slot] = []
@@ -52,6 +54,7 @@ final class StreamLoop {
     private(set) var topics: [Readers] = []
     private var topicNumbers: [TopicID: Int32] = [:]
     private(set) var behind: [Int32: Behind] = [:]
+    var logReaders = LogReaders()
     private var endings: [Int32: @Sendable () -> Void] = [:]
     private(set) var now = 0.0
     private var nextSecond = 0.0
@@ -68,6 +71,7 @@ final class StreamLoop {
 
     init(writer: StreamWriter, epoll: CInt, wakeDescriptor: CInt) {
         self.writer = writer
+        log = writer.log
         self.epoll = epoll
         self.wakeDescriptor = wakeDescriptor
         var event = epoll_event()
@@ -98,12 +102,14 @@ final class StreamLoop {
                 }
             }
             takeMail()
+            advanceLog()
             if now >= nextSecond { everySecond() }
         }
         end()
     }
 
     private var waitMilliseconds: CInt {
+        if logReaders.hasReady { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return 60_000 }
         return CInt(max(0, ((nextSecond - now) * 1_000).rounded(.up)))
     }
@@ -119,6 +125,7 @@ final class StreamLoop {
             }
         }
         for question in mail.questions { answer(question) }
+        if mail.logMoved { logReaders.sourceMoved() }
         if let stop = mail.stop {
             stopDeadline = now + stop.seconds
             let bye = writer.frames.bye(stop.reason)
@@ -160,6 +167,10 @@ extension StreamLoop {
         for frame in topics[Int(topic)].topic.opening(for: reader.resume) {
             deliver(frame, to: slot, having: known)
         }
+        if reader.topic == .actions, slots[index].descriptor >= 0 {
+            Self.keepRoom(in: reader.descriptor)
+            logReaders.add(LogReader(reader.resume), at: slot)
+        }
         if stopDeadline != nil { closeSlot(slot, saying: writer.frames.bye(.shutdown)) }
     }
 
@@ -181,7 +192,7 @@ extension StreamLoop {
         setsockopt(descriptor, tcp, TCP_USER_TIMEOUT, &milliseconds, size)
     }
 
-    private func watch(_ slot: Int32, _ operation: CInt, forWriting: Bool) {
+    func watch(_ slot: Int32, _ operation: CInt, forWriting: Bool) {
         let index = Int(slot)
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
@@ -213,7 +224,7 @@ extension StreamLoop {
     }
 
     /// Sends a frame to one reader, or puts it behind what that one is behind with.
-    private func deliver(_ frame: Bytes, to slot: Int32, having version: UInt64?) {
+    func deliver(_ frame: Bytes, to slot: Int32, having version: UInt64?) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         if behind[slot] != nil {
             let skipped = behind[slot]?.backlog.add(frame) ?? 0
@@ -230,7 +241,7 @@ extension StreamLoop {
 
     /// Writes what a socket takes of a frame, without waiting. Answers how much, or -1 with `errno`.
     @inline(__always)
-    private func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
+    func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
         frame.withUnsafeBytes { bytes in
             Glibc.send(
                 slots[Int(slot)].descriptor,
@@ -268,7 +279,8 @@ extension StreamLoop {
             release(slot)
             return
         }
-        if happened & EPOLLOUT.rawValue != 0 { flush(slot) }
+        guard happened & EPOLLOUT.rawValue != 0 else { return }
+        if logReaders[slot] == nil { flush(slot) } else { logWritable(slot) }
     }
 
     /// Takes off what a reader sends. Answers `false` where it has ended or talks too much.
@@ -287,7 +299,7 @@ extension StreamLoop {
     }
 
     /// Sends a reader what it is behind with, as far as it takes it.
-    private func flush(_ slot: Int32) {
+    func flush(_ slot: Int32) {
         while var state = behind[slot], let (frame, offset) = state.backlog.head {
             let sent = send(frame, from: offset, to: slot)
             if sent < 0 {
@@ -314,9 +326,12 @@ extension StreamLoop {
         seconds &+= 1
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
         for number in topics.indices where stopDeadline == nil {
-            let heartbeat = writer.frames.heartbeat(topics[number].topic.version)
+            let isLog = topics[number].id == .actions
+            let version = isLog ? log?.version ?? 0 : topics[number].topic.version
+            let heartbeat = writer.frames.heartbeat(version)
             let due = topics[number].slots.filter {
                 UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
+                    && logReaders[$0]?.takesWords != false
             }
             broadcast(heartbeat, to: due, having: topics[number].topic.newestVersion)
             writer.counters.heartbeats.add(UInt64(due.count), ordering: .relaxed)
@@ -329,7 +344,8 @@ extension StreamLoop {
         let stalled = behind.filter {
             now - $0.value.progressed >= Double(writer.limits.stallSeconds)
         }
-        let bye = stalled.isEmpty ? nil : writer.frames.bye(.slow)
+        let bye = stalled.isEmpty && logReaders.isEmpty ? nil : writer.frames.bye(.slow)
+        if let bye { closeStalledLogReaders(saying: bye) }
         for slot in stalled.keys {
             writer.counters.closedSlow.add(1, ordering: .relaxed)
             // Last words only between two frames: within one they would end it, torn as it is.
@@ -341,6 +357,15 @@ extension StreamLoop {
     /// Sends a reader its last frame, and ends the stream when that is taken.
     func closeSlot(_ slot: Int32, saying bye: Bytes) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
+        if logReaders[slot] == nil {
+            finish(slot, saying: bye)
+        } else {
+            closeLog(slot, saying: bye)
+        }
+    }
+
+    /// Sends a reader its last frame, behind what it is behind with.
+    func finish(_ slot: Int32, saying bye: Bytes) {
         writer.counters.closedByServer.add(1, ordering: .relaxed)
         if behind[slot] == nil {
             let topic = Int(slots[Int(slot)].topic)
@@ -352,10 +377,11 @@ extension StreamLoop {
     }
 
     /// Lets a reader go.
-    private func release(_ slot: Int32) {
+    func release(_ slot: Int32) {
         let index = Int(slot)
         guard slots[index].descriptor >= 0 else { return }
         behind[slot] = nil
+        logReaders[slot] = nil
         // The descriptor may have duplicates: the end must reach the peer all the same.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)

@@ -50,13 +50,16 @@ extension StreamLoop {
             guard slot.descriptor >= 0 else { return nil }
             let readers = topics[Int(slot.topic)]
             let behind = behind[Int32(index)]
+            let reader = logReaders[Int32(index)]
+            let newest = behind == nil ? readers.topic.newestVersion : behind?.version
             return OpenStream(
                 id: StreamID(slot: Int32(index), generation: slot.generation),
                 topic: readers.id,
                 address: PeerAddress(of: slot.descriptor),
                 seconds: max(0, Int(now) - Int(slot.joined)),
-                version: behind == nil ? readers.topic.newestVersion : behind?.version,
+                version: reader == nil ? newest : reader?.knownVersion,
                 isBehind: behind != nil
+                    || reader.map { $0.cursor.version < log?.version ?? 0 } == true
             )
         }
     }

@@ -15,6 +15,7 @@ package final class StreamWriter: StreamAdopter {
     let limits: StreamLimits
     let frames: StreamFrames
     private let mail = Locked(StreamMail())
+    private let source = Locked<(any LogSource)?>(nil)
     private let wakeDescriptor: CInt
     private let ended = DispatchSemaphore(value: 0)
     private let cutOff = Atomic(0)
@@ -50,6 +51,18 @@ package final class StreamWriter: StreamAdopter {
             refuseQuestions()
             ended.signal()
         }
+    }
+
+    /// Says where the log comes from, for readers of ``TopicID/actions``. Called before ``start(_:)``.
+    package func follow(_ log: any LogSource) {
+        source.withLock { $0 = log }
+    }
+
+    var log: (any LogSource)? { source.withLock { $0 } }
+
+    /// Looks again for what the readers of the log wait for. Any thread; never waits.
+    package func logMoved() {
+        post { $0.logMoved = true }
     }
 
     /// How many streams are open.
@@ -146,12 +159,14 @@ package final class StreamWriter: StreamAdopter {
             defer {
                 mail.stop = nil
                 mail.questions = []
+                mail.logMoved = false
                 mail.isAwaited = false
             }
             return StreamMail(
                 inbox: Inbox(taking: &mail.inbox),
                 stop: mail.stop,
-                questions: mail.questions
+                questions: mail.questions,
+                logMoved: mail.logMoved
             )
         }
     }
@@ -174,6 +189,8 @@ struct StreamMail: Sendable {
     var questions: [StreamQuestion] = []
     /// Whether the thread has ended.
     var isEnded = false
+    /// Whether the source of the log has more, or has read what it was asked for.
+    var logMoved = false
     /// Whether the thread has been woken and has not come yet.
     var isAwaited = false
 }
