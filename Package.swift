@@ -48,13 +48,20 @@ let package = Package(
         .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         layer("Locks"),
+        layer("Digest", on: ["CNettle"]),
         layer("StoreCore", on: ["Locks"]),
         layer("JournalSQLite", on: ["CNettle", "CSQLite", "CZstd", "Locks", "StoreCore"]),
         layer("Wire", on: ["Locks"]),
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Locks", "Wire"]),
-        layer("StoreServer", on: ["EventStream", "HTTPTransport", "Locks", "StoreCore", "Wire"]),
+        layer(
+            "StoreServer",
+            on: [
+                "Digest", "EventStream", "HTTPTransport", "JournalSQLite", "Locks", "StoreCore",
+                "Wire",
+            ]
+        ),
         layer("Domain", on: ["StoreCore"]),
         .executableTarget(
             name: "App",

@@ -16,12 +16,14 @@ public final class SQLiteJournal: Journal {
         var end: UInt64
         var base: UInt64
         var oldestSnapshot: UInt64?
+        var newestSnapshot: UInt64?
 
         init(_ writer: Writer) {
             end = writer.end.version
             let base = writer.meta.base.version
             self.base = base
             oldestSnapshot = writer.snapshots.first { $0.version >= base }?.version
+            newestSnapshot = writer.snapshots.last?.version
         }
     }
 
@@ -84,6 +86,8 @@ public final class SQLiteJournal: Journal {
     public var oldest: UInt64 { extent.withLock { $0.base + 1 } }
     /// The version of the oldest snapshot from which all records up to now can be read.
     public var oldestSnapshot: UInt64? { extent.withLock { $0.oldestSnapshot } }
+    /// The version of the newest snapshot.
+    public var newestSnapshot: UInt64? { extent.withLock { $0.newestSnapshot } }
     /// Disks fill up and break.
     public var canFail: Bool { true }
 

@@ -17,6 +17,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
     package var sink: (any Sink<State>)?
+    /// Hears that records are durable, up to which version, and how many bytes they have.
+    package var appended: (@Sendable (UInt64, Int) -> Void)?
     /// Hears that the outcome of an append is not known: nothing is applied from then on, and only
     /// a new start from the journal can tell.
     package var failed: @Sendable (JournalError) -> Void = { _ in }

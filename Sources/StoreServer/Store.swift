@@ -13,6 +13,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let streams: StreamWriter
     let waiters: LongPolls
     let encoder: JSONEncoder
+    let timeTravel: TimeTravel<State>
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
@@ -24,7 +25,8 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         publisher: Publisher<State>,
         streams: StreamWriter,
         waiters: LongPolls,
-        encoder: JSONEncoder
+        encoder: JSONEncoder,
+        timeTravel: TimeTravel<State>
     ) {
         self.configuration = configuration
         self.registry = registry
@@ -33,6 +35,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         self.streams = streams
         self.waiters = waiters
         self.encoder = encoder
+        self.timeTravel = timeTravel
     }
 
     /// Says which transport answers; called once, before it starts.

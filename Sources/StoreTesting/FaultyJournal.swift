@@ -50,6 +50,9 @@ public final class FaultyJournal: Journal {
     /// The version of the oldest snapshot from which all records up to now can still be read.
     public var oldestSnapshot: UInt64? { memory.oldestSnapshot }
 
+    /// The version of the newest snapshot.
+    public var newestSnapshot: UInt64? { memory.newestSnapshot }
+
     /// The newest snapshot of `version` or before.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try memory.snapshot(atOrBefore: version)

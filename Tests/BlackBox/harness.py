@@ -208,6 +208,8 @@ class Server:
         parts = urllib.parse.urlsplit(self.url)
         self.host, self.port = parts.hostname, parts.port
         self.path = self.url.removeprefix("unix:") if self.url.startswith("unix:") else None
+        # Nobody has connected yet: a server's own sockets are those that listen.
+        self.sockets_at_rest = self.sockets
 
     @property
     def log_text(self):
@@ -279,6 +281,17 @@ class Server:
     @property
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    @property
+    def sockets(self):
+        """How many of its descriptors are sockets."""
+        folder, count = f"/proc/{self.pid}/fd", 0
+        for name in os.listdir(folder):
+            try:
+                count += os.readlink(f"{folder}/{name}").startswith("socket:")
+            except FileNotFoundError:
+                pass
+        return count
 
     @property
     def resident_bytes(self):

@@ -216,12 +216,12 @@ def test_4_4_memory_stays_bounded_while_a_reader_sleeps():
 
 
 def test_4_9_a_closed_peer_is_noticed_at_once(server):
-    before = server.descriptors
+    before = server.sockets_at_rest
     streams = open_streams(server, 50)
-    until(lambda: server.descriptors == before + 50, "all are open")
+    until(lambda: server.sockets == before + 50, "all are open")
     for number, stream in enumerate(streams):
         stream.reset() if number % 2 else stream.close()
-    until(lambda: server.descriptors == before, "all are closed", 2)
+    until(lambda: server.sockets == before, "all are closed", 2)
 
 
 def test_4_8_what_is_posted_while_the_stream_opens_is_seen(server):

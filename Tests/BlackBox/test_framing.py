@@ -461,11 +461,11 @@ def test_9_a_connection_that_says_nothing_is_closed(hasty):
 def test_9_a_reader_that_takes_no_answer_is_cut_off(hasty):
     for _ in range(4):
         hasty.post({"type": "AddItem", "payload": {"text": "x" * 900_000}})
-    before = hasty.descriptors
+    before = hasty.sockets_at_rest
     with Wire(hasty) as wire:
         wire.send("GET /state HTTP/1.1\r\nHost: localhost\r\n\r\n" * 10)
-        until(lambda: hasty.descriptors == before + 1, "the connection is there")
-        until(lambda: hasty.descriptors == before, "it is closed although nobody reads", 10)
+        until(lambda: hasty.sockets == before + 1, "the connection is there")
+        until(lambda: hasty.sockets == before, "it is closed although nobody reads", 10)
 
 
 def test_9_a_long_poll_is_not_idle(hasty):

@@ -87,7 +87,7 @@ def test_9_many_keep_alive_connections_do_not_stall(fresh, count):
 
 def test_a_thousand_connections_that_are_killed_leave_no_descriptor(fresh):
     assert fresh.post(INCREASE).status == 200
-    before = fresh.descriptors
+    before = fresh.sockets_at_rest
     message = request(fresh)
     cuts = (0, 1, 20, len(message) // 2, len(message) - 1, len(message), len(message) * 2)
     for number in range(1000):
@@ -99,42 +99,42 @@ def test_a_thousand_connections_that_are_killed_leave_no_descriptor(fresh):
             linger = struct.pack("ii", 1, 0)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         connection.close()
-    until(lambda: fresh.descriptors == before, "all descriptors are back", 15)
+    until(lambda: fresh.sockets == before, "all descriptors are back", 15)
     assert fresh.post(INCREASE).status == 200
 
 
 def test_a_thousand_streams_that_come_and_go_leave_no_descriptor(fresh):
     with Stream(fresh) as stream:
         stream.opened().event()
-    until(lambda: fresh.descriptors > 0, "a count")
+    until(lambda: fresh.sockets > 0, "a count")
     fresh.get("/livez")
-    before = fresh.descriptors
+    before = fresh.sockets_at_rest
     for number in range(1000):
         stream = Stream(fresh)
         if number % 2:
             stream.opened()
         stream.reset() if number % 3 else stream.close()
-    until(lambda: fresh.descriptors <= before, "all descriptors are back", 15)
+    until(lambda: fresh.sockets <= before, "all descriptors are back", 15)
     assert fresh.post(INCREASE).status == 200
 
 
 def test_4_9_two_thousand_streams_of_which_half_are_killed(fresh):
-    before = fresh.descriptors
+    before = fresh.sockets_at_rest
     streams = open_streams(fresh, 2000)
     for events in read_all(streams, lambda events: events):
         assert events[0].version == 0
-    assert fresh.descriptors == before + 2000
+    assert fresh.sockets == before + 2000
     for stream in streams[::2]:
         stream.reset()
     alive = streams[1::2]
-    until(lambda: fresh.descriptors == before + 1000, "the dead are noticed at once", 5)
+    until(lambda: fresh.sockets == before + 1000, "the dead are noticed at once", 5)
     for number in (1, 2, 3):
         fresh.post(step(number))
     for events in read_all(alive, lambda events: events and events[-1].version == 3):
         assert [event.version for event in events] in ([1, 2, 3], [2, 3], [1, 3], [3])
     for stream in alive:
         stream.close()
-    until(lambda: fresh.descriptors == before, "all descriptors are back", 5)
+    until(lambda: fresh.sockets == before, "all descriptors are back", 5)
 
 
 def test_4_9_peers_that_die_within_a_broadcast_harm_nobody(fresh):

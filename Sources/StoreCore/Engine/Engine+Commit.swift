@@ -22,6 +22,9 @@ extension Engine {
                 rollBack(after: error)
                 return
             }
+            if let appended = configuration.appended {
+                appended(version, batch.records.reduce(0) { $0 + $1.bytes })
+            }
         }
         let done = batch
         batch.restart(at: version)

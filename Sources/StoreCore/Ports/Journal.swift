@@ -37,6 +37,9 @@ public protocol Journal: AnyObject, Sendable {
     /// The version of the oldest snapshot from which all records up to now can still be read.
     var oldestSnapshot: UInt64? { get }
 
+    /// The version of the newest snapshot.
+    var newestSnapshot: UInt64? { get }
+
     /// The newest snapshot of `version` or before, where there is one.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
 }

@@ -51,7 +51,7 @@ public final class MemoryJournal: Journal {
             guard kept.version == expected else { return kept.version }
             for record in batch.records {
                 kept.records.append(record)
-                kept.bytes += record.size
+                kept.bytes += UInt64(record.bytes)
             }
             kept.version += UInt64(batch.records.count)
             for outcome in batch.outcomes {
@@ -101,6 +101,9 @@ public final class MemoryJournal: Journal {
         }
     }
 
+    /// The version of the newest snapshot.
+    public var newestSnapshot: UInt64? { kept.withLock { $0.snapshots.last?.version } }
+
     /// The newest snapshot of `version` or before.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         kept.withLock { $0.snapshots.last { $0.version <= version } }
@@ -116,7 +119,7 @@ extension MemoryJournal.Kept {
         var bytes = 0
         for record in records[(start + Int(page.after + 1 - oldest))...] {
             guard page.type == nil || record.type == page.type else { continue }
-            bytes += Int(record.size)
+            bytes += record.bytes
             if answer.records.count == page.limit
                 || (bytes > page.bytesMax && !answer.records.isEmpty)
             {
@@ -133,7 +136,7 @@ extension MemoryJournal.Kept {
         let recordsMax = retention.recordsMax.map { Int(clamping: $0) } ?? .max
         while records.count - start > recordsMax || (bytes > bytesMax && records.count - start > 1)
         {
-            bytes -= records[start].size
+            bytes -= UInt64(records[start].bytes)
             start += 1
         }
         // Taken out in large pieces, so that forgetting one record does not move all the others.
@@ -150,9 +153,4 @@ extension MemoryJournal.Kept {
         let oldest = oldest
         while snapshots.count > 1, snapshots[0].version + 1 < oldest { snapshots.removeFirst() }
     }
-}
-
-extension Record {
-    /// What its payload and meta take, in bytes.
-    fileprivate var size: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
 }

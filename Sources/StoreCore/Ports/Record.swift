@@ -37,4 +37,7 @@ public struct Record: Sendable, Equatable {
         self.requestID = requestID
         self.changed = changed
     }
+
+    /// What its payload and meta take, in bytes.
+    public var bytes: Int { payload.count + (meta?.count ?? 0) }
 }

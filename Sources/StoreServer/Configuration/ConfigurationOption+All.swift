@@ -32,14 +32,40 @@ extension ConfigurationOption {
     ]
 
     private static let history: [ConfigurationOption] = [
-        .text("data", "DIR", \.dataDirectory, help: "where durable history will live"),
+        .text("data", "DIR", \.dataDirectory, help: "where history lives"),
         .flag("ephemeral", \.ephemeral, help: "keep history in memory; a restart begins anew"),
+        .flag(
+            "accept-data-loss",
+            \.acceptDataLoss,
+            help: "go on with what is intact of a damaged history, as a new one"
+        ),
         .number(
             "history-max",
             \.historyMax,
             in: 1...10_000_000,
             unit: "actions",
             help: "how much history is kept in memory"
+        ),
+        .number(
+            "retain-age",
+            \.retainSeconds,
+            in: 0...3_153_600_000,
+            unit: "seconds",
+            help: "how long history is kept, 0 for ever"
+        ),
+        .number(
+            "retain-size",
+            \.retainBytes,
+            in: 0...1 << 50,
+            unit: "bytes",
+            help: "how much history is kept, 0 for all"
+        ),
+        .number(
+            "snapshot-every",
+            \.snapshotRecords,
+            in: 1...10_000_000,
+            unit: "actions",
+            help: "how often the state is kept, so that a start is fast"
         ),
     ]
 
@@ -171,6 +197,20 @@ extension ConfigurationOption {
             in: 0...31_536_000,
             unit: "seconds",
             help: "how long a stream may last, 0 for ever"
+        ),
+        .number(
+            "slow-action",
+            \.slowActionSeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how long a reducer may take before its action is named in the log"
+        ),
+        .number(
+            "stuck-action",
+            \.stuckActionSeconds,
+            in: 1...86_400,
+            unit: "seconds",
+            help: "how long a reducer may take before /livez says no"
         ),
         .number(
             "shutdown-timeout",

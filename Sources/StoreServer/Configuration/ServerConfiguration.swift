@@ -13,12 +13,20 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Serve the operator's debug surface, `/debug/…`, to everyone who may ask for the state.
     public var debugRoutes = false
 
-    /// Where durable history will live. This version keeps history in memory whatever it says.
+    /// Where history lives: a directory of the server's own.
     public var dataDirectory = "./data"
-    /// Keep history in memory, on purpose.
+    /// Keep history in memory: a restart begins anew.
     public var ephemeral = false
+    /// Go on with what is intact of a damaged history, as a new one.
+    public var acceptDataLoss = false
     /// How many applied actions the memory journal keeps; older ones are forgotten.
     public var historyMax = 100_000
+    /// How long applied actions are kept at least; 0 for ever.
+    public var retainSeconds = 30 * 86_400
+    /// How many bytes of applied actions are kept at least; 0 for all.
+    public var retainBytes = 4 << 30
+    /// The most actions after a snapshot of the state; fewer make a start faster.
+    public var snapshotRecords = 10_000
 
     /// Where analytics lines go.
     public var analytics = AnalyticsDestination.stdout
@@ -54,6 +62,10 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var stallSeconds = 30
     /// How long a stream may last; 0 for as long as its reader likes.
     public var streamLifetimeSeconds = 0
+    /// How long a reducer may take before its action is named in the log.
+    public var slowActionSeconds = 1
+    /// How long a reducer may take before the server says that it does not live.
+    public var stuckActionSeconds = 10
     /// How long a clean stop may take.
     public var shutdownSeconds = 10
 

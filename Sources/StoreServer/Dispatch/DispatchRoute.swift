@@ -1,3 +1,4 @@
+import Digest
 import HTTPTransport
 import StoreCore
 import Wire
@@ -25,6 +26,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         let dryRun: Bool
         do { dryRun = try query.flag("dry-run") } catch { throw .badRequest(error.detail) }
         let expected = try expectedVersion(exchange)
+        let idempotency = try dryRun ? nil : Self.idempotency(exchange)
         let preferences = Preferences(exchange.headerList("prefer") ?? "")
         let body = try DispatchBody<State>(exchange, registry: store.registry, limits, batchMax)
 
@@ -38,6 +40,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             members: body.members,
             requestID: ticket.requestID,
             expectedVersion: expected,
+            idempotency: idempotency,
             mode: dryRun ? .dryRun : .apply,
             endsBatch: preferences.returned == .representation,
             completion: ticket
@@ -62,7 +65,9 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
     /// The version that `If-Match` asks for, or `nil` where any will do.
     ///
     /// A list may name several tags. Versions only grow, so of those below the published one none can
-    /// match any more; the lowest of the rest is the only one that the Core can meet next.
+    /// match any more; the lowest of the rest is the only one that the Core can meet next. Where there
+    /// is none the Core is asked for one that it never meets: it alone knows whether the request was
+    /// applied before, and then the condition does not count.
     private func expectedVersion(_ exchange: HTTPExchange) throws(Problem) -> UInt64? {
         guard let header = exchange.headerList("if-match") else { return nil }
         guard let condition = EntityTagCondition(header) else {
@@ -76,9 +81,27 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         let current = store.publisher.snapshot.version
         let candidates = tags.compactMap { Tag($0) }
             .filter { $0.epoch == epoch && $0.version >= current }
-        guard let version = candidates.map(\.version).min() else {
-            throw .versionMismatch(current: Tag(epoch: epoch, version: current))
-        }
-        return version
+        return candidates.map(\.version).min() ?? .max
     }
+
+    /// The request's key and its body's fingerprint, where the client means to be able to send it
+    /// again (protocol 2.8).
+    private static func idempotency(_ exchange: HTTPExchange) throws(Problem) -> Idempotency? {
+        guard let header = exchange.headerList("idempotency-key") else { return nil }
+        guard let key = StructuredString.parse(header), 1...keyCharactersMax ~= key.utf8.count
+        else {
+            throw .badHeader(
+                "Idempotency-Key",
+                allowed:
+                    "a string of 1 to \(keyCharactersMax) characters in double quotes, such as "
+                    + "\"8e03978e-40d5\""
+            )
+        }
+        return Idempotency(
+            key: IdempotencyKey(key: key),
+            fingerprint: exchange.withBody { SHA256.digest($0) }
+        )
+    }
+
+    private static var keyCharactersMax: Int { 255 }
 }

@@ -32,7 +32,9 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     func complete(_ outcome: Outcome<State>) {
         switch outcome {
         case .applied(let first, let last, let changed, _):
-            exchange.complete(applied(first, last, changed))
+            // An envelope that wants the state ends its batch, so what is published is this version.
+            let state = wantsState ? store.publisher.snapshot.state : nil
+            exchange.complete(applied(first, last, changed, state))
         case .refused(let refusal, let member):
             let payload = isBatch ? "/\(member)/payload" : "/payload"
             exchange.complete(
@@ -45,12 +47,16 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
             answer(.versionMismatch(current: Tag(epoch: store.publisher.epoch, version: current)))
         case .dryRun(let changed, let before, let after):
             answerDryRun(changed, before, after)
-        case .replayed, .keyTaken, .failed(.unreadable):
-            answer(.storageFull())
+        case .replayed(let kept):
+            answerAgain(kept)
+        case .keyTaken:
+            answer(.idempotencyMismatch())
         case .failed(.storageFull):
             answer(.storageFull())
         case .failed(.closed):
             answer(.draining())
+        case .failed(.unreadable):
+            answer(.overloaded("whether this key was used before can't be read; the log says why"))
         case .failed(.unknown):
             // Whether it was applied is not known, so no answer would be true: the connection ends
             // without one, and the client sees an unknown outcome for what it is.
@@ -63,7 +69,35 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         exchange.complete(problem.response(for: requestID))
     }
 
-    private func applied(_ first: UInt64, _ last: UInt64, _ changed: Bool) -> HTTPResponse {
+    /// Whether the answer is to carry the state that the action led to.
+    private var wantsState: Bool { preferences.returned == .representation }
+
+    /// Gives the answer that the request had when it came first.
+    private func answerAgain(_ kept: KeptOutcome) {
+        let respond: @Sendable (Bytes?) -> Void = { [self] state in
+            var response = applied(kept.first, kept.last, kept.changed, state)
+            response.headers.append(("Idempotency-Replayed", "true"))
+            exchange.complete(response)
+        }
+        let newest = store.publisher.snapshot
+        guard wantsState, newest.version != kept.last else {
+            respond(wantsState ? newest.state : nil)
+            return
+        }
+        let submitted = store.timeTravel.snapshot(at: kept.last) { [self] state in
+            // Where that state is gone, the answer is true without it.
+            respond((try? state.get())?.state)
+            store.wake()
+        }
+        if !submitted { respond(nil) }
+    }
+
+    private func applied(
+        _ first: UInt64,
+        _ last: UInt64,
+        _ changed: Bool,
+        _ state: Bytes?
+    ) -> HTTPResponse {
         var body = JSONOutput(capacity: 96)
         body.raw("{\"epoch\":\"")
         body.raw(store.publisher.epochText.utf8)
@@ -77,10 +111,9 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         body.integer(last)
         body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
         if preferences.waitSeconds != nil { body.raw(",\"completed\":true") }
-        if preferences.returned == .representation {
-            // The envelope ended its batch, so what is published is exactly this version.
+        if let state {
             body.raw(",\"state\":")
-            store.publisher.snapshot.state.withUnsafeBytes { body.raw($0) }
+            state.withUnsafeBytes { body.raw($0) }
         }
         body.raw("}")
         var headers = [
@@ -89,7 +122,8 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
             ("Cache-Control", "no-store"),
         ]
         let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
-        if let applied = Preferences.applied(returned: preferences.returned, waitSeconds: wait) {
+        let returned = wantsState && state == nil ? nil : preferences.returned
+        if let applied = Preferences.applied(returned: returned, waitSeconds: wait) {
             headers.append(("Preference-Applied", applied))
         }
         return HTTPResponse(status: 200, headers: headers, body: .bytes(body.array))

@@ -10,9 +10,11 @@ import Wire
 /// ```swift
 /// struct StepChanged: Decodable { let by: Int }
 ///
-/// let migrations: [Migration] = [
-///     .action("StepChanged", from: StepChanged.self) { StepChangeRequested(step: $0.by) }
-/// ]
+/// StoreServer(state: AppState.initial, actions: actions, reducer: reduce)
+///     .migrating(
+///         .action("StepChanged", from: StepChanged.self) { StepChangeRequested(step: $0.by) }
+///     )
+///     .main()
 /// ```
 public struct Migration: Sendable {
     /// The wire name in the journal.
@@ -34,5 +36,15 @@ public struct Migration: Sendable {
         Migration(name: name) { node, decoder throws(JSONError) in
             translate(try decoder.decode(Old.self, at: node, pointerPrefix: "/payload"))
         }
+    }
+}
+
+extension StoreServer {
+    /// The same server, which reads journaled actions of these names as the migrations say. Of two for
+    /// one name the first counts.
+    public func migrating(_ migrations: Migration...) -> StoreServer {
+        var server = self
+        server.migrations += migrations
+        return server
     }
 }

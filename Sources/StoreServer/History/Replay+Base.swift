@@ -64,9 +64,8 @@ struct RecoveryError: Error, CustomStringConvertible {
                 "the journal has actions that this program can't read: "
                     + records.map { "\($0.type) (first at version \($0.version): \($0.reason))" }
                     .joined(separator: "; ")
-                    + ". Register a migration for each: "
-                    + "StoreServer(…, migrations: [.action(\"\(records.first?.type ?? "")\", "
-                    + "from: OldFields.self) { … }])"
+                    + ". Register a migration for each: StoreServer(…).migrating("
+                    + ".action(\"\(records.first?.type ?? "")\", from: OldFields.self) { … })"
             case .diverged(let version, let reason):
                 "the reducer refuses the action of version \(version), which it applied when the "
                     + "journal was written (\(reason)). A reducer must do today what it did then"

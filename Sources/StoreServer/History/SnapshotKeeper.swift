@@ -25,12 +25,13 @@ final class SnapshotKeeper: Sendable {
     /// - Parameters:
     ///   - recordsMax: the most records after a snapshot.
     ///   - bytesMax: the most bytes that the records after a snapshot have.
+    ///   - newest: the newest published state.
     init(
         journal: any Journal,
         form: String,
         savedVersion: UInt64,
         recordsMax: UInt64,
-        bytesMax: UInt64,
+        bytesMax: UInt64 = 64 << 20,
         clock: any WallClock = SystemClock(),
         newest: @escaping @Sendable () -> Snapshot
     ) {

@@ -12,15 +12,11 @@ extension StoreServer {
         try configuration.check()
         try ExposedCommand.check(commands)
         let parts = try assemble(configuration.fitted(toDescriptors: DescriptorLimit.raise()))
+        parts.keeper.start()
+        parts.watchdog.start()
         parts.store.core.start()
         try parts.store.streams.start(SystemThread.start(name:_:))
         try parts.transport.start()
-        if !configuration.ephemeral {
-            Log.warning(
-                "history is kept in memory only: a restart begins anew, and nothing is written to "
-                    + "\(configuration.dataDirectory) (--ephemeral says that this is meant)"
-            )
-        }
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
             Log.warning("--debug-routes: whoever reaches the server may end streams and analytics")
         }
@@ -36,14 +32,24 @@ extension StoreServer {
         let store: Store<State>
         let router: Router
         let transport: HTTPServer
+        let keeper: SnapshotKeeper
+        let closeJournal: @Sendable () -> Void
+        let watchdog: Watchdog
         let analytics: AnalyticsWriter?
     }
 
     /// Makes the parts; none of them runs yet but the analytics' writer.
     func assemble(_ configuration: ServerConfiguration) throws -> Parts {
         let registry = try ActionRegistry<State>(actions)
-        let epoch = Epoch(rawValue: UInt32.random(in: 0...UInt32.max))
         let encoder = JSONEncoder()
+        let opened = try OpenJournal(configuration)
+        let history = try History(
+            of: self,
+            in: opened.journal,
+            registry: registry,
+            encoder: encoder
+        )
+        let epoch = history.epoch
 
         let streams = try StreamWriter(
             limits: configuration.streamLimits,
@@ -52,21 +58,35 @@ extension StoreServer {
         let waiters = LongPolls()
         let publisher = try Publisher(
             epoch: epoch,
-            version: 0,
-            state: state,
+            version: history.journal.version,
+            state: history.state,
             encoder: encoder,
             streams: streams,
             waiters: waiters
         )
+        let keeper = SnapshotKeeper(
+            journal: history.journal,
+            form: history.replay.form,
+            savedVersion: history.journal.newestSnapshot ?? 0,
+            recordsMax: UInt64(configuration.snapshotRecords),
+            newest: { publisher.snapshot }
+        )
+        let progress = Progress()
+        let watchdog = Watchdog(
+            progress,
+            slowSeconds: configuration.slowActionSeconds,
+            stuckSeconds: configuration.stuckActionSeconds
+        )
         var ports = CoreConfiguration<State>()
         ports.driver = .thread
         ports.mailboxMax = configuration.mailboxMax
-        ports.journal = MemoryJournal(
-            retention: Retention(bytesMax: 64 << 20, recordsMax: UInt64(configuration.historyMax))
-        )
+        ports.journal = history.journal
         ports.sink = publisher
+        ports.appended = keeper.appended(through:bytes:)
+        ports.failed = Self.end(after:)
+        ports.progress = progress
         ports.changed = { $0 != $1 }
-        let core = Core(state: state, form: .throwing(reducer), configuration: ports)
+        let core = Core(state: history.state, form: .throwing(reducer), configuration: ports)
         let analytics = try configuration.analytics.writer(
             CloudEventEncoder(
                 source: configuration.analyticsSource,
@@ -89,9 +109,15 @@ extension StoreServer {
             publisher: publisher,
             streams: streams,
             waiters: waiters,
-            encoder: encoder
+            encoder: encoder,
+            timeTravel: TimeTravel(
+                history.replay,
+                epoch: epoch,
+                encoder: encoder,
+                work: BackgroundWork("history")
+            )
         )
-        let router = router(for: store, attachments)
+        let router = router(for: store, attachments, watchdog)
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: router,
@@ -100,7 +126,15 @@ extension StoreServer {
             log: Log.warning
         )
         store.attach(transport)
-        return Parts(store: store, router: router, transport: transport, analytics: analytics)
+        return Parts(
+            store: store,
+            router: router,
+            transport: transport,
+            keeper: keeper,
+            closeJournal: opened.close,
+            watchdog: watchdog,
+            analytics: analytics
+        )
     }
 
     /// Ends the parts in the order in which they depend on one another.
@@ -118,13 +152,17 @@ extension StoreServer {
         )
         let requestsEnded = parts.transport.stop(seconds: Double(max(1, deadline.left - 1)))
         store.core.stop()
+        parts.watchdog.stop()
+        parts.keeper.stop()
+        parts.closeJournal()
         parts.analytics?.close(seconds: max(1, deadline.left))
         return streamsEnded && requestsEnded
     }
 
     private func router(
         for store: Store<State>,
-        _ attachments: CoreAttachments
+        _ attachments: CoreAttachments,
+        _ watchdog: Watchdog
     ) -> Router {
         let state = StateRoute(store: store)
         let types = store.registry.entries.map {
@@ -154,7 +192,7 @@ extension StoreServer {
                 contentType: "application/json",
                 document: description.document
             ),
-            "/livez": HealthRoute(problem: { nil }),
+            "/livez": HealthRoute(problem: { watchdog.problem }),
             "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
                 isDraining() ? .draining() : nil
             }),

@@ -1,8 +1,8 @@
 import HTTPTransport
 import Wire
 
-/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now or as soon as
-/// there is news.
+/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or as
+/// soon as there is news.
 struct StateRoute<State: Codable & Equatable & Sendable>: Route {
     /// The longest time that a long poll may wait.
     static var waitSecondsMax: UInt64 { 60 }
@@ -11,17 +11,28 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
     let store: Store<State>
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        let query = try Query.of(exchange, allowed: ["after", "wait"])
+        let query = try Query.of(exchange, allowed: ["version", "blame", "after", "wait"])
         guard let pointer = JSONPointer(path: rest) else {
             throw .badRequest("'\(rest)' is no JSON Pointer (RFC 6901).")
         }
         let after: UInt64?
         let wait: UInt64?
+        let version: UInt64?
+        let blame: Bool
         do {
             after = try query.number("after")
             wait = try query.number("wait", max: Self.waitSecondsMax)
+            version = try query.number("version")
+            blame = try query.flag("blame")
         } catch {
             throw .badRequest(error.detail)
+        }
+        if version != nil || blame {
+            guard after == nil, wait == nil else {
+                throw .badRequest("What is past can't be waited for: leave after and wait out.")
+            }
+            try past(exchange, pointer, version: version, blame: blame)
+            return
         }
         if wait != nil, after == nil {
             throw .badRequest("wait needs to know what you have: give after=<version> too.")
@@ -66,7 +77,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         }
     }
 
-    private func response(
+    func response(
         to pointer: JSONPointer,
         of snapshot: Snapshot,
         unless known: String?

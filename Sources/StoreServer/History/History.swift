@@ -1,0 +1,52 @@
+import Digest
+import StoreCore
+import Wire
+
+/// A store's history as a start finds it: where it is kept, how it is replayed, and the state that it
+/// leads to.
+struct History<State: Codable & Equatable & Sendable>: Sendable {
+    let journal: any Journal
+    let replay: Replay<State>
+    /// The state of the journal's newest version.
+    let state: State
+
+    var epoch: Epoch { Epoch(rawValue: journal.epoch) }
+
+    /// Reads what is there, or begins.
+    ///
+    /// - Throws: ``RecoveryError`` where the journal can't be gone on from; what the encoder says
+    ///   where the initial state has no JSON form.
+    init(
+        of server: StoreServer<State>,
+        in journal: any Journal,
+        registry: ActionRegistry<State>,
+        encoder: JSONEncoder
+    ) throws {
+        self.journal = journal
+        replay = Replay(
+            initial: server.state,
+            registry: registry,
+            migrations: server.migrations,
+            reducer: server.reducer,
+            journal: journal,
+            form: Self.form
+        )
+        if journal.version == 0, journal.oldestSnapshot == nil {
+            // Later programs may begin with another state; this history began with this one.
+            try journal.save(
+                StateSnapshot(
+                    version: 0,
+                    time: SystemClock().now(),
+                    state: encoder.encode(server.state),
+                    form: Self.form
+                )
+            )
+        }
+        state = try replay.recover()
+    }
+
+    /// Tells the form of the state's type from others: what its JSON Schema says.
+    private static var form: String {
+        JSONSchema.store(state: State.self, actions: []).withUnsafeBytes { SHA256.hex($0) }
+    }
+}
