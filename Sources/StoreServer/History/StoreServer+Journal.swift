@@ -9,7 +9,9 @@ extension StoreServer {
 
     /// Ends the process at once: nobody is answered, because no answer would be true.
     static func end(after error: JournalError) {
-        Log.error("the journal failed: \(error); ending, so that a new start goes on from what it has")
+        Log.error(
+            "the journal failed: \(error); ending, so that a new start goes on from what it has"
+        )
         Log.flush()
         _exit(journalFailedStatus)
     }
