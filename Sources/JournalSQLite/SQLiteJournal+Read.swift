@@ -4,6 +4,10 @@ extension SQLiteJournal {
     /// The most rows that one call looks at where only one type is asked for.
     static let rowsLookedAtMax: UInt64 = 100_000
 
+    /// How many records are replayed in one transaction: short ones let the write-ahead log be started
+    /// anew in between.
+    static let replaySlice: UInt64 = 10_000
+
     /// Records in order, in one short read transaction.
     ///
     /// Any thread may call this, and it never waits for an append. Every record's place in the chain
@@ -40,14 +44,12 @@ extension SQLiteJournal {
         through: UInt64,
         _ body: (borrowing RecordView) throws -> Void
     ) throws {
-        /// Short transactions, so that the write-ahead log can be started anew in between.
-        let slice: UInt64 = 10_000
         let last = min(through, version)
         var types = TypeIndex()
         var thrown: (any Error)?
         var from = after
         while from < last, thrown == nil {
-            let to = last - from > slice ? from + slice : last
+            let to = last - from > Self.replaySlice ? from + Self.replaySlice : last
             try withReader { (reader) throws(ReadFailure) in
                 try reader.forEach(after: from, through: to) { fields, _ in
                     let (index, name) = types.index(of: fields.type)

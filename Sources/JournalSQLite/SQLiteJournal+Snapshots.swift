@@ -80,6 +80,20 @@ extension Reader {
         }
     }
 
+    /// The snapshot of one version, within the transaction that is open; `nil` where it is damaged.
+    func storedSnapshot(of version: UInt64) throws(ReadFailure) -> StoredSnapshot? {
+        defer { snapshots.reset() }
+        do throws(SQLiteFailure) {
+            try snapshots.bind(1, Int64(clamping: version))
+            guard try snapshots.step(), snapshots.integer(0) == Int64(clamping: version) else {
+                return nil
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+        return storedSnapshot()
+    }
+
     /// The snapshot of the row that the statement stands on, if it is what was written.
     private func storedSnapshot() -> StoredSnapshot? {
         guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }

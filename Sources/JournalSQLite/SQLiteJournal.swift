@@ -112,11 +112,8 @@ public final class SQLiteJournal: Journal {
     ///
     /// Whatever is asked of the journal afterwards fails. Closing twice is no error.
     public func close() {
-        let idle = readers.withLock { readers in
-            defer { readers = Readers(isClosed: true) }
-            return readers.idle
-        }
-        withExtendedLifetime(idle) {}
+        // Readers first: the log goes away with the last connection, which has to be the writer's.
+        readers.withLock { $0 = Readers(isClosed: true) }
         opened.withLock { opened in
             guard let open = opened else { return }
             if let notice = open.writer.checkpointAll() { log(notice) }

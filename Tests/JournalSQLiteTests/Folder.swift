@@ -1,7 +1,7 @@
 import Glibc
 
 /// A directory for one test; it goes with the last reference.
-final class Folder {
+final class Folder: Sendable {
     let path: String
 
     init() throws {

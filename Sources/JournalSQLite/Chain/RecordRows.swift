@@ -11,6 +11,8 @@ struct RecordRows {
     private(set) var fields: RecordFields
     /// Whether the statement stands on a row that was not looked at.
     private var isPending: Bool
+    /// Whether there are no more rows. A statement that is asked again would begin anew.
+    private var isAtEnd: Bool
 
     /// Rows after one version.
     ///
@@ -32,12 +34,14 @@ struct RecordRows {
             try statement.bind(1, Int64(clamping: after))
             try statement.bind(2, Int64(clamping: through ?? .max))
             isPending = try statement.step()
+            isAtEnd = !isPending
             if isPending, statement.integer(0) == Int64(clamping: after),
                 let hash = ChainHash(statement.bytes(8))
             {
                 // What is hashed into the next record is the base, whoever it comes from.
                 end = Link(version: after, hash: start ?? hash)
                 isPending = try statement.step()
+                isAtEnd = !isPending
                 return
             }
         } catch {
@@ -67,7 +71,10 @@ struct RecordRows {
     mutating func next() throws(ReadFailure) -> Bool {
         if let through, end.version >= through { return false }
         do throws(SQLiteFailure) {
-            if !isPending { isPending = try statement.step() }
+            if !isPending, !isAtEnd {
+                isPending = try statement.step()
+                isAtEnd = !isPending
+            }
         } catch {
             throw .sqlite(error)
         }

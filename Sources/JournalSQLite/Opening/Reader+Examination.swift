@@ -53,9 +53,12 @@ extension Reader {
     ///
     /// Rows lie in the table and in the index by time: what a damaged page hides in one of them is
     /// missed by the other's count.
-    func countOutcomes() throws(ReadFailure) -> Int {
+    func countOutcomes(
+        _ body: (KeptOutcome) -> Void = { _ in }
+    ) throws(ReadFailure) -> Int {
         var count = 0
-        let all = try forEachOutcome { _ in
+        let all = try forEachOutcome { outcome in
+            body(outcome)
             count += 1
             return true
         }

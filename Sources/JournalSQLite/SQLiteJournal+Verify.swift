@@ -1,0 +1,130 @@
+public import StoreCore
+
+extension SQLiteJournal {
+    /// The most faults of one kind that a report lists.
+    static let faultsMax = 100
+
+    /// Looks at everything: the whole chain, every snapshot, every outcome, and SQLite's own trees.
+    ///
+    /// Any thread may call this while others append and read; what is appended meanwhile is not
+    /// looked at. Cost: reads the whole database twice.
+    ///
+    /// - Parameter progress: gets the version that was reached, about every 10,000 records.
+    /// - Throws: where the system can't read. What is damaged is in the report.
+    public func verifyAll(
+        progress: (UInt64) -> Void = { _ in }
+    ) throws(JournalError) -> JournalReport {
+        var report = JournalReport(oldest: oldest, version: version)
+        try verifyRecords(&report, progress)
+        for part in [Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyTrees] {
+            try withReader { (reader) throws(ReadFailure) in
+                try reader.transaction { (reader) throws(ReadFailure) in
+                    do throws(ReadFailure) {
+                        try part(reader)(&report)
+                    } catch {
+                        guard error.isDamage else { throw error }
+                        report.faults.append("\(error)")
+                    }
+                }
+            }
+        }
+        return report
+    }
+
+    private func verifyRecords(
+        _ report: inout JournalReport,
+        _ progress: (UInt64) -> Void
+    ) throws(JournalError) {
+        var after = report.oldest - 1
+        while after < report.version {
+            let last = min(report.version, after + Self.replaySlice)
+            do throws(JournalError) {
+                try withReader { (reader) throws(ReadFailure) in
+                    try reader.forEach(after: after, through: last) { _, _ in
+                        report.recordsCount += 1
+                        return true
+                    }
+                }
+            } catch {
+                switch error {
+                case .gone(let oldest):
+                    // Forgotten since the report was begun.
+                    report.oldest = oldest
+                    report.recordsCount = 0
+                    after = oldest - 1
+                    continue
+                case .corrupt(let what):
+                    report.faults.append(what)
+                    return
+                default: throw error
+                }
+            }
+            after = last
+            progress(after)
+        }
+    }
+}
+
+extension Reader {
+    fileprivate func verifySnapshots(_ report: inout JournalReport) throws(ReadFailure) {
+        for place in try snapshotPlaces() {
+            guard let snapshot = try storedSnapshot(of: place.version) else {
+                report.faults.append("the snapshot of version \(place.version) is damaged")
+                continue
+            }
+            guard Compression.decompress(snapshot.state, size: snapshot.size) != nil else {
+                report.faults.append("the snapshot of version \(place.version) can't be unpacked")
+                continue
+            }
+            let base = try readMeta().base.version
+            if place.version >= base {
+                guard try RecordRows(self, after: place.version).end.hash == snapshot.link.hash
+                else {
+                    report.faults.append(
+                        "the snapshot of version \(place.version) belongs to another history"
+                    )
+                    continue
+                }
+                records.reset()
+            }
+            report.snapshotsCount += 1
+        }
+    }
+
+    fileprivate func verifyOutcomes(_ report: inout JournalReport) throws(ReadFailure) {
+        let newest = try newestVersion()
+        var ahead = 0
+        report.outcomesCount = try countOutcomes { outcome in
+            if outcome.first > outcome.last || outcome.last > newest { ahead += 1 }
+        }
+        if ahead > 0 {
+            report.faults.append("\(ahead) idempotency keys tell of versions that are not there")
+        }
+    }
+
+    fileprivate func verifyTrees(_ report: inout JournalReport) throws(ReadFailure) {
+        do throws(SQLiteFailure) {
+            let check = try Statement(
+                connection,
+                "PRAGMA integrity_check(\(SQLiteJournal.faultsMax))"
+            )
+            while try check.step() {
+                let line = check.string(0)
+                if line != "ok" { report.faults.append(line) }
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+    }
+
+    private func newestVersion() throws(ReadFailure) -> UInt64 {
+        do throws(SQLiteFailure) {
+            if let newest = try connection.integer("SELECT max(version) FROM records"), newest > 0 {
+                return UInt64(bitPattern: newest)
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+        return try readMeta().base.version
+    }
+}
