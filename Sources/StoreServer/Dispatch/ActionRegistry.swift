@@ -10,6 +10,8 @@ struct ActionRegistry<State>: Sendable {
         let type: ActionList.Element
         /// Reads the action from its payload; `nil` stands for no payload.
         let decode: @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
+        /// The payload's members that are taken off before the action is made.
+        let secrets: [String]
         /// What analytics keep of an action, if its type declares anything.
         let record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
     }
@@ -39,6 +41,7 @@ struct ActionRegistry<State>: Sendable {
                     module: entry.module,
                     type: entry.type,
                     decode: Self.decoder(of: entry.type),
+                    secrets: (entry.type as? any SecretiveAction.Type)?.secrets ?? [],
                     record: try Self.recorder(of: entry.type, named: entry.name)
                 )
             )

@@ -96,9 +96,9 @@ struct DispatchBody<State: Sendable> {
             }
             payload = nil
         }
-        let action: any Action
+        let meta = try meta(of: node, at: pointer)
         do {
-            action = try entry.decode(payload, JSONDecoder(limits: limits))
+            return try member(entry, payload, meta, limits)
         } catch {
             throw .invalidPayload(
                 pointer: pointer + error.pointer,
@@ -106,11 +106,30 @@ struct DispatchBody<State: Sendable> {
                 detail: error.message
             )
         }
+    }
+
+    private static func member(
+        _ entry: ActionRegistry<State>.Entry,
+        _ payload: JSONNode?,
+        _ meta: [UInt8]?,
+        _ limits: JSONLimits
+    ) throws(JSONError) -> Envelope<State>.Member {
+        let decoder = JSONDecoder(limits: limits)
+        guard let payload, !entry.secrets.isEmpty else {
+            return Envelope<State>.Member(
+                action: try entry.decode(payload, decoder),
+                type: entry.name,
+                payload: payload.map { Array($0.source) } ?? Array("{}".utf8),
+                meta: meta
+            )
+        }
+        let kept = payload.source(without: entry.secrets)
+        let document = try JSONDocument(parsing: kept, limits: limits)
         return Envelope<State>.Member(
-            action: action,
+            action: try entry.decode(document.root, decoder),
             type: entry.name,
-            payload: payload.map { Array($0.source) } ?? Array("{}".utf8),
-            meta: try meta(of: node, at: pointer)
+            payload: kept,
+            meta: meta
         )
     }
 

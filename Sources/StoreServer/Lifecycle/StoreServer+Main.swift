@@ -74,8 +74,8 @@ extension StoreServer {
         exit(0)
     }
 
-    private func fail(_ line: String, status: CInt) -> Never {
-        Log.write("\(name): ", line)
+    private func fail(_ text: String, status: CInt) -> Never {
+        for line in text.split(separator: "\n") { Log.write("\(name): ", String(line)) }
         Log.flush()
         exit(status)
     }

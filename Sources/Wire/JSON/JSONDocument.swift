@@ -106,4 +106,16 @@ package struct JSONNode {
         }
         return found
     }
+
+    /// The object's own bytes without the members of these names.
+    package func source(without names: [String]) -> [UInt8] {
+        var writer = JSONWriter(capacity: byteRange.count)
+        writer.object { object in
+            for (name, value) in members where !names.contains(name) {
+                object.key(name)
+                object.raw(value.source)
+            }
+        }
+        return writer.array
+    }
 }
