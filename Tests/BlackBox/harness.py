@@ -183,11 +183,13 @@ class Server:
         stdout=subprocess.DEVNULL,
         stderr=None,
         program=None,
+        data=None,
     ):
-        """Where its log goes elsewhere (`stderr`), the server has to listen on a path."""
+        """Keeps nothing, unless `data` says where. Where its log goes elsewhere (`stderr`), the server
+        has to listen on a path."""
         self.path = listen.removeprefix("unix:") if stderr is not None else None
         self.log = tempfile.NamedTemporaryFile(prefix="store-server-", suffix=".log")
-        arguments = ["--ephemeral", *flags]
+        arguments = [*(["--data", str(data)] if data else ["--ephemeral"]), *flags]
         if listen:
             arguments += ["--listen", listen]
         if "--analytics" not in flags:

@@ -1,0 +1,81 @@
+// One program at four times of its life; EVOLVING says which. Its journal outlives all of them.
+
+import Glibc
+import StoreCore
+import StoreServer
+
+struct Tally: Codable, Equatable {
+    var count = 0
+    var names: [String] = []
+}
+
+/// The state's type of a later time.
+struct TallyWithTotal: Codable, Equatable {
+    var count = 0
+    var names: [String] = []
+    var total = 100
+}
+
+struct Counted: Action, Codable {
+    let by: Int
+}
+
+/// What ``Counted`` is called later.
+struct Added: Action, Codable {
+    let amount: Int
+}
+
+struct LoginRequested: SecretiveAction, Codable {
+    static let secrets = ["password"]
+    let name: String
+    let password: String?
+}
+
+/// The fields of ``Counted``, for those who don't know it any more.
+struct OldCounted: Decodable {
+    let by: Int
+}
+
+@Sendable func reduce(_ tally: inout Tally, _ action: any Action) throws {
+    switch action {
+    case let action as Counted: tally.count += action.by
+    case let action as Added: tally.count += action.amount
+    case let action as LoginRequested:
+        tally.names.append(action.name + (action.password == nil ? "" : " with a password"))
+    default: break
+    }
+}
+
+@Sendable func reduceWithTotal(_ tally: inout TallyWithTotal, _ action: any Action) throws {
+    switch action {
+    case let action as Counted:
+        tally.count += action.by
+        tally.total += action.by
+    case let action as LoginRequested: tally.names.append(action.name)
+    default: break
+    }
+}
+
+switch getenv("EVOLVING").map({ String(cString: $0) }) ?? "old" {
+case "renamed":
+    StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce).main()
+case "migrated":
+    StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
+        .migrating(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
+        .main()
+case "grown":
+    StoreServer(
+        state: TallyWithTotal(),
+        actions: [Counted.self, LoginRequested.self],
+        reducer: reduceWithTotal
+    ).main()
+case "strict":
+    StoreServer(state: Tally(), actions: [Counted.self, LoginRequested.self]) {
+        (tally: inout Tally, action: any Action) throws in
+        if let action = action as? Counted, action.by > 2 { throw Refusal(reason: "too much") }
+        try reduce(&tally, action)
+    }.main()
+default:
+    StoreServer(state: Tally(), actions: [Counted.self, LoginRequested.self], reducer: reduce)
+        .main()
+}
