@@ -3,31 +3,21 @@ package enum JSONText {
     /// The hash of an empty key.
     static let emptyHash: UInt32 = 0x9E37_79B1
 
-    /// A bit in each byte of `word` that is a quote, a backslash, a control or no ASCII.
+    /// A bit in each byte of `word` that is a quote, a backslash or a control.
     ///
     /// Only the lowest set bit is exact: a borrow may mark bytes above it.
     @inline(__always)
     static func specialBytes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        let high: UInt64 = 0x8080_8080_8080_8080
         let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
         let control = word &- (ones &* 0x20)
         let found = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
-        return (found | (control & ~word) | word) & high
+        return (found | (control & ~word)) & highBits
     }
 
-    /// A bit in some byte of `word` where a string can't be written as it is; 0 where it can.
-    @inline(__always)
-    static func needsEscape(_ word: UInt64) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let high: UInt64 = 0x8080_8080_8080_8080
-        let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-        let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-        let control = word &- (ones &* 0x20)
-        let found = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
-        return (found | (control & ~word)) & high
-    }
+    /// The bits that are set in bytes beyond ASCII.
+    static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     /// The length of the UTF-8 sequence of two bytes or more at `start`, or `nil` if it is none.
     ///

@@ -83,6 +83,27 @@ import Testing
         }
     }
 
+    @Test func `every double is written as short as it can be`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(seed: seed)
+        for _ in 0..<20_000 {
+            let digits = Int64.random(in: -(1 << 53)...1 << 53, using: &random)
+            let scale = Int.random(in: 0..<8, using: &random)
+            let number =
+                Double(digits >> Int64.random(in: 0..<53, using: &random))
+                / [1, 10, 100, 1_000, 1e4, 1e5, 1e6, 8][scale]
+            let shortest = number.description
+            let expected = shortest.hasSuffix(".0") ? String(shortest.dropLast(2)) : shortest
+            #expect(try text(number) == expected, "seed \(seed)")
+        }
+        let edges: [(Double, String)] = [
+            (0, "0"), (-0.0, "-0"), (0.1, "0.1"), (0.0001, "0.0001"), (0.00005, "5e-05"),
+            (-1.5, "-1.5"), (99_999_999_999.9999, "99999999999.9999"), (1e11, "100000000000"),
+            (0.1 + 0.2, "0.30000000000000004"), (1.00005, "1.00005"), (1e15, "1000000000000000"),
+        ]
+        for (number, expected) in edges { #expect(try text(number) == expected) }
+    }
+
     @Test func `numbers without a form in JSON are errors that say where`() {
         #expect {
             try text(["a": [1.0, .infinity]])

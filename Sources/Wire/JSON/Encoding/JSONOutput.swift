@@ -98,6 +98,40 @@ package struct JSONOutput: ~Copyable {
         count &+= bytes.count
     }
 
+    /// Writes bytes that lie in memory of a whole number of words.
+    @inline(__always)
+    mutating func padded(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
+        reserve(length &+ 8)
+        let source = UnsafeRawPointer(bytes)
+        let target = UnsafeMutableRawPointer(base + count)
+        var offset = 0
+        while offset < length {
+            target.storeBytes(
+                of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+                toByteOffset: offset,
+                as: UInt64.self
+            )
+            offset &+= 8
+        }
+        count &+= length
+    }
+
+    /// Writes up to eight bytes, of which the first is the lowest of the word.
+    @inline(__always)
+    private mutating func word(_ word: UInt64, _ length: Int) {
+        reserve(8)
+        UnsafeMutableRawPointer(base + count).storeBytes(of: word.littleEndian, as: UInt64.self)
+        count &+= length
+    }
+
+    @inline(__always)
+    mutating func null() { word(0x6C6C_756E, 4) }
+
+    @inline(__always)
+    mutating func bool(_ value: Bool) {
+        value ? word(0x6575_7274, 4) : word(0x65_736C_6166, 5)
+    }
+
     /// Writes text as it is, such as a literal or a fragment of ready JSON.
     package mutating func raw(_ text: StaticString) {
         raw(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -123,7 +157,7 @@ extension JSONOutput {
     /// Writes UTF-8 as a string with its quotes.
     @inline(__always)
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
-        // The common case is text without escapes: written in one go with room for both quotes.
+        // Room for both quotes, and for the last word to be written whole.
         reserve(text.count &+ 16)
         base[count] = UInt8(ascii: "\"")
         count &+= 1
@@ -138,9 +172,7 @@ extension JSONOutput {
         while offset < length {
             if offset &+ 8 <= length {
                 let word = source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                // Bytes above ASCII need no escape: clear them from what is special.
-                if JSONText.needsEscape(word) == 0 {
-                    reserve(8)
+                if JSONText.specialBytes(in: word) == 0 {
                     UnsafeMutableRawPointer(base + count).storeBytes(of: word, as: UInt64.self)
                     count &+= 8
                     offset &+= 8
@@ -150,9 +182,11 @@ extension JSONOutput {
             let byte = start[offset]
             offset &+= 1
             if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                self.byte(byte)
+                base[count] = byte
+                count &+= 1
             } else {
                 escape(byte)
+                reserve(length &- offset &+ 16)
             }
         }
     }
@@ -222,7 +256,14 @@ extension JSONOutput {
     package mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
         _ value: F
     ) -> Bool {
+        if F.self == Double.self, shortDecimal(Double(value)) { return true }
         guard value.isFinite else { return false }
+        described(value)
+        return true
+    }
+
+    @inline(never)
+    private mutating func described(_ value: some BinaryFloatingPoint & LosslessStringConvertible) {
         var text = value.description
         text.withUTF8 { digits in
             let isWhole =
@@ -230,6 +271,34 @@ extension JSONOutput {
                 && digits[digits.count - 2] == UInt8(ascii: ".")
             raw(isWhole ? UnsafeBufferPointer(rebasing: digits.dropLast(2)) : digits)
         }
+    }
+
+    /// Writes a number of at most 15 digits, four of them behind the point, as most are that people
+    /// write. Answers `false`, having written nothing, for others.
+    ///
+    /// No two decimals of at most 15 digits are the same `Double`, so the one that reads back as the
+    /// value is the shortest. It does where the division gives the value: both sides of it are exact,
+    /// so it rounds as reading does.
+    @inline(__always)
+    private mutating func shortDecimal(_ value: Double) -> Bool {
+        let minusZero = (-0.0).bitPattern
+        let scaled = (value.magnitude * 1e4).rounded()
+        guard scaled < 1e15, scaled / 1e4 == value.magnitude, value.bitPattern != minusZero else {
+            return false
+        }
+        if value < 0 { byte(UInt8(ascii: "-")) }
+        let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: 10_000)
+        digits(whole)
+        guard fraction > 0 else { return true }
+        reserve(5)
+        base[count] = UInt8(ascii: ".")
+        var rest = fraction
+        for place in 0..<4 {
+            base[count &+ 4 &- place] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
+            rest /= 10
+        }
+        count &+= 5
+        while last == UInt8(ascii: "0") { count &-= 1 }
         return true
     }
 }

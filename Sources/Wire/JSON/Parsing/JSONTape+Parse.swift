@@ -26,29 +26,29 @@ struct JSONParser {
     private let count: Int
     private let depthMax: Int
     private var position = 0
-    /// The entries of the containers that are open.
-    private var open: [Int] = []
+    /// The innermost container that is open, whose entry's `end` tells the one around it; -1 for
+    /// none.
+    private var container = -1
+    private var depth = 0
 
     init(tape: JSONTape, depthMax: Int) {
         self.tape = tape
         source = tape.source
         count = tape.count
         self.depthMax = depthMax
-        open.reserveCapacity(16)
     }
 
     mutating func parse() throws(JSONError) {
         skipSpace()
         try value()
-        while let container = open.last {
+        while container >= 0 {
             skipSpace()
             let isObject = source[Int(tape.entries[container].start)] == UInt8(ascii: "{")
             let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
             let isFirst = tape.entries[container].detail == 0
             if source[position] == close {
                 position &+= 1
-                open.removeLast()
-                try finish(container, isObject: isObject)
+                try finish(isObject: isObject)
                 continue
             }
             if !isFirst {
@@ -74,7 +74,7 @@ struct JSONParser {
         case UInt8(ascii: "\""):
             try string(isKey: false)
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            guard open.count < depthMax else {
+            guard depth < depthMax else {
                 throw JSONError(
                     code: .tooDeep,
                     offset: start,
@@ -82,8 +82,10 @@ struct JSONParser {
                 )
             }
             position &+= 1
-            open.append(tape.entryCount)
-            tape.append(start: start, end: start, next: 0, detail: 0)
+            depth &+= 1
+            let index = tape.entryCount
+            tape.append(start: start, end: container, next: 0, detail: 0)
+            container = index
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             try number()
         case UInt8(ascii: "t"): try literal("true")
@@ -105,7 +107,11 @@ struct JSONParser {
         skipSpace()
     }
 
-    private mutating func finish(_ container: Int, isObject: Bool) throws(JSONError) {
+    private mutating func finish(isObject: Bool) throws(JSONError) {
+        let container = container
+        // None is -1, which comes back as that from the entry's 32 bits.
+        self.container = Int(Int32(bitPattern: tape.entries[container].end))
+        depth &-= 1
         tape.entries[container].end = UInt32(truncatingIfNeeded: position)
         tape.entries[container].next = UInt32(truncatingIfNeeded: tape.entryCount)
         guard isObject else { return }
@@ -216,7 +222,7 @@ extension JSONParser {
         scan: while true {
             // Eight bytes at once, as long as none of them needs a look of its own.
             let word = UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self)
-            let special = JSONText.specialBytes(in: word)
+            let special = JSONText.specialBytes(in: word) | (word & JSONText.highBits)
             if special == 0 {
                 at &+= 8
                 continue
