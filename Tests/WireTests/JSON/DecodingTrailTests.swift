@@ -38,7 +38,7 @@ import Testing
     private func visits(decoding text: String) throws -> Int {
         let tape = try tape(text)
         let state = DecodingStatePointer.allocate(capacity: 1)
-        state.initialize(to: DecodingState(tape))
+        state.initialize(to: DecodingState(tape, AdapterList([])))
         defer {
             state.deinitialize(count: 1)
             state.deallocate()

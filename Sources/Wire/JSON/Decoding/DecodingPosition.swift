@@ -12,7 +12,29 @@ struct DecodingPosition: Decoder {
         guard state.pointee.first(index) == UInt8(ascii: "{") else {
             throw state.pointee.mismatch(index, "an object")
         }
-        return KeyedDecodingContainer(KeyedDecoding<Key>(state: state, object: index))
+        let keys = state.pointee.keyTypes.find(type)
+        let level = state.pointee.calls
+        guard let box = keys.pointee.lend(level, at: index) else {
+            return container(keys, level)
+        }
+        // Safety: `keep` has taken a container of this type, which is one reference.
+        return unsafeBitCast(box, to: KeyedDecodingContainer<Key>.self)
+    }
+
+    @inline(never)
+    private func container<Key: CodingKey>(
+        _ keys: KeyTypePointer<Int>,
+        _ level: Int
+    ) -> KeyedDecodingContainer<Key> {
+        let shared = keys.pointee.vacancy(level)
+        let container = KeyedDecodingContainer(
+            KeyedDecoding<Key>(state: state, keys: keys, shared: shared, own: index)
+        )
+        if let shared {
+            shared.initialize(to: index)
+            keys.pointee.keep(container, shared)
+        }
+        return container
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

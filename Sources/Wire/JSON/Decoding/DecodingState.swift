@@ -6,8 +6,9 @@ struct DecodingState: ~Copyable {
     private(set) var tape: JSONTape
     private(set) var source: UnsafeMutablePointer<UInt8>
     private(set) var entries: UnsafeMutablePointer<JSONTape.Entry>
-    var keys = JSONKeyTables()
-    var plans = DecodingPlans()
+    /// A container's place is the entry of its object.
+    var keyTypes = KeyTypes<Int>()
+    var plans: TypePlans<any CollectionDecodable.Type>
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// How many values' own code is running.
     fileprivate(set) var calls = 0
@@ -17,28 +18,20 @@ struct DecodingState: ~Copyable {
     let trail = DecodingTrail()
     private let own: JSONTape
 
-    init(_ tape: JSONTape) {
+    init(_ tape: JSONTape, _ adapters: AdapterList) {
+        plans = TypePlans(adapters)
         own = tape
         self.tape = tape
         source = tape.source
         entries = tape.entries
     }
 
-    deinit {
-        keys.deallocate()
-    }
-
-    mutating func begin(
-        _ tape: JSONTape,
-        adapters: [ObjectIdentifier: JSONAdapter],
-        userInfo: [CodingUserInfoKey: any Sendable]
-    ) {
+    mutating func begin(_ tape: JSONTape, _ userInfo: [CodingUserInfoKey: any Sendable]) {
         self.tape = tape
         source = tape.source
         entries = tape.entries
         calls = 0
         callsMax = JSONLimits.callsMax
-        plans.use(adapters)
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
     }
 
@@ -106,12 +99,9 @@ extension DecodingStatePointer {
     @inline(__always)
     func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         switch pointee.plans.plan(for: type) {
-        case .plain:
-            let calls = pointee.calls
-            guard calls < pointee.callsMax else { throw refuseDepth(at: index) }
-            pointee.calls = calls &+ 1
-            defer { pointee.calls = calls }
-            return try T(from: DecodingPosition(state: self, index: index))
+        case .plain: return try decodePlain(type, at: index)
+        case .collection(let collection):
+            return try collection.decode(type, at: index, from: self)
         case .string: return unsafeBitCast(try pointee.string(index), to: T.self)
         case .int: return unsafeBitCast(try pointee.integer(index, as: Int.self), to: T.self)
         case .bool: return unsafeBitCast(try pointee.bool(index), to: T.self)
@@ -119,6 +109,15 @@ extension DecodingStatePointer {
         case .adapter(let place):
             return try decode(type, at: index, with: pointee.plans.adapters[place])
         }
+    }
+
+    @inline(__always)
+    private func decodePlain<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
+        let calls = pointee.calls
+        guard calls < pointee.callsMax else { throw refuseDepth(at: index) }
+        pointee.calls = calls &+ 1
+        defer { pointee.calls = calls }
+        return try T(from: DecodingPosition(state: self, index: index))
     }
 
     @inline(never)

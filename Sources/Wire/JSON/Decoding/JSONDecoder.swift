@@ -1,6 +1,3 @@
-import Locks
-import Synchronization
-
 /// Reads any `Decodable` value from JSON, strictly: RFC 8259, UTF-8, each key once, within limits.
 ///
 /// A number fits its Swift type exactly or is an error; `1.0` and `1e2` are integers. Members that a
@@ -10,12 +7,13 @@ public struct JSONDecoder: Sendable {
     public var limits: JSONLimits
     /// What `init(from:)` of people's own types may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    private let adapters: [ObjectIdentifier: JSONAdapter]
+    let adapters: AdapterSet
 
-    /// Makes a decoder that reads the adapters' types their way.
+    /// Makes a decoder that reads the adapters' types their way. One with adapters is worth
+    /// keeping: what it finds out of types is forgotten with it.
     public init(limits: JSONLimits = JSONLimits(), adapters: [JSONAdapter] = []) {
         self.limits = limits
-        self.adapters = Dictionary(adapters.map { ($0.type, $0) }) { _, last in last }
+        self.adapters = .of(adapters)
     }
 
     /// Reads one value, which is the whole document.
@@ -24,9 +22,9 @@ public struct JSONDecoder: Sendable {
     ///
     /// - Throws: ``JSONError`` with the offset and the pointer of what is wrong.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(JSONError) -> T {
-        try bytes.withUnsafeBytes { buffer in
-            Result { () throws(JSONError) in try decode(type, from: buffer) }
-        }.get()
+        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
+            try decode(type, from: UnsafeRawBufferPointer(buffer))
+        }
     }
 
     /// Reads one value, which is the whole document.
@@ -36,8 +34,11 @@ public struct JSONDecoder: Sendable {
         _ type: T.Type,
         from bytes: UnsafeRawBufferPointer
     ) throws(JSONError) -> T {
-        let box = DecodingPool.take()
-        defer { DecodingPool.give(box) }
+        let box = adapters.decoding.take()
+        defer {
+            box.end()
+            adapters.decoding.give(box)
+        }
         try box.tape.parse(bytes, limits: limits)
         return try read(type, box, box.tape, at: 0, pointerPrefix: "")
     }
@@ -50,8 +51,11 @@ public struct JSONDecoder: Sendable {
         at node: JSONNode,
         pointerPrefix: String
     ) throws(JSONError) -> T {
-        let box = DecodingPool.take()
-        defer { DecodingPool.give(box) }
+        let box = adapters.decoding.take()
+        defer {
+            box.end()
+            adapters.decoding.give(box)
+        }
         do {
             return try read(type, box, node.tape, at: node.index, pointerPrefix: "")
         } catch {
@@ -74,9 +78,9 @@ public struct JSONDecoder: Sendable {
         pointerPrefix: String
     ) throws(JSONError) -> T {
         let state = box.pointer
-        state.pointee.begin(tape, adapters: adapters, userInfo: userInfo)
+        state.pointee.begin(tape, userInfo)
         do {
-            let value = try withExtendedLifetime(tape) { try state.decode(type, at: index) }
+            let value = try state.decode(type, at: index)
             guard state.pointee.callsMax > 0 else {
                 throw JSONError(code: .invalid, message: DecodingStatePointer.tooDeep)
             }
@@ -96,35 +100,21 @@ public struct JSONDecoder: Sendable {
     }
 }
 
-/// Decoders' working memory, kept for the next document.
-private enum DecodingPool {
-    /// The most that are kept while nobody decodes.
-    static let statesMax = 8
-    /// Memory above this is not kept.
-    static let bytesMax = 4 << 20
-
-    private static let free = Locked<[DecodingBox]>([])
-
-    static func take() -> DecodingBox {
-        free.withLock { $0.popLast() } ?? DecodingBox()
-    }
-
-    static func give(_ box: DecodingBox) {
-        box.tape.shrink(below: bytesMax)
-        box.pointer.pointee.end()
-        free.withLock { if $0.count < statesMax { $0.append(box) } }
-    }
-}
-
 /// Owns one decoder's working memory.
-private final class DecodingBox: @unchecked Sendable {
+final class DecodingBox: @unchecked Sendable {
     // Safety: whoever took the box from the pool is its only user until it is given back.
     let tape = JSONTape()
     let pointer: DecodingStatePointer
 
-    init() {
+    init(_ adapters: AdapterList) {
         pointer = .allocate(capacity: 1)
-        pointer.initialize(to: DecodingState(tape))
+        pointer.initialize(to: DecodingState(tape, adapters))
+    }
+
+    /// Gets ready for the next document.
+    func end() {
+        tape.shrink(below: CoderPool<DecodingBox>.bytesMax)
+        pointer.pointee.end()
     }
 
     deinit {

@@ -1,8 +1,14 @@
 /// An object being read.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let state: DecodingStatePointer
-    let object: Int
+    let keys: KeyTypePointer<Int>
+    /// Where a container that is handed out again and again finds the entry of its object.
+    let shared: UnsafeMutablePointer<Int>?
+    /// The entry of one that is not.
+    let own: Int
 
+    @inline(__always)
+    private var object: Int { shared?.pointee ?? own }
     var codingPath: [any CodingKey] { state.pointee.codingPath(to: object) }
 
     var allKeys: [Key] {
@@ -14,11 +20,18 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The entry of a member's value, or -1 where there is none.
     @inline(__always)
     private func find(_ key: Key) -> Int {
-        if let text = state.pointee.keys.table(for: Key.self)?.text(key) {
-            return state.pointee.find(text, in: object)
-        }
-        var text = key.stringValue
-        return text.withUTF8 { state.pointee.find($0, in: object) }
+        guard let table = keys.pointee.table else { return find(named: key.stringValue) }
+        let index = keys.pointee.index(of: key)
+        guard index < JSONKeyTable.keysMax else { return find(named: key.stringValue) }
+        let known = table[index] ?? table.fill(index, key.stringValue)
+        guard !known.hasEscapes else { return find(named: key.stringValue) }
+        return state.pointee.find(known.text, in: object)
+    }
+
+    @inline(never)
+    private func find(named name: String) -> Int {
+        var name = name
+        return name.withUTF8 { state.pointee.find($0, in: object) }
     }
 
     /// The entry of a member's value.
@@ -142,8 +155,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() throws -> any Decoder {
-        var name = JSONKey.super.stringValue
-        let index = name.withUTF8 { state.pointee.find($0, in: object) }
+        let index = find(named: JSONKey.super.stringValue)
         guard index >= 0 else {
             throw state.pointee.missing(JSONKey.super, in: object)
         }

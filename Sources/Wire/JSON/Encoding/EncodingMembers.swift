@@ -29,8 +29,9 @@ struct EncodingMembers {
         byName = true
         defer { table = nil }
         guard let table else { return [] }
-        return (0..<JSONKeyTable.keysMax).filter { written & (1 << UInt64($0)) != 0 }.map {
-            Array(table[$0])
+        return (0..<JSONKeyTable.keysMax).compactMap { index in
+            guard written & (1 << UInt64(index)) != 0, let key = table[index] else { return nil }
+            return Array(UnsafeBufferPointer(start: key.bytes, count: key.count))
         }
     }
 }

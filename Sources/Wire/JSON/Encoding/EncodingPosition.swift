@@ -12,9 +12,29 @@ struct EncodingPosition: Encoder {
     /// Gives the value's object; asked again, as by a subclass and its parent, the same one.
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         let serial = container(UInt8(ascii: "{"), UInt8(ascii: "}"))
-        return KeyedEncodingContainer(
-            KeyedEncoding<Key>(state: state, level: level + 1, serial: serial)
+        let place = EncodingPlace(level: level &+ 1, serial: serial)
+        let keys = state.pointee.keyTypes.find(type)
+        guard let box = keys.pointee.lend(Int(level), at: place) else {
+            return container(keys, at: place)
+        }
+        // Safety: `keep` has taken a container of this type, which is one reference.
+        return unsafeBitCast(box, to: KeyedEncodingContainer<Key>.self)
+    }
+
+    @inline(never)
+    private func container<Key: CodingKey>(
+        _ keys: KeyTypePointer<EncodingPlace>,
+        at place: EncodingPlace
+    ) -> KeyedEncodingContainer<Key> {
+        let shared = keys.pointee.vacancy(Int(level))
+        let container = KeyedEncodingContainer(
+            KeyedEncoding<Key>(state: state, keys: keys, shared: shared, own: place)
         )
+        if let shared {
+            shared.initialize(to: place)
+            keys.pointee.keep(container, shared)
+        }
+        return container
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -60,9 +80,9 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
         }
     }
 
-    func encodeNil() throws { try write { state.pointee.output.raw("null") } }
+    func encodeNil() throws { try write { state.pointee.output.null() } }
     func encode(_ value: Bool) throws {
-        try write { state.pointee.output.raw(value ? "true" : "false") }
+        try write { state.pointee.output.bool(value) }
     }
     func encode(_ value: String) throws { try write { state.pointee.output.string(value) } }
     func encode(_ value: Double) throws { try write { try state.floating(value) } }

@@ -1,3 +1,9 @@
+/// Where a container stands: how many are open with it, and its serial number.
+struct EncodingPlace {
+    let level: UInt32
+    let serial: UInt32
+}
+
 typealias EncodingStatePointer = UnsafeMutablePointer<EncodingState>
 
 /// What an encoder and all its containers share: the output, and which containers are open.
@@ -17,8 +23,8 @@ struct EncodingState: ~Copyable {
     }
 
     var output = JSONOutput(capacity: 512)
-    var keys = JSONKeyTables()
-    var plans = EncodingPlans()
+    var keyTypes = KeyTypes<EncodingPlace>()
+    var plans: TypePlans<any CollectionEncodable.Type>
     private(set) var levels: UnsafeMutablePointer<Level>
     private(set) var depth = 0
     private var serial: UInt32 = 0
@@ -37,20 +43,16 @@ struct EncodingState: ~Copyable {
     private var names: [Set<[UInt8]>] = []
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    init() {
+    init(_ adapters: AdapterList) {
+        plans = TypePlans(adapters)
         levels = .allocate(capacity: JSONLimits.depthCeiling + 1)
     }
 
     deinit {
         levels.deallocate()
-        keys.deallocate()
     }
 
-    mutating func begin(
-        adapters: [ObjectIdentifier: JSONAdapter],
-        userInfo: [CodingUserInfoKey: any Sendable]
-    ) {
-        plans.use(adapters)
+    mutating func begin(_ userInfo: [CodingUserInfoKey: any Sendable]) {
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
         restart()
     }
@@ -130,7 +132,7 @@ struct EncodingState: ~Copyable {
     /// Takes note of a key that was just written from `start` on, at the innermost level. Answers
     /// whether it is the first of its name there.
     @inline(never)
-    mutating func claimName(from start: Int) -> Bool {
+    private mutating func claimName(from start: Int) -> Bool {
         while names.count < depth { names.append([]) }
         let index = depth &- 1
         guard index >= 0 else { return false }
@@ -140,9 +142,39 @@ struct EncodingState: ~Copyable {
         return names[index].insert(Array(output.bytes[start...])).inserted
     }
 
+    /// Writes a key of a table, and a comma before it if there must be one. Answers where that
+    /// begins, or -1 where nothing may be written.
     @inline(__always)
-    mutating func claim(_ key: Int, of table: JSONKeyTable, from start: Int) -> Bool {
-        levels[depth &- 1].members.claim(key, of: table) ?? claimName(from: start)
+    mutating func enter(
+        _ place: EncodingPlace,
+        _ key: JSONKeyTable.Key,
+        _ index: Int,
+        of table: JSONKeyTable
+    ) -> Int {
+        let mark = enter(place.level, place.serial)
+        guard mark >= 0 else { return -1 }
+        let start = output.count
+        output.padded(key.bytes, key.count)
+        guard levels[depth &- 1].members.claim(index, of: table) ?? claimName(from: start) else {
+            outOfPlace = true
+            return -1
+        }
+        return mark
+    }
+
+    /// The same for a key that no table has.
+    @inline(never)
+    mutating func enter(_ place: EncodingPlace, named name: String) -> Int {
+        let mark = enter(place.level, place.serial)
+        guard mark >= 0 else { return -1 }
+        let start = output.count
+        output.string(name)
+        output.byte(UInt8(ascii: ":"))
+        guard claimName(from: start) else {
+            outOfPlace = true
+            return -1
+        }
+        return mark
     }
 
     /// The container that was opened at this place of the output and is still open, if there is one.
@@ -193,9 +225,10 @@ extension EncodingStatePointer {
         case .plain: try encodePlain(value)
         case .string: pointee.output.string(unsafeBitCast(value, to: String.self))
         case .int: pointee.output.integer(unsafeBitCast(value, to: Int.self))
-        case .bool: pointee.output.raw(unsafeBitCast(value, to: Bool.self) ? "true" : "false")
+        case .bool: pointee.output.bool(unsafeBitCast(value, to: Bool.self))
         case .double: try floating(unsafeBitCast(value, to: Double.self))
-        case .other(let index): try encodeOther(value, pointee.plans.others[index])
+        case .adapter(let place): try encode(value, with: pointee.plans.adapters[place])
+        case .collection(let type): try type.encode(value, to: self)
         }
     }
 
@@ -226,23 +259,18 @@ extension EncodingStatePointer {
     }
 
     @inline(never)
-    private func encodeOther<T: Encodable>(_ value: T, _ plan: EncodingPlans.Other) throws {
-        switch plan {
-        case .adapter(let adapter):
-            switch adapter.encode(value) {
-            case .string(let text): pointee.output.string(text)
-            case .number(let literal): pointee.output.raw(literal.utf8)
-            case nil:
-                throw EncodingError.invalidValue(
-                    value,
-                    EncodingError.Context(
-                        codingPath: [],
-                        debugDescription: "This \(T.self) has no JSON form: \(value)."
-                    )
+    private func encode<T>(_ value: T, with adapter: JSONAdapter) throws {
+        switch adapter.encode(value) {
+        case .string(let text): pointee.output.string(text)
+        case .number(let literal): pointee.output.raw(literal.utf8)
+        case nil:
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription: "This \(T.self) has no JSON form: \(value)."
                 )
-            }
-        case .unordered(let type):
-            try type.encodeSorted(value, to: self)
+            )
         }
     }
 

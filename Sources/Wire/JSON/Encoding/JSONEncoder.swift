@@ -1,6 +1,3 @@
-import Locks
-import Synchronization
-
 /// Writes any `Encodable` value as JSON (RFC 8259).
 ///
 /// Members keep the order in which the type encodes them, which for synthesized code is the order of
@@ -10,11 +7,12 @@ import Synchronization
 public struct JSONEncoder: Sendable {
     /// What `encode(to:)` of people's own types may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    private let adapters: [ObjectIdentifier: JSONAdapter]
+    let adapters: AdapterSet
 
-    /// Makes an encoder that writes the adapters' types their way.
+    /// Makes an encoder that writes the adapters' types their way. One with adapters is worth
+    /// keeping: what it finds out of types is forgotten with it.
     public init(adapters: [JSONAdapter] = []) {
-        self.adapters = Dictionary(adapters.map { ($0.type, $0) }) { _, last in last }
+        self.adapters = .of(adapters)
     }
 
     /// The value as JSON.
@@ -43,10 +41,13 @@ public struct JSONEncoder: Sendable {
     private func withState<R>(
         _ body: (EncodingStatePointer) throws(JSONError) -> R
     ) throws(JSONError) -> R {
-        let box = EncodingPool.take()
+        let box = adapters.encoding.take()
         let state = box.pointer
-        state.pointee.begin(adapters: adapters, userInfo: userInfo)
-        defer { EncodingPool.give(box) }
+        state.pointee.begin(userInfo)
+        defer {
+            state.pointee.end(keeping: CoderPool<EncodingBox>.bytesMax)
+            adapters.encoding.give(box)
+        }
         return try body(state)
     }
 
@@ -72,38 +73,18 @@ public struct JSONEncoder: Sendable {
                 message: "The value's own code refused to encode it: \(error)."
             )
         }
-        try TreeEncoding.write(value, to: state, adapters: adapters, userInfo: userInfo)
-    }
-}
-
-/// Encoders' working memory, kept for the next document: making it anew costs as much as a small
-/// document does.
-private enum EncodingPool {
-    /// The most that are kept while nobody encodes.
-    static let statesMax = 8
-    /// Memory above this is not kept.
-    static let bytesMax = 4 << 20
-
-    private static let free = Locked<[EncodingBox]>([])
-
-    static func take() -> EncodingBox {
-        free.withLock { $0.popLast() } ?? EncodingBox()
-    }
-
-    static func give(_ box: EncodingBox) {
-        box.pointer.pointee.end(keeping: bytesMax)
-        free.withLock { if $0.count < statesMax { $0.append(box) } }
+        try TreeEncoding.write(value, to: state, adapters: adapters.list, userInfo: userInfo)
     }
 }
 
 /// Owns one encoder's working memory.
-private final class EncodingBox: @unchecked Sendable {
+final class EncodingBox: @unchecked Sendable {
     // Safety: whoever took the box from the pool is its only user until it is given back.
     let pointer: EncodingStatePointer
 
-    init() {
+    init(_ adapters: AdapterList) {
         pointer = .allocate(capacity: 1)
-        pointer.initialize(to: EncodingState())
+        pointer.initialize(to: EncodingState(adapters))
     }
 
     deinit {

@@ -1,51 +1,40 @@
 /// An object being written.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let state: EncodingStatePointer
-    let level: UInt32
-    let serial: UInt32
+    let keys: KeyTypePointer<EncodingPlace>
+    /// Where a container that is handed out again and again finds its place.
+    let shared: UnsafeMutablePointer<EncodingPlace>?
+    /// The place of one that is not.
+    let own: EncodingPlace
 
+    @inline(__always)
+    private var place: EncodingPlace { shared?.pointee ?? own }
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
     /// Writes the key, and a comma before it if there must be one. Answers where that begins, or
     /// -1 where nothing may be written.
     @inline(__always)
     private func begin(_ key: Key) -> Int {
-        let mark = state.pointee.enter(level, serial)
-        guard mark >= 0 else { return -1 }
-        guard let table = state.pointee.keys.table(for: Key.self),
-            let index = JSONKeyTable.index(of: key)
-        else { return begin(named: key.stringValue, mark) }
-        let start = state.pointee.output.count
-        state.pointee.output.raw(table.encoded(key, at: index))
-        guard state.pointee.claim(index, of: table, from: start) else {
-            state.pointee.outOfPlace = true
-            return -1
+        guard let table = keys.pointee.table else {
+            return state.pointee.enter(place, named: key.stringValue)
         }
-        return mark
+        let index = keys.pointee.index(of: key)
+        guard index < JSONKeyTable.keysMax else {
+            return state.pointee.enter(place, named: key.stringValue)
+        }
+        let known = table[index] ?? table.fill(index, key.stringValue)
+        return state.pointee.enter(place, known, index, of: table)
     }
 
-    @inline(never)
-    private func begin(named name: String, _ mark: Int) -> Int {
-        let start = state.pointee.output.count
-        state.pointee.output.string(name)
-        state.pointee.output.byte(UInt8(ascii: ":"))
-        guard state.pointee.claimName(from: start) else {
-            state.pointee.outOfPlace = true
-            return -1
-        }
-        return mark
-    }
-
-    /// Writes a member whose value may turn out to have no form.
     @inline(__always)
-    private func member(_ key: Key, _ write: () throws -> Void) throws {
+    private func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ value: F,
+        _ key: Key
+    ) throws {
         let mark = begin(key)
-        guard mark >= 0 else { return }
-        do {
-            try write()
-        } catch {
-            state.pointee.giveUp(from: mark, level)
-            throw error
+        if mark >= 0, !state.pointee.output.floating(value) {
+            state.pointee.giveUp(from: mark, place.level)
+            throw EncodingError.notFinite(value)
         }
     }
 
@@ -55,19 +44,19 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func encodeNil(forKey key: Key) throws {
-        if begin(key) >= 0 { state.pointee.output.raw("null") }
+        if begin(key) >= 0 { state.pointee.output.null() }
     }
     func encode(_ value: Bool, forKey key: Key) throws {
-        if begin(key) >= 0 { state.pointee.output.raw(value ? "true" : "false") }
+        if begin(key) >= 0 { state.pointee.output.bool(value) }
     }
     func encode(_ value: String, forKey key: Key) throws {
         if begin(key) >= 0 { state.pointee.output.string(value) }
     }
     func encode(_ value: Double, forKey key: Key) throws {
-        try member(key) { try state.floating(value) }
+        try floating(value, key)
     }
     func encode(_ value: Float, forKey key: Key) throws {
-        try member(key) { try state.floating(value) }
+        try floating(value, key)
     }
     func encode(_ value: Int, forKey key: Key) throws { integer(value, key) }
     func encode(_ value: Int8, forKey key: Key) throws { integer(value, key) }
@@ -82,7 +71,14 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt64, forKey key: Key) throws { integer(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { integer(value, key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try member(key) { try state.encode(value) }
+        let mark = begin(key)
+        guard mark >= 0 else { return }
+        do {
+            try state.encode(value)
+        } catch {
+            state.pointee.giveUp(from: mark, place.level)
+            throw error
+        }
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -97,8 +93,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func superEncoder() -> any Encoder {
-        let mark = state.pointee.enter(level, serial)
-        return nested(mark < 0 ? mark : begin(named: JSONKey.super.stringValue, mark))
+        nested(state.pointee.enter(place, named: JSONKey.super.stringValue))
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
@@ -109,7 +104,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         EncodingPosition(
             state: state,
             start: mark < 0 ? -1 : state.pointee.output.count,
-            level: level
+            level: place.level
         )
     }
 }

@@ -3,13 +3,13 @@ struct TreeEncoder: Encoder {
     /// What is the same for the whole tree.
     final class Surroundings {
         let userInfo: [CodingUserInfoKey: any Sendable]
-        let adapters: [ObjectIdentifier: JSONAdapter]
+        let adapters: AdapterList
         /// Whether the tree would have been deeper than what can be written.
         var tooDeep = false
 
         init(
             userInfo: [CodingUserInfoKey: any Sendable],
-            adapters: [ObjectIdentifier: JSONAdapter]
+            adapters: AdapterList
         ) {
             self.userInfo = userInfo
             self.adapters = adapters
@@ -98,7 +98,7 @@ struct TreeEncoder: Encoder {
 
     /// Whether a type's own code is run here; scalars are left to the fast path.
     private func unfolds<T>(_ type: T.Type) -> Bool {
-        if surroundings.adapters[ObjectIdentifier(type)] != nil { return false }
+        if surroundings.adapters.place(of: type) != nil { return false }
         return switch type {
         case is String.Type, is Bool.Type, is Double.Type, is Float.Type,
             is any FixedWidthInteger.Type:

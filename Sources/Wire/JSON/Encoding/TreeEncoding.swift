@@ -5,7 +5,7 @@ enum TreeEncoding {
     static func write<T: Encodable>(
         _ value: T,
         to state: EncodingStatePointer,
-        adapters: [ObjectIdentifier: JSONAdapter],
+        adapters: AdapterList,
         userInfo: [CodingUserInfoKey: any Sendable]
     ) throws(JSONError) {
         state.pointee.restart()

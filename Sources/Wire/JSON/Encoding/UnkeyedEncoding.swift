@@ -21,17 +21,19 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
         return state.pointee.enter(level, serial)
     }
 
-    /// Writes an element that may turn out to have no form.
+    private mutating func giveUp(from mark: Int) {
+        count &-= 1
+        state.pointee.giveUp(from: mark, level)
+    }
+
     @inline(__always)
-    private mutating func element(_ write: (EncodingStatePointer) throws -> Void) throws {
+    private mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ value: F
+    ) throws {
         let mark = begin()
-        guard mark >= 0 else { return }
-        do {
-            try write(state)
-        } catch {
-            state.pointee.giveUp(from: mark, level)
-            count &-= 1
-            throw error
+        if mark >= 0, !state.pointee.output.floating(value) {
+            giveUp(from: mark)
+            throw EncodingError.notFinite(value)
         }
     }
 
@@ -40,15 +42,15 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
         if begin() >= 0 { state.pointee.output.integer(value) }
     }
 
-    mutating func encodeNil() throws { if begin() >= 0 { state.pointee.output.raw("null") } }
+    mutating func encodeNil() throws { if begin() >= 0 { state.pointee.output.null() } }
     mutating func encode(_ value: Bool) throws {
-        if begin() >= 0 { state.pointee.output.raw(value ? "true" : "false") }
+        if begin() >= 0 { state.pointee.output.bool(value) }
     }
     mutating func encode(_ value: String) throws {
         if begin() >= 0 { state.pointee.output.string(value) }
     }
-    mutating func encode(_ value: Double) throws { try element { try $0.floating(value) } }
-    mutating func encode(_ value: Float) throws { try element { try $0.floating(value) } }
+    mutating func encode(_ value: Double) throws { try floating(value) }
+    mutating func encode(_ value: Float) throws { try floating(value) }
     mutating func encode(_ value: Int) throws { integer(value) }
     mutating func encode(_ value: Int8) throws { integer(value) }
     mutating func encode(_ value: Int16) throws { integer(value) }
@@ -62,7 +64,14 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func encode(_ value: UInt64) throws { integer(value) }
     mutating func encode(_ value: UInt128) throws { integer(value) }
     mutating func encode<T: Encodable>(_ value: T) throws {
-        try element { try $0.encode(value) }
+        let mark = begin()
+        guard mark >= 0 else { return }
+        do {
+            try state.encode(value)
+        } catch {
+            giveUp(from: mark)
+            throw error
+        }
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(

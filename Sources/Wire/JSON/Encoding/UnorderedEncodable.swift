@@ -1,6 +1,5 @@
 /// A collection without an order of its own, which is therefore written in sorted order.
-protocol UnorderedEncodable {
-    static func encodeSorted<T>(_ value: T, to state: EncodingStatePointer) throws
+protocol UnorderedEncodable: CollectionEncodable {
     /// What the collection is made of, for the long way.
     static func parts(of value: Any) throws -> UnorderedParts
 }
@@ -12,8 +11,9 @@ enum UnorderedParts {
     case unnamed([[any Encodable]])
 }
 
-extension Dictionary: UnorderedEncodable where Key: Encodable, Value: Encodable {
-    static func encodeSorted<T>(_ value: T, to state: EncodingStatePointer) throws {
+extension Dictionary: CollectionEncodable, UnorderedEncodable
+where Key: Encodable, Value: Encodable {
+    static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let dictionary = value as? Self else { return }
         if let named = try Self.named(dictionary) {
             try encodeObject(named, to: state)
@@ -86,8 +86,8 @@ extension Dictionary: UnorderedEncodable where Key: Encodable, Value: Encodable 
     }
 }
 
-extension Set: UnorderedEncodable where Element: Encodable {
-    static func encodeSorted<T>(_ value: T, to state: EncodingStatePointer) throws {
+extension Set: CollectionEncodable, UnorderedEncodable where Element: Encodable {
+    static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let set = value as? Self else { return }
         try SortedFragments.write(set, to: state) { try state.encode($0) }
     }
