@@ -76,7 +76,12 @@ let package = Package(
             dependencies: ["JournalSQLite", "StoreCore"],
             swiftSettings: strict
         ),
-        tests(of: "JournalSQLite", ["Locks", "StoreCore", "StoreTesting"]),
+        .target(name: "CDiskFaults", path: "Tests/CDiskFaults"),
+        tests(
+            of: "JournalSQLite",
+            ["CDiskFaults", "Locks", "StoreCore", "StoreTesting"],
+            exclude: ["Fixtures"]
+        ),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),

@@ -3,6 +3,13 @@ import Glibc
 /// A directory for one test; it goes with the last reference.
 final class Folder: Sendable {
     let path: String
+    private let isOwn: Bool
+
+    /// A directory that stays.
+    init(existing path: String) {
+        self.path = path
+        isOwn = false
+    }
 
     init() throws {
         // In memory where that is possible: what is synced thousands of times need not wait for a disk.
@@ -10,18 +17,11 @@ final class Folder: Sendable {
         var template = Array("\(root)/journal-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemFailure() }
         path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+        isOwn = true
     }
 
     deinit {
-        Self.remove(path)
-    }
-
-    /// The files of a journal, as they are now, in a directory of their own.
-    func copy() throws -> Folder {
-        let copy = Folder.Files.all.reduce(into: Files()) { files, name in
-            if let bytes = try? bytes(of: name) { files.bytes[name] = bytes }
-        }
-        return try copy.write(to: Folder())
+        if isOwn { Self.remove(path) }
     }
 
     func bytes(of name: String) throws -> [UInt8] {

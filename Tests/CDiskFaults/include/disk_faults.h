@@ -1,0 +1,15 @@
+#ifndef DISK_FAULTS_H
+#define DISK_FAULTS_H
+
+#pragma clang assume_nonnull begin
+
+/// From now on every sync of the file at `path` fails with this error number. One file at a time;
+/// 0 lets all syncs succeed again.
+void disk_faults_fail_syncs(const char *path, int error);
+
+/// How many syncs have failed since then.
+int disk_faults_count(void);
+
+#pragma clang assume_nonnull end
+
+#endif
