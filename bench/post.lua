@@ -1,10 +1,10 @@
--- What wrk sends: one tiny action per request, to the path given as argument.
+-- What wrk sends: one JSON body per request, to the path given; both are arguments.
 wrk.method = "POST"
-wrk.body = '{"type":"CounterIncreaseRequested","payload":{}}'
 wrk.headers["Content-Type"] = "application/json"
 
 function init(args)
   wrk.path = args[1] or "/dispatch"
+  wrk.body = args[2] or '{"type":"CounterIncreaseRequested","payload":{}}'
 end
 
 -- One line for the driver: requests, microseconds, errors, then p50 and p99 in microseconds.

@@ -1,0 +1,169 @@
+"""What the measurements of whole servers share: servers on core 0, load on core 1, medians of rounds."""
+
+import pathlib
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / ".build" / "bench-servers"
+STORE_SERVER = ROOT / ".build" / "release" / "store-server"
+SERVER_CORE, LOAD_CORE = "0", "1"
+START_SECONDS_MAX = 20
+STOP_SECONDS_MAX = 15
+
+
+def say(text):
+    print(f"{pathlib.Path(sys.argv[0]).parent.name}: {text}", file=sys.stderr, flush=True)
+
+
+def require(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            sys.exit(f"{tool} is missing; scripts/setup bench installs it")
+
+
+def compile_reference(name, *libraries):
+    BUILD.mkdir(parents=True, exist_ok=True)
+    target = BUILD / name
+    subprocess.run(
+        ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"]
+        + [str(ROOT / "bench" / "reference" / f"{name}.c"), "-o", str(target), *libraries],
+        check=True,
+    )
+    return str(target)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def listens(server):
+    try:
+        socket.create_connection(("127.0.0.1", server.port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
+class Server:
+    """One server on core 0, all its processes included, answering on `port`."""
+
+    def __init__(self, name, command, is_ready=listens, **options):
+        self.name = name
+        self.port = free_port()
+        BUILD.mkdir(parents=True, exist_ok=True)
+        self.log = open(BUILD / f"{name.replace(' ', '-')}.log", "wb")
+        self.process = subprocess.Popen(
+            ["taskset", "-c", SERVER_CORE, *[part.format(port=self.port) for part in command]],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+            **options,
+        )
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while not is_ready(self):
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                self.stop()
+                sys.exit(f"{name} does not listen; see {self.log.name}")
+            time.sleep(0.02)
+
+    def cpu_seconds(self):
+        """What it used so far, with its children: those that live and those that have ended."""
+        pid = self.process.pid
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return sum(map(spent, children), spent(pid, ended_children=True))
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+def spent(pid, ended_children=False):
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return 0
+    fields = text.rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11 : 15 if ended_children else 13])) / 100
+
+
+class Sample:
+    """What a server reached in some seconds: requests a second, latencies and CPU time in µs."""
+
+    def __init__(self, server, connections, seconds, *arguments):
+        """Asks with wrk; the arguments are the path and the body of each POST."""
+        before = server.cpu_seconds()
+        output = subprocess.run(
+            ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s"]
+            + ["--latency", "-s", str(ROOT / "bench" / "post.lua")]
+            + [f"http://127.0.0.1:{server.port}", "--", *arguments],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        fields = [line for line in output.splitlines() if line.startswith("result ")][0].split()
+        requests, micros, errors, self.p50, self.p99 = map(int, fields[1:])
+        if errors:
+            sys.exit(f"{errors} errors against {server.name}\n{output}")
+        self.rate = requests * 1e6 / micros
+        self.cpu = (server.cpu_seconds() - before) * 1e6 / max(requests, 1)
+
+
+class Samples:
+    """What was measured of each server at each number of connections."""
+
+    def __init__(self):
+        self.taken = {}
+
+    def add(self, name, connections, sample):
+        self.taken.setdefault((name, connections), []).append(sample)
+
+    def median(self, name, connections, field="rate"):
+        return statistics.median(getattr(each, field) for each in self.taken[name, connections])
+
+    def print(self):
+        print("| server | connections | requests/s | range | p50 / p99 µs | CPU µs per request |")
+        print("|---|---|---|---|---|---|")
+        for name, connections in self.taken:
+            rates = [each.rate for each in self.taken[name, connections]]
+            median = {
+                field: self.median(name, connections, field) for field in ("p50", "p99", "cpu")
+            }
+            print(
+                f"| {name} | {connections} | {self.median(name, connections):,.0f} "
+                f"| {min(rates):,.0f}–{max(rates):,.0f} "
+                f"| {median['p50']:,.0f} / {median['p99']:,.0f} | {median['cpu']:.1f} |"
+            )
+        print()
+
+    def compare(self, goals):
+        """Prints each ratio beside its goal; answers whether one is missed.
+
+        A goal is its title, who is measured, beside whom, at how many connections, and the least
+        ratio. What was not measured is left out.
+        """
+        print("| ratio | connections | reached | goal | |")
+        print("|---|---|---|---|---|")
+        missed = False
+        for title, over, under, connections, goal in goals:
+            if not {(over, connections), (under, connections)} <= self.taken.keys():
+                continue
+            reached = self.median(over, connections) / self.median(under, connections)
+            missed = missed or reached < goal
+            print(f"| {title} | {connections} | {reached:.2f} | ≥ {goal} | {verdict(reached >= goal)} |")
+        return missed
+
+
+def verdict(is_reached):
+    return "ok" if is_reached else "**missed**"
