@@ -24,6 +24,11 @@ test: setup-build setup-test setup-image ## everything that continuous integrati
 bench: setup-build setup-bench ## measure, beside references, in one run
 	scripts/bench
 
+.PHONY: bench-durable
+bench-durable: setup-build setup-bench ## measure durable writes, beside databases, and starts
+	swift build -c release --product store-server
+	bench/durable/run
+
 .PHONY: format
 format: ## bring the Swift code into form
 	swift format --in-place --recursive $(SWIFT_SOURCES)

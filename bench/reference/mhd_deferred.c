@@ -6,6 +6,8 @@
  * the same library in the same mode can be compared with.
  *
  *   mhd_deferred PORT
+ *
+ * mhd_durable.c includes this file, and makes each batch durable before it is answered.
  */
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -33,6 +35,18 @@ struct queue {
     pthread_mutex_t lock;
     struct ticket *head, **tail;
 };
+
+#ifndef DURABLE
+enum { ARGUMENTS = 1 };
+static const char usage[] = "usage: mhd_deferred PORT\n";
+static int open_log(char **arguments) { return (void)arguments, 0; }
+static void make_durable(const struct ticket *batch) { (void)batch; }
+#else
+enum { ARGUMENTS = 2 };
+static const char usage[] = "usage: mhd_durable PORT FILE\n";
+static int open_log(char **arguments);
+static void make_durable(const struct ticket *batch);
+#endif
 
 static struct queue asked = {PTHREAD_MUTEX_INITIALIZER, NULL, &asked.head};
 static struct queue done = {PTHREAD_MUTEX_INITIALIZER, NULL, &done.head};
@@ -73,6 +87,7 @@ static void *reduce(void *unused) {
             ticket->version = ++counter;
             tail = &ticket->next;
         }
+        make_durable(head);
         if (put(&done, head, tail)) signal_event(done_event);
     }
     return NULL;
@@ -129,9 +144,13 @@ static void completed(void *unused, struct MHD_Connection *connection, void **st
 }
 
 int main(int count, char **arguments) {
-    if (count != 2) {
-        fprintf(stderr, "usage: mhd_deferred PORT\n");
+    if (count != 1 + ARGUMENTS) {
+        fputs(usage, stderr);
         return 2;
+    }
+    if (open_log(arguments) != 0) {
+        perror(arguments[ARGUMENTS]);
+        return 1;
     }
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons((uint16_t)atoi(arguments[1])),
@@ -144,7 +163,7 @@ int main(int count, char **arguments) {
         MHD_OPTION_CONNECTION_LIMIT, 4096u, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384,
         MHD_OPTION_LISTEN_BACKLOG_SIZE, 4096u, MHD_OPTION_END);
     if (!daemon) {
-        fprintf(stderr, "mhd_deferred: cannot listen on port %s\n", arguments[1]);
+        fprintf(stderr, "cannot listen on port %s\n", arguments[1]);
         return 1;
     }
     int inner = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;

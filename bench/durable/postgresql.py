@@ -1,0 +1,94 @@
+"""PostgreSQL as a server to measure: a cluster of its own on a Unix socket, and pgbench as the load."""
+
+import glob
+import os
+import pwd
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+from common import LOAD_CORE, Server
+
+TABLE = "CREATE TABLE records (version bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text)"
+
+
+def programs():
+    """The directory of the newest server's programs; None where there is no server."""
+    found = glob.glob("/usr/lib/postgresql/*/bin/postgres")
+    if found:
+        return os.path.dirname(max(found, key=lambda path: int(path.split("/")[4])))
+    found = shutil.which("postgres")
+    return found and os.path.dirname(found)
+
+
+class Postgres(Server):
+    """A fresh cluster with the settings that it has by itself: fsync and synchronous_commit are on."""
+
+    def __init__(self, name, directory, record):
+        self.bin = programs()
+        self.directory = directory
+        # It refuses to run as root, and then takes the account that its package made.
+        account = {}
+        if os.geteuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            os.chown(directory, owner.pw_uid, owner.pw_gid)
+            account = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+        cluster = f"{directory}/cluster"
+        subprocess.run(
+            [f"{self.bin}/initdb", "--pgdata", cluster, "--auth", "trust", "--username", "bench"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd=directory,
+            **account,
+        )
+        # A Unix socket only: whoever may not look into the directory can't connect.
+        super().__init__(
+            name,
+            [f"{self.bin}/postgres", "-D", cluster, "-k", directory, "-c", "listen_addresses="],
+            is_ready=lambda server: server.run("pg_isready", "--quiet").returncode == 0,
+            cwd=directory,
+            **account,
+        )
+        self.run("psql", "--quiet", "--command", TABLE, "postgres", check=True)
+        self.script = f"{directory}/insert.sql"
+        with open(self.script, "w") as script:
+            script.write(f"INSERT INTO records (body) VALUES ('{record}');\n")
+
+    def run(self, program, *arguments, prefix=(), **options):
+        return subprocess.run(
+            [*prefix, f"{self.bin}/{program}", "-h", self.directory, "-U", "bench", *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+
+class PostgresSample:
+    """What one INSERT for each transaction reached, prepared, in the form of a `Sample`."""
+
+    def __init__(self, server, connections, seconds):
+        before = server.cpu_seconds()
+        log = f"{server.directory}/latencies"
+        output = server.run(
+            "pgbench",
+            *("--client", str(connections), "--time", str(seconds), "--jobs", "1", "--no-vacuum"),
+            *("--protocol", "prepared", "--file", server.script, "--log", "--log-prefix", log),
+            "postgres",
+            prefix=("taskset", "-c", LOAD_CORE),
+            check=True,
+        ).stdout
+        rate = re.search(r"tps = ([\d.]+) \(without initial", output)
+        failed = re.search(r"failed transactions: (\d+)", output)
+        if not rate or (failed and int(failed[1])):
+            sys.exit(f"transactions failed against {server.name}\n{output}")
+        self.rate = float(rate[1])
+        latencies = []
+        for path in glob.glob(f"{log}.*"):
+            with open(path) as lines:
+                latencies += [int(line.split()[2]) for line in lines]
+            os.unlink(path)
+        percentiles = statistics.quantiles(latencies, n=100)
+        self.p50, self.p99 = percentiles[49], percentiles[98]
+        self.cpu = (server.cpu_seconds() - before) * 1e6 / len(latencies)
