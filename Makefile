@@ -28,6 +28,7 @@ bench: setup-build setup-bench ## measure, beside references, in one run
 bench-durable: setup-build setup-bench ## measure durable writes, beside databases, and starts
 	swift build -c release --product store-server
 	bench/durable/run
+	bench/replay/run
 
 .PHONY: format
 format: ## bring the Swift code into form
