@@ -68,6 +68,35 @@ import Testing
         }
     }
 
+    @Test func `an outcome that was changed is never taken for the one that was kept`() throws {
+        let folder = try Folder()
+        let journal = try SQLiteJournal.open(folder)
+        try History.append(to: journal, through: 100)
+        journal.close()
+        let files = try folder.files()
+        let bytes = try #require(files.bytes["store.db"])
+        // The fingerprint of version 65 is 32 times the letter A; after it come the two versions.
+        let place = try #require(
+            bytes.indices.dropLast(40).first { bytes[$0..<$0 + 32].allSatisfy { $0 == 65 } }
+        )
+        for offset in [-3, 0, 31, 32, 33, 34, 41] {
+            var files = files
+            files.bytes["store.db"]?[place + offset] ^= 1
+            let damaged = try files.write(to: Folder())
+            defer { withExtendedLifetime(damaged) {} }
+            #expect(throws: JournalOpenError.self, "offset \(offset)") {
+                try SQLiteJournal.open(damaged)
+            }
+            let lines = Lines()
+            let kept = try SQLiteJournal.open(damaged, acceptDataLoss: true, lines: lines)
+            #expect(kept.version == 100)
+            #expect(try kept.outcome(of: History.outcome(60).key) == History.outcome(60))
+            #expect(try kept.outcome(of: History.outcome(65).key) == nil)
+            #expect(lines.all.contains { $0.contains("data loss accepted") })
+            kept.close()
+        }
+    }
+
     private func look(at files: Folder.Files, _ left: Left) throws -> String {
         let lines = Lines()
         let folder = try files.write(to: Folder())
