@@ -14,19 +14,49 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/storageFull`` where there is no room; ``JournalError/unknown(_:)`` for
     ///   whatever else stands in the way, in words.
     public func backup(to path: String) throws(JournalError) {
+        try Self.copy(to: path) { (partial) throws(JournalError) in
+            try withReader { (reader) throws(ReadFailure) in
+                do throws(SQLiteFailure) {
+                    try reader.connection.copyAll(to: partial)
+                } catch {
+                    throw .sqlite(error)
+                }
+            }
+        }
+    }
+
+    /// Copies the database of a directory that another process has open; see ``backup(to:)``.
+    ///
+    /// Only reads: the process that has it keeps writing and checkpointing alone.
+    public static func backup(
+        inUse directory: String,
+        to path: String
+    ) throws(JournalError) {
+        try copy(to: path) { (partial) throws(JournalError) in
+            do throws(SQLiteFailure) {
+                try Connection(path: directory + "/store.db", for: .read).copyAll(to: partial)
+            } catch {
+                throw .unknown("\(error)")
+            }
+        }
+    }
+
+    /// Whether the directory holds a history.
+    public static func exists(in directory: String) -> Bool {
+        access(directory + "/store.db", F_OK) == 0
+    }
+
+    private static func copy(
+        to path: String,
+        by copy: (String) throws(JournalError) -> Void
+    ) throws(JournalError) {
         let partial = "\(path).partial-\(getpid())"
         // Taken for oneself first: what somebody else has there is not written over.
         let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.backupFailure("making", partial) }
         Glibc.close(descriptor)
         defer { unlink(partial) }
-        try withReader { (reader) throws(ReadFailure) in
-            do throws(SQLiteFailure) {
-                try reader.connection.copyAll(to: partial)
-            } catch {
-                throw .sqlite(error)
-            }
-        }
+        try copy(partial)
         try Self.sync(partial)
         // Unlike a rename, a link never takes the place of what is there.
         guard link(partial, path) == 0 else { throw Self.backupFailure("making", path) }

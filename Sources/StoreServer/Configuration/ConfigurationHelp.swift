@@ -7,6 +7,7 @@ enum ConfigurationHelp {
         let fresh = ServerConfiguration()
         var text = """
             usage: \(program) [--flag value]...
+                   \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
 
             Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
             Flags win over environment variables (\(ConfigurationReader.environmentPrefix)LISTEN for --listen),
@@ -22,6 +23,10 @@ enum ConfigurationHelp {
         }
         for (flag, help) in commands {
             text += "  \(flag)\n      \(help)\n"
+        }
+        text += "\nWith the history in the data directory:\n\n"
+        for word in HistoryCommand.Word.allCases {
+            text += "  \(word.usage)\n      \(word.help)\n"
         }
         return text
     }

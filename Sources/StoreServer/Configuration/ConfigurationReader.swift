@@ -9,6 +9,8 @@ struct ConfigurationReader {
         case serve, help, version, checkConfig, printConfig
         /// Ask a running server whether it is ready; the value is where, if not the default.
         case health(String?)
+        /// Do something with the history in the data directory.
+        case history(HistoryCommand)
     }
 
     private(set) var command = Command.serve
@@ -50,6 +52,7 @@ struct ConfigurationReader {
 
     private mutating func readFlags(_ arguments: [String]) throws(ConfigurationError) {
         var rest = arguments[...]
+        try readHistoryCommand(&rest)
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("--") else {
                 throw ConfigurationError("'\(argument)' is no flag; see --help for what is allowed")
@@ -76,6 +79,20 @@ struct ConfigurationReader {
             }
             fromFlags[name, default: []].append(value)
         }
+    }
+
+    /// Takes the words before the flags: what to do with history, and the file for it.
+    private mutating func readHistoryCommand(
+        _ rest: inout ArraySlice<String>
+    ) throws(ConfigurationError) {
+        guard let word = rest.first, !word.hasPrefix("--") else { return }
+        rest.removeFirst()
+        var file: String?
+        if let next = rest.first, !next.hasPrefix("--") {
+            file = next
+            rest.removeFirst()
+        }
+        command = .history(try HistoryCommand(word, file: file))
     }
 
     /// Takes the flags that are no options. Answers whether `name` was one.

@@ -23,14 +23,7 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
         encoder: JSONEncoder
     ) throws {
         self.journal = journal
-        replay = Replay(
-            initial: server.state,
-            registry: registry,
-            migrations: server.migrations,
-            reducer: server.reducer,
-            journal: journal,
-            form: Self.form
-        )
+        replay = Self.replay(of: server, in: journal, registry: registry)
         if journal.version == 0, journal.oldestSnapshot == nil {
             // Later programs may begin with another state; this history began with this one.
             try journal.save(
@@ -43,6 +36,22 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
             )
         }
         state = try replay.recover()
+    }
+
+    /// Makes states of a journal again as this server does.
+    static func replay(
+        of server: StoreServer<State>,
+        in journal: any Journal,
+        registry: ActionRegistry<State>
+    ) -> Replay<State> {
+        Replay(
+            initial: server.state,
+            registry: registry,
+            migrations: server.migrations,
+            reducer: server.reducer,
+            journal: journal,
+            form: form
+        )
     }
 
     /// Tells the form of the state's type from others: what its JSON Schema says.

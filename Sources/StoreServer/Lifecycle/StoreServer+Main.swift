@@ -30,6 +30,12 @@ extension StoreServer {
                 fail(trouble, status: 1)
             }
             finish("ready\n")
+        case .history(let command):
+            do {
+                finish(try run(command, reader.configuration))
+            } catch {
+                fail("\(error)", status: 1)
+            }
         case .serve:
             if !reader.unknownVariables.isEmpty {
                 Log.warning(

@@ -56,8 +56,7 @@ package struct CivilTime: Sendable, Equatable {
 
 extension Int {
     /// Division that rounds down, so that the remainder is never negative.
-    fileprivate func flooredQuotientAndRemainder(by divisor: Int) -> (quotient: Int, remainder: Int)
-    {
+    func flooredQuotientAndRemainder(by divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

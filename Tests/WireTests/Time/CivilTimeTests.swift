@@ -81,4 +81,25 @@ import Testing
         #expect(CivilTime(nanosecondsSince1970: .max).year == 2262)
         #expect(CivilTime(nanosecondsSince1970: .min).year == 1677)
     }
+
+    @Test(arguments: [0, 1, -1, 999_999_999, 951_782_400_000_000_001, .max, -62_135_596_800])
+    func `reads what it wrote`(nanoseconds: Int64) {
+        let text = CivilTime(nanosecondsSince1970: nanoseconds).rfc3339(.nanoseconds)
+        #expect(CivilTime.nanoseconds(rfc3339: text) == nanoseconds)
+    }
+
+    @Test func `reads fractions of any length up to nanoseconds`() {
+        #expect(CivilTime.nanoseconds(rfc3339: "1970-01-01T00:00:01Z") == 1_000_000_000)
+        #expect(CivilTime.nanoseconds(rfc3339: "1970-01-01T00:00:01.5Z") == 1_500_000_000)
+    }
+
+    @Test(arguments: [
+        "", "1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00+01:00",
+        "1970-13-01T00:00:00Z", "1970-02-30T00:00:00Z", "1970-01-01T24:00:00Z",
+        "1970-01-01T00:60:00Z", "1970-01-01 00:00:00Z", "197x-01-01T00:00:00Z",
+        "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00.1234567890Z", "9999-01-01T00:00:00Z",
+    ])
+    func `refuses what is no moment`(text: String) {
+        #expect(CivilTime.nanoseconds(rfc3339: text) == nil)
+    }
 }

@@ -1,0 +1,69 @@
+import StoreCore
+import Wire
+
+/// One applied action as a line of an export.
+struct HistoryLine {
+    let record: Record
+
+    init(_ record: Record) {
+        self.record = record
+    }
+
+    /// The line, with its end.
+    var bytes: [UInt8] {
+        var writer = JSONWriter(capacity: 160 + record.bytes)
+        writer.object { line in
+            line.member("version", record.version)
+            line.member("time", CivilTime(nanosecondsSince1970: record.time).rfc3339(.nanoseconds))
+            line.member("type", record.type)
+            line.key("payload")
+            line.raw(Self.onOneLine(record.payload))
+            if let meta = record.meta {
+                line.key("meta")
+                line.raw(Self.onOneLine(meta))
+            }
+            if let principal = record.principal { line.member("principal", principal) }
+            if let requestID = record.requestID { line.member("requestId", requestID) }
+            line.member("changed", record.changed)
+        }
+        return writer.array + [UInt8(ascii: "\n")]
+    }
+
+    /// Reads a line.
+    ///
+    /// - Throws: `HistoryCommandError`, which says what is missing.
+    init(reading line: [UInt8]) throws {
+        let object: JSONNode
+        do {
+            object = try JSONDocument(parsing: line, limits: .unbounded).root
+        } catch {
+            throw HistoryCommandError("it is no JSON: \(error.message)")
+        }
+        guard let version = object.member(named: "version").flatMap({ UInt64($0.sourceText) }),
+            let text = object.member(named: "time")?.stringValue,
+            let time = CivilTime.nanoseconds(rfc3339: text),
+            let type = object.member(named: "type")?.stringValue,
+            let payload = object.member(named: "payload"),
+            let changed = object.member(named: "changed")
+        else {
+            throw HistoryCommandError(
+                "it needs version, time (RFC 3339, in UTC), type, payload and changed"
+            )
+        }
+        record = Record(
+            version: version,
+            time: time,
+            type: type,
+            payload: Array(payload.source),
+            meta: object.member(named: "meta").map { Array($0.source) },
+            principal: object.member(named: "principal")?.stringValue,
+            requestID: object.member(named: "requestId")?.stringValue,
+            changed: changed.sourceText == "true"
+        )
+    }
+
+    /// Line ends stand between JSON's tokens only, where spaces do as well (RFC 8259 §7).
+    private static func onOneLine(_ json: [UInt8]) -> [UInt8] {
+        json.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
+    }
+}

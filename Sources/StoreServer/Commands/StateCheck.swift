@@ -1,0 +1,61 @@
+import StoreCore
+import Wire
+
+/// Makes every state again with this program, and compares it with the snapshots that were taken then.
+struct StateCheck<State: Codable & Equatable & Sendable> {
+    let replay: Replay<State>
+    private let encoder = JSONEncoder()
+
+    init(replay: Replay<State>) {
+        self.replay = replay
+    }
+
+    /// Answers in words what was compared.
+    ///
+    /// - Throws: `HistoryCommandError` where a state differs or can't be made again.
+    func run() throws -> String {
+        let end = replay.journal.version
+        do {
+            let snapshots = try snapshots(until: end)
+            var base = try replay.base(for: snapshots.first?.version ?? 0)
+            var compared = 0
+            var different: UInt64?
+            try replay.advance(&base.state, after: base.version, through: end) { record, state in
+                guard let then = snapshots.first(where: { $0.version == record.version }),
+                    then.form == replay.form
+                else { return true }
+                compared += 1
+                if (try? encoder.encode(state)) == then.state { return true }
+                different = record.version
+                return false
+            }
+            if let different {
+                throw HistoryCommandError(
+                    "the state of version \(different) that this program makes differs from the "
+                        + "snapshot that was taken then: its reducer does something else today"
+                )
+            }
+            let others = snapshots.filter { $0.form != replay.form }.count
+            return "\(end - base.version) actions replayed, \(compared) snapshots match"
+                + (others > 0 ? ", \(others) are of another form of the state" : "")
+        } catch let error as ReplayError {
+            throw HistoryCommandError(RecoveryError(error, version: end).description)
+        }
+    }
+
+    /// The kept snapshots, oldest first.
+    private func snapshots(until end: UInt64) throws(ReplayError) -> [StateSnapshot] {
+        var found: [StateSnapshot] = []
+        var version = end
+        do {
+            while let snapshot = try replay.journal.snapshot(atOrBefore: version) {
+                found.insert(snapshot, at: 0)
+                guard snapshot.version > 0 else { break }
+                version = snapshot.version - 1
+            }
+        } catch {
+            throw .journal(error)
+        }
+        return found
+    }
+}

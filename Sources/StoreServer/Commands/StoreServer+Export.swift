@@ -1,0 +1,80 @@
+import Glibc
+import JournalSQLite
+import StoreCore
+import Wire
+
+extension StoreServer {
+    /// Writes every action that history reaches back to as a JSON line.
+    func export(_ configuration: ServerConfiguration, to file: String?) throws -> String {
+        let directory = try HistoryCommand.existing(configuration)
+        let journal = try SQLiteJournal(directory: directory, log: Log.warning)
+        defer { journal.close() }
+        let output = try LineOutput(file)
+        var after = journal.oldest - 1
+        do {
+            while after < journal.version {
+                let page = try journal.read(JournalPage(after: after, limit: 1_000))
+                for record in page.records { try output.write(HistoryLine(record).bytes) }
+                after = page.through
+            }
+        } catch let error as JournalError {
+            throw HistoryCommandError(error)
+        }
+        try output.finish()
+        if journal.oldest > 1 {
+            Log.warning("versions before \(journal.oldest) are no longer kept, and not exported")
+        }
+        guard let file else { return "" }
+        return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
+    }
+
+    /// Begins a history with exported actions.
+    func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
+        let registry = try ActionRegistry<State>(actions)
+        let input = try LineInput(file)
+        let journal = try SQLiteJournal(
+            directory: configuration.dataDirectory,
+            log: Log.warning
+        )
+        defer { journal.close() }
+        guard journal.version == 0 else {
+            throw HistoryCommandError(
+                "\(configuration.dataDirectory) has a history already, up to version "
+                    + "\(journal.version); give an empty directory with --data"
+            )
+        }
+        let history = try History(
+            of: self,
+            in: journal,
+            registry: registry,
+            encoder: JSONEncoder()
+        )
+        // Reduced before it is kept, so that what can't be replayed does not become history.
+        var state = history.state
+        var reader = RecordReader(registry, migrations)
+        var batch = JournalBatch()
+        while let line = try input.next() {
+            do {
+                let record = try HistoryLine(reading: line).record
+                guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
+                    throw HistoryCommandError("version \(record.version) does not follow")
+                }
+                if let action = try reader.action(of: record) { try reducer(&state, action) }
+                batch.records.append(record)
+            } catch {
+                let reason = (error as? UnreadableRecord)?.reason ?? "\(error)"
+                throw HistoryCommandError("line \(input.number) of \(file): \(reason)")
+            }
+            if batch.records.count == 1_000 { try journal.keep(&batch) }
+        }
+        try journal.keep(&batch)
+        return "\(configuration.dataDirectory) has \(journal.version) actions\n"
+    }
+}
+
+extension SQLiteJournal {
+    fileprivate func keep(_ batch: inout JournalBatch) throws {
+        do { try append(batch, at: version) } catch { throw HistoryCommandError(error) }
+        batch.records.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,89 @@
+import JournalSQLite
+import StoreCore
+import Wire
+
+extension StoreServer {
+    /// Does what a history command asks for. Answers what there is to say of it.
+    func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {
+        switch (command.word, command.file) {
+        case (.backup, let file?): return try backup(configuration, to: file)
+        case (.import, let file?): return try importLines(configuration, from: file)
+        case (.export, let file): return try export(configuration, to: file)
+        case (.verify, _): return try verify(configuration)
+        case (.backup, nil), (.import, nil): return ""
+        }
+    }
+
+    private func backup(_ configuration: ServerConfiguration, to file: String) throws -> String {
+        let directory = try HistoryCommand.existing(configuration)
+        do {
+            let journal = try SQLiteJournal(directory: directory, log: Log.warning)
+            defer { journal.close() }
+            try journal.backup(to: file)
+            return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
+        } catch let error as JournalOpenError where error.reason == .inUse {
+            do { try SQLiteJournal.backup(inUse: directory, to: file) } catch {
+                throw HistoryCommandError(error)
+            }
+            return "\(file) holds the history of \(directory) as it was while it was served\n"
+        } catch let error as JournalError {
+            throw HistoryCommandError(error)
+        }
+    }
+
+    private func verify(_ configuration: ServerConfiguration) throws -> String {
+        let directory = try HistoryCommand.existing(configuration)
+        let journal = try SQLiteJournal(directory: directory, log: Log.warning)
+        defer { journal.close() }
+        let report: JournalReport
+        do { report = try journal.verifyAll() } catch { throw HistoryCommandError(error) }
+        guard report.isIntact else {
+            throw HistoryCommandError(report.faults.joined(separator: "\n"))
+        }
+        let replayed = try StateCheck(
+            replay: History.replay(
+                of: self,
+                in: journal,
+                registry: ActionRegistry(actions)
+            )
+        ).run()
+        return """
+            \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
+            \(report.outcomesCount) idempotency keys are intact, up to version \(report.version)
+            \(replayed)
+
+            """
+    }
+}
+
+/// Why a command could not be done.
+struct HistoryCommandError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    init(_ error: JournalError) {
+        description =
+            switch error {
+            case .storageFull: "there is no room left on the disk"
+            case .corrupt(let what), .unknown(let what): what
+            case .gone(let oldest): "history begins at version \(oldest)"
+            case .conflict(let version): "the history is at version \(version) already"
+            }
+    }
+}
+
+extension HistoryCommand {
+    /// The data directory, which must hold a history: looking at one must not begin one.
+    static func existing(_ configuration: ServerConfiguration) throws -> String {
+        let directory = configuration.dataDirectory
+        guard SQLiteJournal.exists(in: directory) else {
+            throw HistoryCommandError(
+                "there is no history in \(directory); --data says where to look"
+            )
+        }
+        return directory
+    }
+}

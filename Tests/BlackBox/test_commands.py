@@ -1,0 +1,169 @@
+"""What is done with a history besides serving it: backup, export, import, verify."""
+
+import json
+import os
+import signal
+import sqlite3
+
+import pytest
+from harness import INCREASE, Server, run, step
+
+
+@pytest.fixture
+def history(tmp_path):
+    """A directory with a few actions and snapshots, and the state that they lead to."""
+    data = tmp_path / "data"
+    with Server("--snapshot-every", "10", data=data) as server:
+        for number in range(1, 31):
+            body = {**step(number), "meta": {"note": f"é {number}"}} if number % 3 == 0 else INCREASE
+            assert server.post(body, {"Idempotency-Key": f'"{number}"'}).status == 200
+        state = server.get("/state").body
+    return data, state
+
+
+def command(*words, status=0):
+    ended = run(*words)
+    assert ended.returncode == status, ended
+    return ended.stdout if status == 0 else ended.stderr
+
+
+def served(data):
+    with Server(data=data) as server:
+        return server.get("/state").body
+
+
+def test_an_export_has_every_action_and_an_import_begins_with_them(history, tmp_path):
+    data, state = history
+    lines = command("export", "--data", str(data)).splitlines()
+    records = [json.loads(line) for line in lines]
+    assert [record["version"] for record in records] == list(range(1, 31))
+    assert records[2]["payload"] == {"step": 3} and records[2]["meta"] == {"note": "é 3"}
+    file, copy = tmp_path / "lines", tmp_path / "copy"
+    assert "versions 1 to 30" in command("export", str(file), "--data", str(data))
+    assert file.read_text().splitlines() == lines
+    assert "30 actions" in command("import", str(file), "--data", str(copy))
+    assert served(copy) == state
+    assert command("export", "--data", str(copy)).splitlines() == lines
+
+
+def test_an_export_does_not_write_over_a_file(history, tmp_path):
+    (tmp_path / "mine").write_text("precious")
+    said = command("export", str(tmp_path / "mine"), "--data", str(history[0]), status=1)
+    assert "File exists" in said
+    assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_an_import_goes_into_an_empty_directory_only(history, tmp_path):
+    lines = tmp_path / "lines"
+    command("export", str(lines), "--data", str(history[0]))
+    said = command("import", str(lines), "--data", str(history[0]), status=1)
+    assert "has a history already, up to version 30" in said
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (lambda r: r.pop("type"), "it needs version"),
+        (lambda r: r.update(version=9), "version 9 does not follow"),
+        (lambda r: r.update(type="Nope"), "no action has this name"),
+        (lambda r: r.update(payload={"step": "x"}), "its fields don't fit"),
+        (lambda r: r.update(time="yesterday"), "RFC 3339"),
+    ],
+)
+def test_a_bad_line_is_named(history, tmp_path, change, said):
+    records = [json.loads(x) for x in command("export", "--data", str(history[0])).splitlines()]
+    change(records[2])
+    lines = tmp_path / "lines"
+    lines.write_text("".join(json.dumps(record) + "\n" for record in records))
+    complaint = command("import", str(lines), "--data", str(tmp_path / "new"), status=1)
+    assert f"line 3 of {lines}" in complaint and said in complaint
+
+
+def test_a_backup_is_taken_while_the_store_is_served_and_can_be_served(history, tmp_path):
+    data, state = history
+    backup, restored = tmp_path / "backup.db", tmp_path / "restored"
+    with Server(data=data) as server:
+        assert server.get("/state").body == state
+        assert "while it was served" in command("backup", str(backup), "--data", str(data))
+        assert server.post(INCREASE).status == 200
+        epoch = server.epoch
+    restored.mkdir()
+    backup.rename(restored / "store.db")
+    with Server(data=restored) as server:
+        assert server.get("/state").body == state
+        # What came after the backup is another history.
+        assert server.epoch != epoch
+        assert server.post(INCREASE, {"Idempotency-Key": '"1"'})["idempotency-replayed"] == "true"
+
+
+def test_a_backup_of_a_store_that_is_not_served(history, tmp_path):
+    file = tmp_path / "backup.db"
+    assert "up to version 30" in command("backup", str(file), "--data", str(history[0]))
+    assert "File exists" in command("backup", str(file), "--data", str(history[0]), status=1)
+
+
+def test_verify_replays_everything(history):
+    said = command("verify", "--data", str(history[0]))
+    assert "30 records" in said and "30 idempotency keys are intact" in said
+    assert "30 actions replayed" in said
+    matching = int(said.split("replayed, ")[1].split(" ")[0])
+    assert matching >= 3
+
+
+def test_verify_finds_a_record_that_was_changed(history):
+    with sqlite3.connect(history[0] / "store.db") as database:
+        database.execute("UPDATE records SET payload = ? WHERE version = 3", (b'{"step":9}',))
+    assert "record 3 is not what was written" in command("verify", "--data", str(history[0]), status=1)
+
+
+def test_verify_does_not_begin_a_history(tmp_path):
+    said = command("verify", "--data", str(tmp_path / "nothing"), status=1)
+    assert "there is no history in" in said
+    assert not os.path.exists(tmp_path / "nothing")
+
+
+def test_a_history_that_is_served_is_not_verified_beside(history):
+    with Server(data=history[0]) as server:
+        said = command("verify", "--data", str(history[0]), status=1)
+        assert f"process {server.pid}" in said
+        assert len(said.strip().splitlines()) == 2  # what is wrong, and what to do
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["restore"], "there is no command 'restore'; there are backup, export, import, verify"),
+        (["backup"], "usage: backup FILE"),
+        (["verify", "x"], "verify takes no 'x'"),
+        (["verify", "--nope"], "unknown flag --nope"),
+    ],
+)
+def test_a_bad_command_line_is_refused(words, said):
+    ended = run(*words)
+    assert ended.returncode == 2 and said in ended.stderr
+
+
+# Across a restart
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_restart_goes_on_where_the_store_was(tmp_path, how):
+    data = tmp_path / "data"
+    key = {"Idempotency-Key": '"again"'}
+    server = Server(data=data)
+    first = server.post(INCREASE, key)
+    server.post(step(3))
+    tag, state = server.tag, server.get("/state").body
+    server.stop(how)
+    with Server(data=data) as server:
+        assert server.tag == tag and server.get("/state").body == state
+        again = server.post(INCREASE, key)
+        assert again.body == first.body and again["idempotency-replayed"] == "true"
+        assert server.get("/state?version=1").json["counter"] == {"counter": 1, "step": 1}
+        assert server.post(INCREASE).json["version"] == 3
+
+
+def test_history_is_in_the_data_directory_unless_it_is_ephemeral(tmp_path):
+    server = Server(data=tmp_path / "data")
+    server.stop()
+    assert sorted(os.listdir(tmp_path / "data")) == ["lock", "mark", "store.db"]
