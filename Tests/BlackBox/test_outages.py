@@ -161,6 +161,32 @@ def test_7_3_output_that_nobody_takes_holds_up_neither_service_nor_end(stuck, tm
     os.close(writing)
 
 
+@pytest.mark.slow
+def test_7_3_all_that_can_hold_up_the_end_at_once(tmp_path):
+    """Outputs that nobody takes, a reader that takes nothing, and a request that is never whole."""
+    reading, writing = os.pipe()
+    listen = f"unix:{tmp_path}/store.sock"
+    with Server("--analytics", "stdout", stdout=writing, stderr=writing, listen=listen) as server:
+        stream, half = Stream(server).opened(), Wire(server)
+        with Wire(server) as wire:
+            for _ in range(100):
+                server.post([SCREEN] * 1000, wire=wire)
+            for _ in range(6):
+                server.post({"type": "AddItem", "payload": {"text": "x" * 900_000}}, wire=wire)
+        head = "POST /dispatch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        half.send(f"{head}Content-Length: 40\r\n\r\n{{")
+        assert server.get("/livez").status == 200
+        began = time.monotonic()
+        assert server.stop() == 0
+        seconds = time.monotonic() - began
+        print(f"ended after {seconds:.1f} s")
+        assert seconds < 10
+        stream.close()
+        half.socket.close()
+    os.close(reading)
+    os.close(writing)
+
+
 def test_standard_files_that_are_closed_are_nobody_elses(tmp_path):
     """Else a socket, or a file, gets their numbers, and log and analytics lines with them."""
     path = tmp_path / "store.sock"

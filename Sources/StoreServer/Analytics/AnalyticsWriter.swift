@@ -15,7 +15,7 @@ final class AnalyticsWriter: Sendable {
     /// How many events are encoded before they are written with one call.
     static let batchEventsMax = 1_024
     /// How long a stop waits while nothing at all is taken: for a full pipe that nobody reads.
-    static let stuckSecondsMax = 2
+    static let stuckSecondsMax = 2.0
 
     private struct Queue {
         var events: [AnalyticsEvent] = []
@@ -75,7 +75,7 @@ final class AnalyticsWriter: Sendable {
 
     /// Writes what waits and ends the thread; gives up at the deadline, or as soon as nothing is taken
     /// for ``stuckSecondsMax``.
-    func close(seconds: Int) {
+    func close(seconds: Double) {
         signal { $0.closed = true }
         let deadline = Deadline(seconds: seconds)
         var taken: UInt64
@@ -83,7 +83,7 @@ final class AnalyticsWriter: Sendable {
         repeat {
             taken = progress.load(ordering: .relaxed)
             let wait = min(Self.stuckSecondsMax, deadline.left)
-            isDone = ended.wait(timeout: .now() + .seconds(wait)) == .success
+            isDone = ended.wait(timeout: .now() + wait) == .success
         } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
         let lost = queue.withLock { $0.offered } - writtenTotal
         if lost > 0 {

@@ -6,7 +6,7 @@ import Wire
 /// The state as it was: made again on demand, away from the Core, with a small cache.
 final class TimeTravel<State: Codable & Sendable>: Sendable {
     /// How long making one state again may take, in seconds.
-    static var secondsMax: Int { 5 }
+    static var secondsMax: Double { 5 }
     /// What the cache holds at most.
     static var cachedMax: Int { 16 }
     static var cachedBytesMax: Int { 32 << 20 }

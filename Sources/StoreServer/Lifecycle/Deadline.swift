@@ -2,16 +2,15 @@
 struct Deadline {
     private let end: ContinuousClock.Instant
 
-    init(seconds: Int) {
+    init(seconds: Double) {
         end = .now + .seconds(seconds)
     }
 
     /// Whether the moment has come.
     var isOver: Bool { ContinuousClock.now >= end }
 
-    /// Whole seconds that are left, rounded up, never below 0.
-    var left: Int {
-        let rest = ContinuousClock.now.duration(to: end)
-        return max(0, Int(rest.components.seconds) + (rest.components.attoseconds > 0 ? 1 : 0))
+    /// Seconds that are left, never below 0.
+    var left: Double {
+        max(0, ContinuousClock.now.duration(to: end) / .seconds(1))
     }
 }

@@ -23,5 +23,5 @@ enum Log {
         LogWriter.standardError.flush(milliseconds: flushMillisecondsMax)
     }
 
-    private static let flushMillisecondsMax = 500
+    private static let flushMillisecondsMax = 250
 }

@@ -140,22 +140,22 @@ extension StoreServer {
     /// Ends the parts in the order in which they depend on one another.
     private func stop(_ parts: Parts) -> Bool {
         let store = parts.store
-        // The last second is the process's own.
-        let deadline = Deadline(seconds: max(1, store.configuration.shutdownSeconds - 1))
+        // The last one and a half are the process's own.
+        let deadline = Deadline(seconds: max(1, Double(store.configuration.shutdownSeconds) - 1.5))
         parts.router.drain()
         store.drain()
         store.waiters.expireAll()
         store.wake()
         let streamsEnded = store.streams.stop(
             reason: .shutdown,
-            seconds: Double(deadline.left) / 2
+            seconds: deadline.left / 2
         )
-        let requestsEnded = parts.transport.stop(seconds: Double(max(1, deadline.left - 1)))
+        let requestsEnded = parts.transport.stop(seconds: max(0.5, deadline.left - 1))
         store.core.stop()
         parts.watchdog.stop()
         parts.keeper.stop()
         parts.closeJournal()
-        parts.analytics?.close(seconds: max(1, deadline.left))
+        parts.analytics?.close(seconds: max(0.5, deadline.left))
         return streamsEnded && requestsEnded
     }
 
