@@ -174,7 +174,7 @@ def test_4_9_a_reader_that_takes_nothing_is_closed_and_delays_nobody():
         slow.opened()
         fast = Stream(server)
         fast.opened().event()
-        before = server.descriptors
+        before = server.sockets
         worst = 0
         with Wire(server) as wire:
             for number in range(100):
@@ -184,7 +184,7 @@ def test_4_9_a_reader_that_takes_nothing_is_closed_and_delays_nobody():
                     pass
                 worst = max(worst, time.monotonic() - began)
         assert worst < 1, f"a slow reader made a fast one wait {worst:.2f} s"
-        until(lambda: server.descriptors < before, "the slow reader is closed", 10)
+        until(lambda: server.sockets < before, "the slow reader is closed", 10)
         assert server.get("/livez").status == 200
         # What it did get is whole up to where it was cut, and newer than what it skipped.
         seen = []

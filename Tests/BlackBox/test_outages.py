@@ -44,7 +44,11 @@ def test_out_of_descriptors_refuses_and_recovers():
         limit(server, resource.RLIMIT_NOFILE, server.descriptors + 8)
         wires = [Wire(server) for _ in range(60)]
         answers = [server.get("/livez", wire=wire) for wire in wires]
-        assert [answer.status for answer in answers] == [200] * 8 + [503] * 52
+        statuses = [answer.status for answer in answers]
+        # The server may have been about to open some of its own.
+        places = statuses.index(503)
+        assert 1 <= places <= 8
+        assert statuses == [200] * places + [503] * (60 - places)
         answers[-1].problem("overloaded", 503)
         before = processor_seconds(server)
         wires[0].socket.settimeout(1)
