@@ -5,6 +5,14 @@ protocol CollectionDecodable {
         -> T
 }
 
+private enum Reservation {
+    /// The most elements that memory is taken for before any is read: what two bytes of a document
+    /// claim to be may be a type of a thousand.
+    static let elementsMax = 1_024
+
+    static func elements(claimed: UInt32) -> Int { min(Int(claimed), elementsMax) }
+}
+
 extension Array: CollectionDecodable where Element: Decodable {
     static func decode<T>(
         _ type: T.Type,
@@ -16,7 +24,7 @@ extension Array: CollectionDecodable where Element: Decodable {
         }
         let entry = state.pointee.entries[index]
         var array: Self = []
-        array.reserveCapacity(Int(entry.detail))
+        array.reserveCapacity(Reservation.elements(claimed: entry.detail))
         var element = index &+ 1
         while element < Int(entry.next) {
             array.append(try state.decode(Element.self, at: element))

@@ -26,7 +26,7 @@ struct DecodingPosition: Decoder {
         _ keys: KeyTypePointer<Int>,
         _ level: Int
     ) -> KeyedDecodingContainer<Key> {
-        let shared = keys.pointee.vacancy(level)
+        let shared = keys.pointee.vacancy(level, for: KeyedDecodingContainer<Key>.self)
         let container = KeyedDecodingContainer(
             KeyedDecoding<Key>(state: state, keys: keys, shared: shared, own: index)
         )

@@ -26,7 +26,7 @@ struct EncodingPosition: Encoder {
         _ keys: KeyTypePointer<EncodingPlace>,
         at place: EncodingPlace
     ) -> KeyedEncodingContainer<Key> {
-        let shared = keys.pointee.vacancy(Int(level))
+        let shared = keys.pointee.vacancy(Int(level), for: KeyedEncodingContainer<Key>.self)
         let container = KeyedEncodingContainer(
             KeyedEncoding<Key>(state: state, keys: keys, shared: shared, own: place)
         )

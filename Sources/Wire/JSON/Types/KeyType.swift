@@ -50,17 +50,19 @@ struct KeyType<Place> {
         return boxes[slot]
     }
 
-    /// Where the container of this level finds its place, if there is none yet.
-    func vacancy(_ level: Int) -> UnsafeMutablePointer<Place>? {
+    /// Where the container of this level, once there is one to keep, finds its place.
+    func vacancy<Container>(_ level: Int, for type: Container.Type) -> UnsafeMutablePointer<Place>?
+    {
         let slot = level & (Self.slotCount &- 1)
+        // Were the standard library's containers no longer one reference, none would be kept.
+        guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size else { return nil }
         return boxes[slot] == nil ? places + slot : nil
     }
 
     /// Keeps a container that finds its place at `vacancy`.
     func keep<Container>(_ container: Container, _ vacancy: UnsafeMutablePointer<Place>) {
         // Safety: the standard library's keyed containers are a struct of one reference to an
-        // object; were that to change, their size would.
-        guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size else { return }
+        // object; `vacancy` has seen that the size is that of one.
         boxes[vacancy - places] = unsafeBitCast(container, to: AnyObject.self)
     }
 }

@@ -14,6 +14,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let written = try Wire.JSONEncoder().encode(value)
         let again = try decoder.decode(Anything.self, from: written)
         precondition(again == value, "What was written must read back as the same value.")
+        try? checkRecord(bytes, decoder)
     } catch {
         if error.isSyntax || error.code == .unencodable { return 0 }
     }
@@ -24,6 +25,17 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     )
     Accepted.shared?.add(bytes)
     return 0
+}
+
+/// The same for members that a type declares.
+private func checkRecord(
+    _ bytes: UnsafeRawBufferPointer,
+    _ decoder: Wire.JSONDecoder
+) throws(JSONError) {
+    let record = try decoder.decode(Record.self, from: bytes)
+    let written = try Wire.JSONEncoder().encode(record)
+    let again = try? decoder.decode(Record.self, from: written)
+    precondition(again == record, "What was written must read back as the same record.")
 }
 
 /// Whether a document, which was taken already, holds a number that no `Double` does.
