@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [
         (["--bodymax", "1"], "did you mean --body-max"), (["--body-max", "x"], "from 64 to"),
         (["--body-max", "1"], "from 64 to"), (["--body-max"], "needs a value"),
-        (["serve"], "is no flag"), (["--listen", "example.org:80"], "IPV4:PORT"),
+        (["serve"], "there is no command"), (["--listen", "example.org:80"], "IPV4:PORT"),
         (["--analytics", "syslog"], "stdout, file:PATH or off"),
         (["--ephemeral=maybe"], "true or false"), (["--config", "none.json"], "can't read"),
         (["--body-max", "100", "--body-max", "200"], "given twice"),

@@ -77,6 +77,7 @@ extension StoreServer {
     private func finish(_ text: String) -> Never {
         print(text, terminator: "")
         fflush(nil)
+        Log.flush()
         exit(0)
     }
 
