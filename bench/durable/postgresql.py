@@ -8,8 +8,9 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
-from common import LOAD_CORE, Server
+from common import LOAD_CORE, STOP_SECONDS_MAX, Server
 
 TABLE = "CREATE TABLE records (version bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text)"
 
@@ -56,6 +57,16 @@ class Postgres(Server):
         with open(self.script, "w") as script:
             script.write(f"INSERT INTO records (body) VALUES ('{record}');\n")
 
+    def wait_for_backends(self):
+        """Until those of the last load have ended: only then is their CPU time known."""
+        deadline = time.monotonic() + STOP_SECONDS_MAX
+        query = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        while time.monotonic() < deadline:
+            count = self.run("psql", "--tuples-only", "--command", query, "postgres", check=True)
+            if int(count.stdout) == 1:  # the one that asks
+                return
+            time.sleep(0.02)
+
     def run(self, program, *arguments, prefix=(), **options):
         return subprocess.run(
             [*prefix, f"{self.bin}/{program}", "-h", self.directory, "-U", "bench", *arguments],
@@ -89,6 +100,7 @@ class PostgresSample:
             with open(path) as lines:
                 latencies += [int(line.split()[2]) for line in lines]
             os.unlink(path)
+        server.wait_for_backends()
         percentiles = statistics.quantiles(latencies, n=100)
         self.p50, self.p99 = percentiles[49], percentiles[98]
         self.cpu = (server.cpu_seconds() - before) * 1e6 / len(latencies)

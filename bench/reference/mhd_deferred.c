@@ -42,8 +42,8 @@ static const char usage[] = "usage: mhd_deferred PORT\n";
 static int open_log(char **arguments) { return (void)arguments, 0; }
 static void make_durable(const struct ticket *batch) { (void)batch; }
 #else
-enum { ARGUMENTS = 2 };
-static const char usage[] = "usage: mhd_durable PORT FILE\n";
+enum { ARGUMENTS = 3 };
+static const char usage[] = "usage: mhd_durable PORT FILE BYTES\n";
 static int open_log(char **arguments);
 static void make_durable(const struct ticket *batch);
 #endif
@@ -149,7 +149,7 @@ int main(int count, char **arguments) {
         return 2;
     }
     if (open_log(arguments) != 0) {
-        perror(arguments[ARGUMENTS]);
+        perror(arguments[2]);
         return 1;
     }
     struct sockaddr_in address = {.sin_family = AF_INET,

@@ -4,7 +4,10 @@
  * whatever is pending, before the batch is answered: the floor that a durable store on the same
  * library and the same disk can be compared with.
  *
- *   mhd_durable PORT FILE
+ * With BYTES the file has them from the beginning, and is written over from its start when it is full,
+ * as databases use their logs: a sync then need not write where the file ends now. With 0 it grows.
+ *
+ *   mhd_durable PORT FILE BYTES
  */
 #define DURABLE
 #include "mhd_deferred.c"
@@ -14,19 +17,28 @@
 enum { WRITE_BYTES_MAX = 1 << 20 };
 
 static int log_file;
-
-static int open_log(char **arguments) {
-    log_file = open(arguments[2], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-    return log_file < 0 ? -1 : 0;
-}
+static off_t offset, bytes_max;
 
 static void write_all(const char *bytes, size_t count) {
+    if (bytes_max > 0 && offset + (off_t)count > bytes_max) offset = 0;
     while (count > 0) {
-        ssize_t written = write(log_file, bytes, count);
+        ssize_t written = pwrite(log_file, bytes, count, offset);
         if (written <= 0) abort();
         bytes += written;
         count -= (size_t)written;
+        offset += written;
     }
+}
+
+static int open_log(char **arguments) {
+    static const char zeroes[4096];
+    log_file = open(arguments[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (log_file < 0) return -1;
+    off_t size = atoll(arguments[3]);
+    while (offset < size) write_all(zeroes, sizeof zeroes);
+    offset = 0;
+    bytes_max = size;
+    return fsync(log_file);
 }
 
 static void make_durable(const struct ticket *batch) {
