@@ -1,0 +1,43 @@
+import EventStream
+import HTTPTransport
+import Wire
+
+/// How every stream begins, and from where it goes on.
+enum StreamOpening {
+    /// What a client should wait before it reconnects, before the jitter of ± a quarter.
+    static let retryMilliseconds = 2_000
+    /// The longest id that is looked at; tags take 29 bytes at the most.
+    static let idBytesMax = 64
+
+    /// The response's head, which the writer sends before anything else.
+    static var bytes: Bytes {
+        let jitter = retryMilliseconds / 4
+        // No blank line behind it: it belongs to the block of the first event.
+        let line = "retry: \(retryMilliseconds + Int.random(in: -jitter...jitter))\n"
+        let head = [
+            "HTTP/1.1 200 OK", "Date: \(HTTPDate.now)", "Content-Type: text/event-stream",
+            "Cache-Control: no-store, no-transform", "X-Accel-Buffering: no", "Incremental: ?1",
+            "Transfer-Encoding: chunked", "Connection: close", "", "",
+        ].joined(separator: "\r\n")
+        return Bytes(Array(head.utf8) + Chunk.of(Bytes(utf8: line)).array)
+    }
+
+    /// Where a stream goes on, given the id that its reader saw last.
+    static func resume(after id: String?, in epoch: Epoch, newest: UInt64) -> Resume {
+        guard let id, !id.isEmpty else { return .fresh }
+        guard id.utf8.count <= idBytesMax, let tag = Tag(id) else { return resync(.malformed) }
+        guard tag.epoch == epoch else { return resync(.epochChanged) }
+        return resume(after: tag.version, newest: newest)
+    }
+
+    /// Where a stream goes on after a version of this epoch.
+    static func resume(after version: UInt64, newest: UInt64) -> Resume {
+        // The snapshot is swapped before a version can be seen anywhere, so nobody can know a
+        // version that is greater.
+        version <= newest ? .after(version: version) : resync(.ahead)
+    }
+
+    private static func resync(_ reason: SSEFrame.ResyncReason) -> Resume {
+        .resync(Chunk.of(SSEFrame.resync(reason)))
+    }
+}
