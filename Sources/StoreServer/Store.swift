@@ -14,6 +14,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let waiters: LongPolls
     let encoder: JSONEncoder
     let timeTravel: TimeTravel<State>
+    let log: ActionLog
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
@@ -26,7 +27,8 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         streams: StreamWriter,
         waiters: LongPolls,
         encoder: JSONEncoder,
-        timeTravel: TimeTravel<State>
+        timeTravel: TimeTravel<State>,
+        log: ActionLog
     ) {
         self.configuration = configuration
         self.registry = registry
@@ -36,6 +38,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         self.waiters = waiters
         self.encoder = encoder
         self.timeTravel = timeTravel
+        self.log = log
     }
 
     /// Says which transport answers; called once, before it starts.

@@ -13,7 +13,7 @@ struct OpenAPIDescription {
             title: title,
             apiVersion: version,
             summary: "A Redux-style store: actions in, one version line, the state out.",
-            routes: [dispatch] + state + [events] + discovery + operation
+            routes: [dispatch] + state + [events] + log + discovery + operation
                 + (hasDebugRoutes ? debug : []),
             components: components
         ).bytes
@@ -80,7 +80,7 @@ struct OpenAPIDescription {
         ])
     }
 
-    private var unsigned: JSONSchema { .integer(minimum: 0, maximum: .max) }
+    var unsigned: JSONSchema { .integer(minimum: 0, maximum: .max) }
 
     private var state: [OpenAPI.Route] {
         let poll: [OpenAPI.Parameter] = [

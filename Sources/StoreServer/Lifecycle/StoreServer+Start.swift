@@ -15,6 +15,7 @@ extension StoreServer {
         parts.keeper.start()
         parts.watchdog.start()
         parts.store.core.start()
+        parts.store.log.start()
         try parts.store.streams.start(SystemThread.start(name:_:))
         try parts.transport.start()
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
@@ -55,6 +56,14 @@ extension StoreServer {
             limits: configuration.streamLimits,
             frames: .tagged(epoch: epoch)
         )
+        let log = ActionLog(
+            journal: history.journal,
+            epoch: epoch,
+            version: history.journal.version
+        ) { [weak streams] in
+            streams?.logMoved()
+        }
+        streams.follow(log)
         let waiters = LongPolls()
         let publisher = try Publisher(
             epoch: epoch,
@@ -62,7 +71,8 @@ extension StoreServer {
             state: history.state,
             encoder: encoder,
             streams: streams,
-            waiters: waiters
+            waiters: waiters,
+            log: log
         )
         let keeper = SnapshotKeeper(
             journal: history.journal,
@@ -115,7 +125,8 @@ extension StoreServer {
                 epoch: epoch,
                 encoder: encoder,
                 work: BackgroundWork("history")
-            )
+            ),
+            log: log
         )
         let router = router(for: store, attachments, watchdog)
         let transport = try HTTPServer(
@@ -151,6 +162,7 @@ extension StoreServer {
             seconds: deadline.left / 2
         )
         let requestsEnded = parts.transport.stop(seconds: max(0.5, deadline.left - 1))
+        store.log.close(seconds: max(0.5, deadline.left))
         store.core.stop()
         parts.watchdog.stop()
         parts.keeper.stop()
@@ -187,6 +199,12 @@ extension StoreServer {
             ),
             "/state": state,
             "/events": EventsRoute(store: store),
+            "/actions": ActionsRoute(
+                store: store,
+                journal: store.log.journal,
+                work: BackgroundWork("log")
+            ),
+            "/actions/events": ActionEventsRoute(store: store),
             "/schema": DocumentRoute(contentType: "application/schema+json", document: schema),
             "/openapi.json": DocumentRoute(
                 contentType: "application/json",

@@ -23,6 +23,7 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
     private let encoder: JSONEncoder
     private let streams: StreamWriter
     private let waiters: LongPolls
+    private let log: ActionLog
     private let published: Locked<Snapshot>
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
@@ -39,13 +40,15 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
         state: State,
         encoder: JSONEncoder,
         streams: StreamWriter,
-        waiters: LongPolls
+        waiters: LongPolls,
+        log: ActionLog
     ) throws {
         self.epoch = epoch
         epochText = epoch.description
         self.encoder = encoder
         self.streams = streams
         self.waiters = waiters
+        self.log = log
         let first = Snapshot(
             tag: Tag(epoch: epoch, version: version),
             state: try encoder.encodeShared(state)
@@ -80,6 +83,7 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
         for snapshot in prepared {
             publish(snapshot)
         }
+        log.published(version)
         forget()
     }
 

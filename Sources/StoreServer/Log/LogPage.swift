@@ -1,0 +1,46 @@
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// A page of the log (protocol 5.1).
+struct LogPage: Sendable {
+    let records: [Record]
+    /// Everything up to this version that was asked for has been given.
+    let through: UInt64
+    let epoch: Epoch
+    /// The newest version that is durable.
+    let newest: UInt64
+    let limit: UInt64
+    let type: String?
+
+    /// Where the next page is; at the end, where what comes later will be.
+    var next: String {
+        let type = type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
+        return "/actions?after=\(through)&limit=\(limit)" + type
+    }
+
+    var response: HTTPResponse {
+        HTTPResponse(
+            status: 200,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: .bytes(body)
+        )
+    }
+
+    private var body: [UInt8] {
+        var body = JSONOutput(capacity: 256 + 192 * records.count)
+        body.raw("{\"epoch\":\"")
+        body.raw(epoch.description.utf8)
+        body.raw("\",\"version\":")
+        body.integer(newest)
+        body.raw(",\"actions\":[")
+        for (place, record) in records.enumerated() {
+            if place > 0 { body.raw(",") }
+            body.record(record)
+        }
+        body.raw("],\"next\":")
+        body.string(next)
+        body.raw("}")
+        return body.array
+    }
+}

@@ -1,0 +1,66 @@
+import StoreCore
+import Wire
+
+/// Reads one page of the log from the journal.
+struct LogPageReader: Sendable {
+    /// The most bytes of payload and meta of a page of several records.
+    static let bytesMax = 4 << 20
+    /// How long records of a rare type are looked for, in seconds.
+    static let secondsMax = 1.0
+
+    let journal: any Journal
+    let epoch: Epoch
+    /// The newest version that is published: the journal may be ahead of it, and nobody may see that.
+    let newest: UInt64
+    /// The version that the page begins after; `nil` for the oldest that there is.
+    let after: UInt64?
+    let limit: UInt64
+    /// Only records of this wire name; `nil` for all.
+    let type: String?
+
+    /// The page, which ends early where it is large. May take as long as a disk does.
+    func page() throws(Problem) -> LogPage {
+        do throws(JournalError) {
+            do throws(JournalError) {
+                return try page(after: after ?? 0)
+            } catch {
+                guard case .gone(let oldest) = error, after == nil else { throw error }
+                return try page(after: oldest - 1)
+            }
+        } catch {
+            if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
+            Log.error("the log can't be read after version \(after ?? 0): \(error)")
+            throw .overloaded("the log can't be read; the server's own log says why")
+        }
+    }
+
+    private func page(after start: UInt64) throws(JournalError) -> LogPage {
+        guard start < newest else { return page([], through: start) }
+        let deadline = Deadline(seconds: Self.secondsMax)
+        var answer = JournalRecords(records: [], through: start)
+        // A journal looks at so many records at a time; of a rare type there may be none among them.
+        repeat {
+            answer = try journal.read(
+                JournalPage(
+                    after: answer.through,
+                    limit: Int(limit),
+                    bytesMax: Self.bytesMax,
+                    type: type
+                )
+            )
+        } while answer.records.isEmpty && answer.through < newest && !deadline.isOver
+        let durable = answer.records.prefix { $0.version <= newest }
+        return page(Array(durable), through: min(answer.through, newest))
+    }
+
+    private func page(_ records: [Record], through: UInt64) -> LogPage {
+        LogPage(
+            records: records,
+            through: through,
+            epoch: epoch,
+            newest: newest,
+            limit: limit,
+            type: type
+        )
+    }
+}

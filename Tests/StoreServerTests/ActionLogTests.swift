@@ -1,0 +1,191 @@
+import EventStream
+import HTTPTransport
+import StoreCore
+import Testing
+import Wire
+
+@testable import StoreServer
+
+/// The log of actions as the stream writer asks for it (protocol 5.2).
+struct ActionLogTests {
+    /// A log over a journal in memory.
+    private final class Fixture: Sendable {
+        let journal: MemoryJournal
+        let log: ActionLog
+
+        init(recordsMax: UInt64 = 100_000) {
+            let retention = Retention(bytesMax: nil, recordsMax: recordsMax)
+            journal = MemoryJournal(retention: retention)
+            log = ActionLog(journal: journal, epoch: Epoch(rawValue: 7), version: 0) {}
+            log.start()
+        }
+
+        deinit { log.close(seconds: 10) }
+    }
+
+    private func append(_ count: Int, to fixture: Fixture, payload: String = "{}") throws {
+        let base = fixture.journal.version
+        let records = (1...count).map {
+            Record(
+                version: base + UInt64($0),
+                time: 1_600_000_000_123_456_789,
+                type: "Counted",
+                payload: Array(payload.utf8),
+                changed: true
+            )
+        }
+        try fixture.journal.append(JournalBatch(records: records), at: base)
+    }
+
+    /// What comes after a version, as soon as it is read.
+    private func answer(_ fixture: Fixture, after version: UInt64) -> LogAnswer {
+        let end = ContinuousClock.now + .seconds(10)
+        while true {
+            let answer = fixture.log.next(after: version)
+            if case .pending = answer, .now < end { continue }
+            return answer
+        }
+    }
+
+    private func piece(_ fixture: Fixture, after version: UInt64) throws -> LogPiece {
+        guard case .piece(let piece) = answer(fixture, after: version) else {
+            throw Missing(version: version)
+        }
+        return piece
+    }
+
+    private struct Missing: Error {
+        let version: UInt64
+    }
+
+    /// The events of a piece, without their chunks.
+    private func events(_ piece: LogPiece) -> [String] {
+        var start = 0
+        return piece.ends.map { end in
+            let chunk = piece.bytes.array[start..<end]
+            start = end
+            let text = String(decoding: chunk, as: UTF8.self)
+            let head = text.prefix { $0 != "\r\n" }
+            let body = text.dropFirst(head.count + 1).dropLast()
+            #expect(Int(head, radix: 16) == body.utf8.count)
+            return String(body)
+        }
+    }
+
+    @Test func `a record is one event with its tag and one line of data`() throws {
+        let fixture = Fixture()
+        try append(1, to: fixture, payload: "{\n \"a\":\r\n1}")
+        fixture.log.published(1)
+        #expect(
+            events(try piece(fixture, after: 0)) == [
+                "id: 00000007:1\ndata: {\"version\":1,\"time\":\"2020-09-13T12:26:40.123456789Z\","
+                    + "\"type\":\"Counted\",\"payload\":{  \"a\":  1},\"changed\":true}\n\n"
+            ]
+        )
+    }
+
+    @Test func `all records come once and in order, wherever one begins`() throws {
+        let fixture = Fixture()
+        try append(1_000, to: fixture)
+        fixture.log.published(1_000)
+        for start in [0, 1, 255, 256, 257, 700, 999] as [UInt64] {
+            var version = start
+            while version < 1_000 {
+                let piece = try piece(fixture, after: version)
+                #expect(piece.contains(version + 1))
+                #expect(LogCache.block(of: piece.first) == LogCache.block(of: piece.last))
+                version = piece.last
+            }
+            guard case .caughtUp(1_000) = fixture.log.next(after: version) else {
+                Issue.record("not caught up after \(version)")
+                return
+            }
+        }
+    }
+
+    @Test func `what is durable but not published is not shown`() throws {
+        let fixture = Fixture()
+        try append(5, to: fixture)
+        fixture.log.published(3)
+        #expect(try piece(fixture, after: 0).last == 3)
+        guard case .caughtUp(3) = fixture.log.next(after: 3) else {
+            Issue.record("more than what is published")
+            return
+        }
+    }
+
+    @Test func `what is published is read for those who wait for it`() throws {
+        let fixture = Fixture()
+        for version in 1...600 as ClosedRange<UInt64> {
+            guard case .caughtUp = fixture.log.next(after: version - 1) else {
+                Issue.record("not caught up at \(version - 1)")
+                return
+            }
+            try append(1, to: fixture)
+            fixture.log.published(version)
+            let piece = try piece(fixture, after: version - 1)
+            #expect(piece.last == version)
+        }
+        // Those who come later get more than one record at a time.
+        var (version, pieces) = (0 as UInt64, 0)
+        while version < 600 {
+            version = try piece(fixture, after: version).last
+            pieces += 1
+        }
+        #expect(pieces < 20)
+    }
+
+    @Test func `large records are cut by their bytes, and one that is larger still comes`() throws {
+        let fixture = Fixture()
+        let payload = "\"" + String(repeating: "x", count: 100_000) + "\""
+        try append(10, to: fixture, payload: payload)
+        try append(1, to: fixture, payload: "\"" + String(repeating: "x", count: 900_000) + "\"")
+        fixture.log.published(11)
+        var version: UInt64 = 0
+        while version < 11 {
+            let piece = try piece(fixture, after: version)
+            #expect(piece.ends.count == 1 || piece.bytes.count < 2 * LogCache.pieceBytesMax)
+            version = piece.last
+        }
+        // One that begins in the middle of a block does not read all that is before it.
+        let other = Fixture()
+        try append(200, to: other, payload: payload)
+        other.log.published(200)
+        #expect(try piece(other, after: 150).first == 151)
+    }
+
+    @Test func `history that is gone is said to be, with where it goes on`() throws {
+        let fixture = Fixture(recordsMax: 100)
+        try append(500, to: fixture)
+        fixture.log.published(500)
+        guard case .gone(let reason, let version) = answer(fixture, after: 0) else {
+            Issue.record("nothing is gone")
+            return
+        }
+        #expect(version == 400)
+        #expect(String(decoding: reason.array, as: UTF8.self).contains("history-gone"))
+        #expect(try piece(fixture, after: version).first == 401)
+    }
+
+    @Test func `a journal that can't be read ends its readers, and serves them when it can again`()
+        throws
+    {
+        // The log believes that there is more than the journal has.
+        let fixture = Fixture()
+        let log = fixture.log
+        log.published(10)
+        let end = ContinuousClock.now + .seconds(10)
+        var isUnreadable = false
+        while !isUnreadable, .now < end {
+            if case .unreadable = log.next(after: 4) { isUnreadable = true }
+        }
+        #expect(isUnreadable)
+        try append(10, to: fixture)
+        #expect(try piece(fixture, after: 4).contains(5))
+    }
+
+    @Test func `a log that never ran can be closed`() {
+        ActionLog(journal: MemoryJournal(), epoch: Epoch(rawValue: 7), version: 0) {}
+            .close(seconds: 10)
+    }
+}
