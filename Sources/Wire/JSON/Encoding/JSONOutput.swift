@@ -5,7 +5,7 @@
 package struct JSONOutput: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     /// How many bytes are written.
-    package private(set) var count = 0
+    package internal(set) var count = 0
     private var capacity: Int
 
     /// Makes an empty output with room for so many bytes to begin with.
@@ -207,98 +207,5 @@ extension JSONOutput {
             self.byte(digits.utf8Start[Int(byte >> 4)])
             self.byte(digits.utf8Start[Int(byte & 15)])
         }
-    }
-
-    /// Writes a whole number.
-    @inline(__always)
-    package mutating func integer<I: FixedWidthInteger>(_ value: I) {
-        if I.bitWidth > 64 {
-            var text = String(value)
-            text.withUTF8 { raw($0) }
-            return
-        }
-        if value < 0 {
-            byte(UInt8(ascii: "-"))
-        }
-        digits(UInt64(truncatingIfNeeded: value.magnitude))
-    }
-
-    @inline(__always)
-    private mutating func digits(_ value: UInt64) {
-        reserve(20)
-        if value < 10 {
-            base[count] = UInt8(truncatingIfNeeded: value) &+ UInt8(ascii: "0")
-            count &+= 1
-            return
-        }
-        var length = 1
-        var bound: UInt64 = 10
-        while value >= bound {
-            length &+= 1
-            let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-            if overflow { break }
-            bound = next
-        }
-        var rest = value
-        var at = count &+ length
-        while at > count {
-            at &-= 1
-            base[at] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
-            rest /= 10
-        }
-        count &+= length
-    }
-
-    /// Writes a finite number in the shortest form that reads back as the same value; `1` for 1.0.
-    ///
-    /// Answers `false`, having written nothing, for infinities and NaN.
-    @inline(__always)
-    package mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: F
-    ) -> Bool {
-        if F.self == Double.self, shortDecimal(Double(value)) { return true }
-        guard value.isFinite else { return false }
-        described(value)
-        return true
-    }
-
-    @inline(never)
-    private mutating func described(_ value: some BinaryFloatingPoint & LosslessStringConvertible) {
-        var text = value.description
-        text.withUTF8 { digits in
-            let isWhole =
-                digits.count > 2 && digits[digits.count - 1] == UInt8(ascii: "0")
-                && digits[digits.count - 2] == UInt8(ascii: ".")
-            raw(isWhole ? UnsafeBufferPointer(rebasing: digits.dropLast(2)) : digits)
-        }
-    }
-
-    /// Writes a number of at most 15 digits, four of them behind the point, as most are that people
-    /// write. Answers `false`, having written nothing, for others.
-    ///
-    /// No two decimals of at most 15 digits are the same `Double`, so the one that reads back as the
-    /// value is the shortest. It does where the division gives the value: both sides of it are exact,
-    /// so it rounds as reading does.
-    @inline(__always)
-    private mutating func shortDecimal(_ value: Double) -> Bool {
-        let minusZero = (-0.0).bitPattern
-        let scaled = (value.magnitude * 1e4).rounded()
-        guard scaled < 1e15, scaled / 1e4 == value.magnitude, value.bitPattern != minusZero else {
-            return false
-        }
-        if value < 0 { byte(UInt8(ascii: "-")) }
-        let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: 10_000)
-        digits(whole)
-        guard fraction > 0 else { return true }
-        reserve(5)
-        base[count] = UInt8(ascii: ".")
-        var rest = fraction
-        for place in 0..<4 {
-            base[count &+ 4 &- place] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
-            rest /= 10
-        }
-        count &+= 5
-        while last == UInt8(ascii: "0") { count &-= 1 }
-        return true
     }
 }

@@ -1,0 +1,85 @@
+extension EncodingError {
+    static func tooDeep(_ value: Any) -> Self {
+        .invalidValue(
+            value,
+            Context(
+                codingPath: [],
+                debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling), or "
+                    + "encodes itself."
+            )
+        )
+    }
+
+    static func notFinite(_ number: some BinaryFloatingPoint) -> Self {
+        .invalidValue(
+            number,
+            Context(codingPath: [], debugDescription: "JSON has no number for \(number).")
+        )
+    }
+}
+
+extension EncodingStatePointer {
+    /// Writes a value, whatever it is.
+    @inline(__always)
+    func encode<T: Encodable>(_ value: T) throws {
+        switch pointee.plans.plan(for: T.self) {
+        case .plain: try encodePlain(value)
+        case .string: pointee.output.string(unsafeBitCast(value, to: String.self))
+        case .int: pointee.output.integer(unsafeBitCast(value, to: Int.self))
+        case .bool: pointee.output.bool(unsafeBitCast(value, to: Bool.self))
+        case .double: try floating(unsafeBitCast(value, to: Double.self))
+        case .adapter(let place): try encode(value, with: pointee.plans.adapters[place])
+        case .collection(let type): try type.encode(value, to: self)
+        }
+    }
+
+    @inline(__always)
+    private func encodePlain<T: Encodable>(_ value: T) throws {
+        let start = pointee.output.count
+        let level = pointee.depth
+        let calls = pointee.calls
+        guard level < JSONLimits.depthCeiling, calls < pointee.callsMax else {
+            throw refuseDepth(of: value)
+        }
+        pointee.calls = calls &+ 1
+        defer { pointee.calls = calls }
+        try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
+        pointee.cutBroken()
+        if pointee.output.count == start {
+            // A type that encodes nothing is an object without members.
+            pointee.output.raw("{}")
+        } else {
+            pointee.close(to: level)
+        }
+    }
+
+    @inline(never)
+    private func refuseDepth<T>(of value: T) -> EncodingError {
+        pointee.callsMax = 0
+        return .tooDeep(value)
+    }
+
+    @inline(never)
+    private func encode<T>(_ value: T, with adapter: JSONAdapter) throws {
+        switch adapter.encode(value) {
+        case .string(let text): pointee.output.string(text)
+        case .number(let literal): pointee.output.raw(literal.utf8)
+        case nil:
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription: "This \(T.self) has no JSON form: \(value)."
+                )
+            )
+        }
+    }
+
+    /// Writes a number that may be infinite, which JSON has no form for.
+    @inline(__always)
+    func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(_ value: F) throws {
+        guard pointee.output.floating(value) else {
+            throw EncodingError.notFinite(value)
+        }
+    }
+}
