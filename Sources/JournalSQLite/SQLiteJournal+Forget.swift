@@ -27,11 +27,11 @@ extension SQLiteJournal {
     private func step(
         _ body: (Writer) throws(JournalError) -> Bool
     ) throws(JournalError) -> Bool {
-        try write { (writer, _) throws(JournalError) in
-            let more = try body(writer)
-            if let notice = writer.checkpointIfDue() { log(notice) }
-            return more
+        let (more, notice) = try write { (writer, _) throws(JournalError) in
+            (try body(writer), writer.checkpointIfDue())
         }
+        if let notice { log(notice) }
+        return more
     }
 }
 

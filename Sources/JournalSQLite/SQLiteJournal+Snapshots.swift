@@ -16,6 +16,12 @@ extension SQLiteJournal {
         guard let state = Compression.compress(snapshot.state) else {
             throw .unknown("nothing was written: the state can't be compressed")
         }
+        guard state.count <= Writer.fieldBytesMax else {
+            throw .unknown(
+                "nothing was written: a compressed state of \(state.count) bytes is over the bound of"
+                    + " \(Writer.fieldBytesMax)"
+            )
+        }
         let isNew = try write { (writer, _) throws(JournalError) in
             try writer.insert(snapshot, at: link, compressed: state)
         }

@@ -97,15 +97,16 @@ public final class SQLiteJournal: Journal {
     ///   After ``JournalError/unknown(_:)`` every later append fails too: the journal must be opened
     ///   anew.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
-        try write { (writer, mark) throws(JournalError) in
+        let notice = try write { (writer, mark) throws(JournalError) in
             guard writer.end.version == expected else {
                 throw .conflict(version: writer.end.version)
             }
             try Self.check(batch, after: expected)
             try writer.append(batch)
             mark.write(epoch: writer.meta.epoch, end: writer.end)
-            if let notice = writer.checkpointIfDue() { log(notice) }
+            return writer.checkpointIfDue()
         }
+        if let notice { log(notice) }
     }
 
     /// Moves everything into the database, makes the mark durable, and lets the directory go.
@@ -114,12 +115,14 @@ public final class SQLiteJournal: Journal {
     public func close() {
         // Readers first: the log goes away with the last connection, which has to be the writer's.
         readers.withLock { $0 = Readers(isClosed: true) }
-        opened.withLock { opened in
-            guard let open = opened else { return }
-            if let notice = open.writer.checkpointAll() { log(notice) }
+        let notice = opened.withLock { opened -> String? in
+            guard let open = opened else { return nil }
+            let notice = open.writer.checkpointAll()
             open.mark.sync()
             opened = nil
+            return notice
         }
+        if let notice { log(notice) }
     }
 
     /// What SQLite and the canonical form can hold. Requests are bounded far below.

@@ -94,13 +94,15 @@ import Testing
         #expect(try folder.bytes(of: "store.db") == text)
     }
 
-    @Test(arguments: [(60, "another program"), (68, "another program")])
+    @Test(arguments: [(60, "form 6"), (68, "another program")])
     func `a database of another program or form is refused`(offset: Int, words: String) throws {
         let folder = try filled()
         var bytes = try folder.bytes(of: "store.db")
         bytes[offset + 3] ^= 7
         try folder.write(bytes, to: "store.db")
-        #expect(try refusal(of: folder)?.reason == .foreign)
+        let error = try #require(try refusal(of: folder))
+        #expect(error.reason == .foreign)
+        #expect(error.message.contains(words))
         #expect(try folder.bytes(of: "store.db") == bytes)
     }
 

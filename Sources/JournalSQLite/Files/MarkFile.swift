@@ -86,13 +86,13 @@ final class MarkFile: Sendable {
     /// Makes the newest mark durable.
     func sync() {
         syncIsDue.store(false, ordering: .relaxed)
-        if fdatasync(descriptor) != 0 { failed("syncing the mark failed: \(reason)") }
+        if fdatasync(descriptor) != 0 {
+            failed("syncing the mark failed: \(String(cString: strerror(errno)))")
+        }
     }
 
-    private var reason: String { String(cString: strerror(errno)) }
-
     private func put(_ epoch: UInt32, _ end: Link) -> Bool {
-        let (written, isNew) = writing.withLock { writing in
+        let (written, error) = writing.withLock { writing in
             writing.sequence += 1
             Mark(sequence: writing.sequence, epoch: epoch, end: end).put(into: &writing.form)
             let offset = Int(writing.sequence % 2) * Self.slotBytes
@@ -101,9 +101,14 @@ final class MarkFile: Sendable {
                 pwrite(descriptor, bytes.baseAddress, bytes.count, offset) == bytes.count
             let isNew = !written && !writing.failed
             writing.failed = !written
-            return (written, isNew)
+            return (written, isNew ? errno : nil)
         }
-        if isNew { failed("writing the mark failed: \(reason)") }
+        if let error {
+            // Told from elsewhere: whoever commits must not wait for the operator's log.
+            queue.async { [failed] in
+                failed("writing the mark failed: \(String(cString: strerror(error)))")
+            }
+        }
         return written
     }
 }

@@ -18,6 +18,13 @@ struct Opening {
     }
 
     func run() throws(JournalOpenError) -> (Writer, MarkFile) {
+        guard sqlite3_threadsafe() != 0 else {
+            throw JournalOpenError(
+                .system,
+                "this SQLite library was built for one thread only",
+                hint: "install one that is built with SQLITE_THREADSAFE=1, as Debian's is"
+            )
+        }
         let mark = MarkFile.read(directory.mark)
         let (connection, history) = try examined(mark)
         return try started(connection, history, after: mark)
@@ -77,7 +84,7 @@ extension Opening {
         if let damage = examination.damage {
             try checkLossIsAccepted(damage, examination)
             guard examination.isSound else {
-                return try Rebuild(self, examination).run(reader, connection)
+                return try Rebuild(self, examination).run(consume reader, consume connection)
             }
             try takeNewEpoch(&examination.history, in: connection)
         } else if found == .nothing {

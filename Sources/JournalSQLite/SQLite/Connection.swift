@@ -41,6 +41,8 @@ final class Connection: @unchecked Sendable {
         csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         csqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         try execute("PRAGMA cell_size_check = ON")
+        // What is put aside stays in memory: a container may have no other place to write to.
+        try execute("PRAGMA temp_store = MEMORY")
         if purpose == .read {
             // Readers never write and never checkpoint, not even when they are the last to close.
             csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
