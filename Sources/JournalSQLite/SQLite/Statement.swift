@@ -97,8 +97,9 @@ extension Statement {
     /// The bytes of a blob or of text. Text is asked for as a blob too: that spares its copy with a
     /// zero at the end.
     func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
-        let base = sqlite3_column_blob(handle, column)
-        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
+        let value = sqlite3_column_value(handle, column)
+        let base = sqlite3_value_blob(value)
+        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value)))
     }
 
     /// Likewise; `nil` for NULL.
