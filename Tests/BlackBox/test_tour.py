@@ -3,11 +3,12 @@
 import json
 import os
 import re
+import socket
 import tempfile
 
 import pytest
 import tour
-from harness import Server
+from harness import Server, binary
 
 POST = "curl -s -H 'Content-Type: application/json' http://127.0.0.1:8080/dispatch"
 
@@ -29,6 +30,17 @@ def test_the_readme_shows_what_the_server_prints():
         real = next(line for line in printed if line["id"] == event["id"])
         assert list(real) == list(event)
         assert {**real, "time": event["time"]} == event
+
+
+def test_the_history_document_shows_what_happens(tmp_path, monkeypatch):
+    """Starts, kills, restores and verifies servers as it says, all on one port."""
+    text = (tour.README.parent / "docs" / "HISTORY.md").read_text()
+    (tmp_path / "store-server").symlink_to(binary())
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    assert tour.play(text, f"http://127.0.0.1:{port}") >= 20
 
 
 def test_a_tour_with_two_terminals_is_compared(fresh):
