@@ -160,7 +160,7 @@ final class Writer: @unchecked Sendable {
             try insertRecord.run()
         }
         end = Link(version: fields.version, hash: hash)
-        bytesTotal += record.bytesCount
+        bytesTotal += UInt64(record.bytes)
     }
 
     private func bind(_ index: CInt, _ text: UnsafeRawBufferPointer?) throws(SQLiteFailure) {
@@ -211,9 +211,4 @@ final class Writer: @unchecked Sendable {
         _ = fail(failure)
         return "\(failure); nothing more is written until the server starts again"
     }
-}
-
-extension Record {
-    /// What its payload and meta take, in bytes.
-    var bytesCount: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
 }

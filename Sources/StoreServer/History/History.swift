@@ -56,6 +56,6 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
 
     /// Tells the form of the state's type from others: what its JSON Schema says.
     private static var form: String {
-        JSONSchema.store(state: State.self, actions: []).withUnsafeBytes { SHA256.hex($0) }
+        JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
     }
 }

@@ -180,11 +180,16 @@ extension StoreServer {
         let types = store.registry.entries.map {
             (name: $0.name, type: $0.type as any Decodable.Type)
         }
-        let schema = JSONSchema.store(state: State.self, actions: types)
+        let batchMax = store.configuration.batchMax
+        let schema = JSONSchema.store(state: State.self, actions: types, batchMax: batchMax)
         let description = OpenAPIDescription(
             title: name,
             version: version,
-            components: JSONSchema.storeDefinitions(state: State.self, actions: types),
+            components: JSONSchema.storeDefinitions(
+                state: State.self,
+                actions: types,
+                batchMax: batchMax
+            ),
             hasDebugRoutes: store.configuration.debugRoutes
         )
         let limits = JSONLimits(
@@ -195,7 +200,7 @@ extension StoreServer {
             "/dispatch": DispatchRoute(
                 store: store,
                 limits: limits,
-                batchMax: store.configuration.batchMax
+                batchMax: batchMax
             ),
             "/state": state,
             "/events": EventsRoute(store: store),

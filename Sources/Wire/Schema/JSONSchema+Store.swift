@@ -1,16 +1,22 @@
 extension JSONSchema {
-    /// How many actions one request may carry (protocol 2.3).
+    /// How many actions one request may carry (protocol 2.3), unless the server says otherwise.
     package static let batchMax = 1_000
 
     /// What `GET /schema` answers: the state and every action in one document (protocol 6.1).
     ///
-    /// The document itself describes the state; `$defs` holds ``storeDefinitions(state:actions:adapter:)``.
+    /// The document itself describes the state; `$defs` holds ``storeDefinitions(state:actions:batchMax:adapter:)``.
     package static func store(
         state: any Decodable.Type,
         actions: [(name: String, type: any Decodable.Type)],
+        batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> Bytes {
-        let definitions = storeDefinitions(state: state, actions: actions, adapter: adapter)
+        let definitions = storeDefinitions(
+            state: state,
+            actions: actions,
+            batchMax: batchMax,
+            adapter: adapter
+        )
         var writer = JSONWriter(capacity: 8_192)
         writer.object { object in
             object.member("$schema", dialect)
@@ -28,10 +34,12 @@ extension JSONSchema {
     /// - Parameters:
     ///   - state: the type of the state.
     ///   - actions: wire names and types, in the order in which they are to be listed.
+    ///   - batchMax: how many actions one request may carry.
     ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
     package static func storeDefinitions(
         state: any Decodable.Type,
         actions: [(name: String, type: any Decodable.Type)],
+        batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> [Property] {
         let payloadNames = actions.map { payloadName($0.name) }
