@@ -11,22 +11,10 @@ struct HistoryLine {
 
     /// The line, with its end.
     var bytes: [UInt8] {
-        var writer = JSONWriter(capacity: 160 + record.bytes)
-        writer.object { line in
-            line.member("version", record.version)
-            line.member("time", CivilTime(nanosecondsSince1970: record.time).rfc3339(.nanoseconds))
-            line.member("type", record.type)
-            line.key("payload")
-            line.raw(Self.onOneLine(record.payload))
-            if let meta = record.meta {
-                line.key("meta")
-                line.raw(Self.onOneLine(meta))
-            }
-            if let principal = record.principal { line.member("principal", principal) }
-            if let requestID = record.requestID { line.member("requestId", requestID) }
-            line.member("changed", record.changed)
-        }
-        return writer.array + [UInt8(ascii: "\n")]
+        var line = JSONOutput(capacity: 160 + record.bytes)
+        line.record(record, withRequest: true)
+        line.byte(UInt8(ascii: "\n"))
+        return line.array
     }
 
     /// Reads a line.
@@ -60,10 +48,5 @@ struct HistoryLine {
             requestID: object.member(named: "requestId")?.stringValue,
             changed: changed.sourceText == "true"
         )
-    }
-
-    /// Line ends stand between JSON's tokens only, where spaces do as well (RFC 8259 §7).
-    private static func onOneLine(_ json: [UInt8]) -> [UInt8] {
-        json.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
     }
 }

@@ -36,8 +36,9 @@ struct StateCheck<State: Codable & Equatable & Sendable> {
                 )
             }
             let others = snapshots.filter { $0.form != replay.form }.count
-            return "\(end - base.version) actions replayed, \(compared) snapshots match"
-                + (others > 0 ? ", \(others) are of another form of the state" : "")
+            return
+                "\(end - base.version) actions replayed; snapshots compared: \(compared), different: 0"
+                + (others > 0 ? ", of another form of the state: \(others)" : "")
         } catch let error as ReplayError {
             throw HistoryCommandError(RecoveryError(error, version: end).description)
         }

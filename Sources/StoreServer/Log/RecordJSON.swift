@@ -3,7 +3,7 @@ import Wire
 
 extension JSONOutput {
     /// Writes a record as the log shows it (protocol 5.1), in one line.
-    mutating func record(_ record: Record) {
+    mutating func record(_ record: Record, withRequest: Bool = false) {
         raw("{\"version\":")
         integer(record.version)
         raw(",\"time\":\"")
@@ -19,6 +19,10 @@ extension JSONOutput {
         if let principal = record.principal {
             raw(",\"principal\":")
             string(principal)
+        }
+        if withRequest, let request = record.requestID {
+            raw(",\"requestId\":")
+            string(request)
         }
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }

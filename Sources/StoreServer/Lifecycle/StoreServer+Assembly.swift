@@ -1,0 +1,153 @@
+import EventStream
+import HTTPTransport
+import StoreCore
+import Wire
+
+extension StoreServer {
+    /// The parts of a server, put together.
+    struct Parts: Sendable {
+        let store: Store<State>
+        let router: Router
+        let transport: HTTPServer
+        let keeper: SnapshotKeeper
+        let closeJournal: @Sendable () -> Void
+        let watchdog: Watchdog
+        let analytics: AnalyticsWriter?
+    }
+
+    /// Makes the parts; none of them runs yet but the analytics' writer.
+    func assemble(_ configuration: ServerConfiguration) throws -> Parts {
+        let registry = try ActionRegistry<State>(actions)
+        let encoder = JSONEncoder()
+        let opened = try OpenJournal(configuration)
+        let history = try History(
+            of: self,
+            in: opened.journal,
+            registry: registry,
+            encoder: encoder
+        )
+        let epoch = history.epoch
+
+        let streams = try StreamWriter(
+            limits: configuration.streamLimits,
+            frames: .tagged(epoch: epoch)
+        )
+        let log = ActionLog(
+            journal: history.journal,
+            epoch: epoch,
+            version: history.journal.version
+        ) { [weak streams] in
+            streams?.logMoved()
+        }
+        streams.follow(log)
+        let waiters = LongPolls()
+        let publisher = try Publisher(
+            epoch: epoch,
+            version: history.journal.version,
+            state: history.state,
+            encoder: encoder,
+            streams: streams,
+            waiters: waiters,
+            log: log
+        )
+        let keeper = SnapshotKeeper(
+            journal: history.journal,
+            form: history.replay.form,
+            savedVersion: history.journal.newestSnapshot ?? 0,
+            recordsMax: UInt64(configuration.snapshotRecords),
+            newest: { publisher.snapshot }
+        )
+        let progress = Progress()
+        let watchdog = Watchdog(
+            progress,
+            slowSeconds: configuration.slowActionSeconds,
+            stuckSeconds: configuration.stuckActionSeconds
+        )
+        let core = core(
+            from: history,
+            mailboxMax: configuration.mailboxMax,
+            publisher: publisher,
+            keeper: keeper,
+            progress: progress
+        )
+        let analytics = try configuration.analytics.writer(
+            CloudEventEncoder(
+                source: configuration.analyticsSource,
+                epoch: epoch,
+                encoder: encoder
+            )
+        )
+        let attachments = attachments(to: core, registry, analytics)
+        let store = Store(
+            configuration: configuration,
+            registry: registry,
+            core: core,
+            publisher: publisher,
+            streams: streams,
+            waiters: waiters,
+            encoder: encoder,
+            timeTravel: TimeTravel(
+                history.replay,
+                epoch: epoch,
+                encoder: encoder,
+                work: BackgroundWork("history")
+            ),
+            log: log
+        )
+        let router = router(for: store, attachments, watchdog)
+        let transport = try HTTPServer(
+            configuration: configuration.transport,
+            handler: router,
+            streams: streams,
+            startThread: SystemThread.start(name:_:),
+            log: Log.warning
+        )
+        store.attach(transport)
+        return Parts(
+            store: store,
+            router: router,
+            transport: transport,
+            keeper: keeper,
+            closeJournal: opened.close,
+            watchdog: watchdog,
+            analytics: analytics
+        )
+    }
+
+    /// The Core, going on from where history is.
+    private func core(
+        from history: History<State>,
+        mailboxMax: Int,
+        publisher: Publisher<State>,
+        keeper: SnapshotKeeper,
+        progress: Progress
+    ) -> Core<State> {
+        var ports = CoreConfiguration<State>()
+        ports.driver = .thread
+        ports.mailboxMax = mailboxMax
+        ports.journal = history.journal
+        ports.sink = publisher
+        ports.appended = keeper.appended(through:bytes:)
+        ports.failed = Self.end(after:)
+        ports.progress = progress
+        ports.changed = { $0 != $1 }
+        return Core(state: history.state, form: .throwing(reducer), configuration: ports)
+    }
+
+    /// What sees the Core's actions and states besides the publisher.
+    private func attachments(
+        to core: Core<State>,
+        _ registry: ActionRegistry<State>,
+        _ analytics: AnalyticsWriter?
+    ) -> CoreAttachments {
+        let attachments = CoreAttachments()
+        if let analytics {
+            let middleware = Analytics(registry: registry, writer: analytics).observe
+            attachments.add(.middleware, "analytics", ending: core.add(middleware: middleware))
+        }
+        for observer in observers {
+            attachments.add(observer, ending: core.observe(on: observer.queue, with: observer.tell))
+        }
+        return attachments
+    }
+}

@@ -1,0 +1,69 @@
+import HTTPTransport
+import Wire
+
+extension StoreServer {
+    /// Every resource that the server has.
+    func router(
+        for store: Store<State>,
+        _ attachments: CoreAttachments,
+        _ watchdog: Watchdog
+    ) -> Router {
+        let state = StateRoute(store: store)
+        let types = store.registry.entries.map {
+            (name: $0.name, type: $0.type as any Decodable.Type)
+        }
+        let batchMax = store.configuration.batchMax
+        let schema = JSONSchema.store(state: State.self, actions: types, batchMax: batchMax)
+        let description = OpenAPIDescription(
+            title: name,
+            version: version,
+            components: JSONSchema.storeDefinitions(
+                state: State.self,
+                actions: types,
+                batchMax: batchMax
+            ),
+            hasDebugRoutes: store.configuration.debugRoutes
+        )
+        let limits = JSONLimits(
+            bytesMax: store.configuration.bodyBytesMax,
+            depthMax: store.configuration.depthMax
+        )
+        let exact: [String: any Route] = [
+            "/dispatch": DispatchRoute(
+                store: store,
+                limits: limits,
+                batchMax: batchMax
+            ),
+            "/state": state,
+            "/events": EventsRoute(store: store),
+            "/actions": ActionsRoute(
+                store: store,
+                journal: store.log.journal,
+                work: BackgroundWork("log")
+            ),
+            "/actions/events": ActionEventsRoute(store: store),
+            "/schema": DocumentRoute(contentType: "application/schema+json", document: schema),
+            "/openapi.json": DocumentRoute(
+                contentType: "application/json",
+                document: description.document
+            ),
+            "/livez": HealthRoute(problem: { watchdog.problem }),
+            "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
+                isDraining() ? .draining() : nil
+            }),
+        ]
+        let prefixed: [(String, any Route)] = [
+            ("/state/", state),
+            ("/problems/", ProblemsRoute()),
+        ]
+        return Router(
+            hosts: HostRule(
+                listening: store.configuration.listenHosts,
+                further: store.configuration.allowedHosts
+            ),
+            exact: exact.merging(debugRoutes(for: store, attachments)) { own, _ in own },
+            prefixed: prefixed + debugParts(for: store, attachments, limits: limits),
+            onTurnEnd: store.nudgeCore
+        )
+    }
+}
