@@ -49,25 +49,30 @@ final class MarkFile: Sendable {
         return newest.map { .mark($0) } ?? .unreadable
     }
 
-    /// Opens the file, or makes it, and writes a first mark that is durable when this returns.
+    /// Opens the file, or makes it, and writes a first mark that is durable when this returns, once the
+    /// directory is synced.
+    ///
+    /// A new file gets its name when it is whole: a process that ends before leaves none, rather than
+    /// one that can't be read.
     ///
     /// - Parameters:
-    ///   - after: the highest sequence that the file holds.
+    ///   - after: the highest sequence that the file holds; `nil` where a new file takes its place.
     ///   - failed: called on a thread of the system's pool when a later write or sync fails.
     init?(
         _ path: String,
-        after sequence: UInt64,
+        after sequence: UInt64?,
         epoch: UInt32,
         end: Link,
         failed: @escaping @Sendable (String) -> Void
     ) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        writing = Locked(Writing(sequence: sequence))
+        let file = sequence == nil ? path + ".new" : path
+        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        writing = Locked(Writing(sequence: sequence ?? 0))
         self.failed = failed
         // Both slots, so that their place on the disk is theirs from the beginning.
-        guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0 else {
-            return nil
-        }
+        guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0,
+            file == path || rename(file, path) == 0
+        else { return nil }
     }
 
     deinit {

@@ -175,7 +175,8 @@ extension Opening {
         after found: MarkFile.Found
     ) throws(JournalOpenError) -> (Writer, MarkFile) {
         let writer = try sqlite { () throws(SQLiteFailure) in try Writer(connection, history) }
-        var sequence: UInt64 = 0
+        try settle(writer)
+        var sequence: UInt64?
         if case .mark(let mark) = found { sequence = mark.sequence }
         let log = log
         let file = MarkFile(
@@ -192,7 +193,27 @@ extension Opening {
                 hint: "see whether the disk is full or broken; nothing was changed"
             )
         }
+        // A sync of the file says nothing about its name, which is perhaps a new one.
+        try directory.sync()
         return (writer, file)
+    }
+
+    /// Makes durable what is about to be shown.
+    ///
+    /// A process that was killed may have written records and not synced them: they are read from the
+    /// system's memory, and a power cut would still take them, although the mark and readers know of
+    /// them by then. Moving them into the database syncs the log first, and writes anew even what an
+    /// earlier sync had failed at. Where the disk is full, the log is synced and stays.
+    private func settle(_ writer: Writer) throws(JournalOpenError) {
+        guard let notice = writer.checkpointAll() else { return }
+        guard writer.broken == nil else {
+            throw JournalOpenError(
+                .system,
+                "making the journal in \(directory.path) durable failed: \(notice)",
+                hint: "see to the disk; what is in the directory is kept as it is"
+            )
+        }
+        log(notice)
     }
 }
 
