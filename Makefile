@@ -20,6 +20,10 @@ run: setup-build ## build in release and serve on 127.0.0.1:8080
 test: setup-build setup-test setup-image ## everything that continuous integration runs
 	scripts/test
 
+.PHONY: test-durability
+test-durability: setup-build setup-test ## break the journal from outside, hundreds of times
+	scripts/test-durability
+
 .PHONY: bench
 bench: setup-build setup-bench ## measure, beside references, in one run
 	scripts/bench

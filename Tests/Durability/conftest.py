@@ -1,0 +1,41 @@
+"""How thorough a run is, and the figures that it prints at its end."""
+
+import pathlib
+import random
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "BlackBox"))
+
+FIGURES = []
+
+
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="hundreds of rounds, every position")
+    parser.addoption("--seed", type=int, help="repeats the random choices of another run")
+
+
+@pytest.fixture
+def thorough(request):
+    return request.config.getoption("--thorough")
+
+
+@pytest.fixture
+def seed(request):
+    """Printed with every failure, for it is in the test's arguments."""
+    given = request.config.getoption("--seed")
+    return random.randrange(1 << 32) if given is None else given
+
+
+@pytest.fixture
+def figure(request):
+    """Takes a line for the end of the run."""
+    return lambda line: FIGURES.append(f"{request.node.name}: {line}")
+
+
+def pytest_terminal_summary(terminalreporter):
+    if FIGURES:
+        terminalreporter.section("figures")
+    for line in FIGURES:
+        terminalreporter.write_line(line)

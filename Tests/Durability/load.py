@@ -1,0 +1,60 @@
+"""Clients that dispatch, a stream and a reader that watch, until the server is gone."""
+
+import threading
+
+from harness import Stream, Wire
+
+
+class Load:
+    """Everybody at work on one server; their findings go into the ledger."""
+
+    def __init__(self, server, ledger, clients=4):
+        self.server = server
+        self.ledger = ledger
+        self.stopping = threading.Event()
+        self.troubles = []
+        work = [self.dispatch] * clients + [self.watch, self.read]
+        self.threads = [threading.Thread(target=self.run, args=(body,)) for body in work]
+        for thread in self.threads:
+            thread.start()
+
+    def end(self):
+        """Waits for everybody. What they noticed beside the server's end is an error."""
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+        assert not self.troubles, self.troubles
+
+    def run(self, body):
+        """A connection that breaks is the end of one's work."""
+        try:
+            body()
+        except TimeoutError as error:
+            self.troubles.append(error)
+        except OSError:
+            pass
+        except AssertionError as error:
+            if "closed before" in str(error) or "closed within" in str(error):
+                return
+            self.troubles.append(error)
+
+    def dispatch(self):
+        with Wire(self.server) as wire:
+            while not self.stopping.is_set():
+                self.ledger.dispatch(self.server, self.ledger.request(), wire)
+
+    def read(self):
+        with Wire(self.server) as wire:
+            while not self.stopping.is_set():
+                answer = self.server.get("/state", wire=wire)
+                self.ledger.saw(answer["etag"], answer.body.decode())
+
+    def watch(self):
+        with Stream(self.server) as stream:
+            stream.opened()
+            while not self.stopping.is_set() and not stream.ended:
+                while (event := stream.take()) is not None:
+                    if event.name == "message":
+                        self.ledger.saw(event.id, event.data)
+                        self.ledger.last_event = event.id
+                stream.read()

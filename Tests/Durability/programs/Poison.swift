@@ -1,0 +1,42 @@
+// A store whose reducer does to the process what no reducer should.
+
+import StoreCore
+import StoreServer
+
+struct Cup: Codable, Equatable {
+    var drops = 0
+}
+
+struct DropAdded: Action, Codable {}
+
+/// Traps: an array is read beyond its end.
+struct TrapSprung: Action, Codable {
+    let index: Int
+}
+
+/// Calls itself until the stack is over.
+struct WellFallenInto: Action, Codable {
+    let depth: Int
+}
+
+/// Comes to no end.
+struct WheelTurned: Action, Codable {}
+
+func fall(_ depth: Int) -> Int {
+    let next = fall(depth &+ 1)
+    return next &+ depth
+}
+
+StoreServer(
+    state: Cup(),
+    actions: [DropAdded.self, TrapSprung.self, WellFallenInto.self, WheelTurned.self]
+) { (cup: inout Cup, action) in
+    cup.drops += 1
+    switch action {
+    case let action as TrapSprung: cup.drops = [1, 2, 3][action.index]
+    case let action as WellFallenInto: cup.drops = fall(action.depth)
+    case is WheelTurned:
+        while cup.drops != 0 { cup.drops = cup.drops &* 3 | 1 }
+    default: break
+    }
+}.main()

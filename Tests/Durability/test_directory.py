@@ -1,0 +1,94 @@
+"""Data directories that can't be used, and what the operator is told."""
+
+import os
+import subprocess
+
+import pytest
+from harness import INCREASE, Server, binary, environment_with, run
+
+NOBODY = 65534
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being somebody else needs root")
+
+
+def refused(data, *words, prefix=()):
+    """Starts a server that can't start; what it says has these words, and a hint on its own line."""
+    ended = subprocess.run(
+        [*prefix, binary(), "--data", str(data), "--listen", "127.0.0.1:0"],
+        env=environment_with(),
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert ended.returncode == 1, ended
+    lines = ended.stderr.splitlines()
+    assert len(lines) == 2, ended.stderr
+    for word in words:
+        assert word in ended.stderr, ended.stderr
+    return ended.stderr
+
+
+def test_two_servers_on_one_directory(tmp_path):
+    data = tmp_path / "data"
+    with Server(data=data) as first:
+        first.post(INCREASE)
+        refused(data, f"another server uses {data}", f"process {first.pid}", "stop it first")
+        # The one that came too late has disturbed nothing.
+        assert first.post(INCREASE).json["version"] == 2
+    with Server(data=data) as second:
+        assert second.version == 2
+
+
+def test_a_data_directory_that_is_a_file(tmp_path):
+    data = tmp_path / "data"
+    data.write_text("keep me")
+    refused(data, "needs a directory", "--data")
+    assert data.read_text() == "keep me"
+
+
+def test_a_database_of_another_program(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "store.db").write_text("no database at all, but somebody's")
+    refused(data, "no SQLite database", "left alone")
+    assert (data / "store.db").read_text().startswith("no database")
+
+
+def test_a_parent_that_does_not_exist(tmp_path):
+    refused(tmp_path / "nowhere" / "data", "No such file or directory")
+
+
+@needs_root
+def test_a_directory_of_somebody_else(tmp_path):
+    data = tmp_path / "data"
+    with Server(data=data) as server:
+        server.post(INCREASE)
+    for folder in [tmp_path, *tmp_path.parents]:
+        if folder.stat().st_uid == 0 and folder != folder.parent and "pytest" in str(folder):
+            folder.chmod(0o755)
+    user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    refused(data, "belongs to user 0", f"runs as user {NOBODY}", f"chown {NOBODY}", prefix=user)
+    # Its own directory serves nobody else either: what is journaled is not for everyone.
+    assert data.stat().st_mode & 0o077 == 0
+    with Server(data=data) as server:
+        assert server.version == 1
+
+
+@needs_root
+def test_a_read_only_file_system(tmp_path):
+    data = tmp_path / "data"
+    with Server(data=data) as server:
+        server.post(INCREASE)
+    subprocess.run(["mount", "--bind", tmp_path, tmp_path], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", tmp_path], check=True)
+        refused(data, "its file system is read-only", "--data")
+    finally:
+        subprocess.run(["umount", "--lazy", tmp_path], check=True)
+    with Server(data=data) as server:
+        assert server.version == 1
+
+
+def test_check_config_does_not_touch_the_directory(tmp_path):
+    data = tmp_path / "data"
+    assert run("--check-config", "--data", str(data)).returncode == 0
+    assert not data.exists()

@@ -1,0 +1,111 @@
+"""A file system without room: dispatches are refused, everything else goes on, and room that comes
+back is used (protocol 8.1, storage-full)."""
+
+import os
+import subprocess
+
+import pytest
+from harness import INCREASE, Server, Stream, Wire
+from ledger import Ledger, read_journal
+
+BYTES = 4 << 20
+BALLAST_BYTES = 1 << 20
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A file system of 4 MiB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={BYTES}", "tmpfs", place], check=True)
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_full_disk_refuses_dispatches_and_nothing_else(small, seed, figure):
+    data, ballast = small / "data", small / "ballast"
+    ballast.write_bytes(bytes(BALLAST_BYTES))
+    ledger = Ledger(seed)
+    with Server("--snapshot-every", "100", data=data) as server, Wire(server) as wire:
+        with Stream(server) as stream:
+            assert stream.opened().event().version == 0
+            refused = fill(server, ledger, wire)
+            members = refused.problem("storage-full", 507)
+            full = server.get("/state", wire=wire)
+            assert full.status == 200
+            assert ledger.acknowledged == int(full["etag"].strip('"').split(":")[1])
+            # A stream that is open stands at that version, and a new one begins with it.
+            while stream.event().version < ledger.acknowledged:
+                pass
+            with Stream(server) as late:
+                assert late.opened().event().json == full.json
+            assert server.version == ledger.acknowledged
+            ballast.unlink()
+            request = ledger.request()
+            assert ledger.dispatch(server, request, wire).status == 200
+            while stream.event().version < request.last:
+                pass
+    records = read_journal(data)
+    ledger.check(records)
+    with Server(data=data) as server:
+        assert server.version == len(records) == ledger.acknowledged
+        assert server.epoch == ledger.epoch
+    figure(
+        f"{request.first - 1} actions fit, the rest was answered 507"
+        f" {members['type']} with Retry-After {refused['retry-after']}, and then there was room"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_server_starts_on_a_full_disk(small, seed, figure):
+    """What was acknowledged can be read where nothing more can be written."""
+    data, ballast = small / "data", small / "ballast"
+    ballast.write_bytes(bytes(BALLAST_BYTES))
+    ledger = Ledger(seed)
+    server = Server("--snapshot-every", "100", data=data)
+    with Wire(server) as wire:
+        fill(server, ledger, wire)
+    server.process.kill()
+    server.process.wait()
+    take_rest(small)
+    try:
+        server = Server(data=data)
+    except AssertionError as error:
+        words = str(error)
+        assert "ended with 1" in words and "full" in words, words
+        figure("a start says that the disk is full")
+    else:
+        with server:
+            assert server.version == ledger.acknowledged
+            server.post(INCREASE).problem("storage-full", 507)
+        figure("a start serves what is there, and answers 507 to dispatches")
+    ballast.unlink()
+    with Server(data=data) as server:
+        assert server.version == ledger.acknowledged
+        ledger.check(read_journal(data))
+        assert server.post(INCREASE).status == 200
+
+
+def fill(server, ledger, wire):
+    """Dispatches until there is no room for anything, however small; answers the last refusal."""
+    refused_in_a_row = 0
+    for _ in range(20_000):
+        # What is refused for its size says nothing about what is smaller.
+        single = refused_in_a_row > 0
+        request = ledger.request(arrays=not single, keys=not single)
+        answer = ledger.dispatch(server, request, wire)
+        refused_in_a_row = 0 if answer.status == 200 else refused_in_a_row + 1
+        if refused_in_a_row == 100:
+            return answer
+    raise AssertionError("the disk does not fill up")
+
+
+def take_rest(folder):
+    """Leaves no page of a file system free."""
+    try:
+        with open(folder / "rest", "wb", buffering=0) as rest:
+            while True:
+                rest.write(bytes(4096))
+    except OSError:
+        pass

@@ -1,0 +1,182 @@
+"""The server ends under load, at random moments and at chosen points; power goes, too. What it had
+answered and shown is there afterwards, once (architecture: G1 to G7).
+"""
+
+import collections
+import random
+import shutil
+import signal
+import threading
+
+import disk
+import pytest
+from harness import Server, Stream, Wire
+from ledger import Fold, Ledger, read_journal
+from load import Load
+
+LOAD_SECONDS_MAX = 0.4
+POINT_SECONDS_MAX = 3
+# After so many rounds a new directory: lists grow, and every start checks all of them.
+ROUNDS_PER_DIRECTORY = 10
+
+# Where in the way of an action the process ends, in the order in which it comes there.
+POINTS = {
+    "before append": "log-write",
+    "within append": "log-written",
+    "after append": "log-sync",
+    "after sync": "log-synced",
+    "before publish": "mark-written",
+    "before event": "frame",
+    "before reply": "answer",
+}
+
+
+class Rounds:
+    """One directory, in which a server ends again and again."""
+
+    def __init__(self, folder, seed):
+        self.folder = folder
+        self.data = folder / "data"
+        self.notes = folder / "notes"
+        self.random = random.Random(seed)
+        self.ledger = Ledger(seed)
+        self.records = []
+        self.outcomes = collections.Counter()
+
+    def run(self, way):
+        """Starts, holds what is there against the ledger, loads, ends, and reads the journal."""
+        before = self.folder / "before"
+        shutil.rmtree(before, ignore_errors=True)
+        if self.data.exists():
+            shutil.copytree(self.data, before)
+        self.notes.unlink(missing_ok=True)
+        point = POINTS.get(way)
+        stop = f"{point}:{self.random.randint(1, 120)}" if point else None
+        notes = self.notes if way in ("power cut", "torn power cut") else None
+        self.serve(disk.watching(self.data, notes, stop), point)
+        if notes:
+            self.cut(before, torn=way == "torn power cut")
+        self.records = read_journal(self.data)
+        self.ledger.check(self.records)
+        self.outcomes[way] += 1
+
+    def serve(self, environment, point):
+        try:
+            server = Server(data=self.data, environment=environment)
+        except AssertionError as error:
+            # At a start, too, files are written.
+            assert point and "ended with -9" in str(error), error
+            self.outcomes["ended within a start"] += 1
+            return
+        try:
+            self.settle(server)
+        except (AssertionError, OSError) as error:
+            if not point or server.stop() != -signal.SIGKILL:
+                raise error
+            self.outcomes["ended before the load"] += 1
+            return
+        load = Load(server, self.ledger)
+        if point:
+            self.wait(server, POINT_SECONDS_MAX)
+        else:
+            self.wait(server, self.random.random() * LOAD_SECONDS_MAX)
+        reached = server.process.poll() is not None
+        self.outcomes["reached its point"] += bool(point and reached)
+        assert server.stop(signal.SIGKILL) == -signal.SIGKILL, server.log_text
+        load.end()
+
+    @staticmethod
+    def wait(server, seconds):
+        """Until the process ends, or the time is over: the moment of the kill is what is drawn."""
+        ended = threading.Event()
+        threading.Thread(target=lambda: (server.process.wait(), ended.set()), daemon=True).start()
+        ended.wait(seconds)
+
+    def settle(self, server):
+        """A new start has everything, and resolves what was left open."""
+        assert self.ledger.epoch in (None, server.epoch), "the epoch has changed"
+        if self.ledger.last_event:
+            self.resume(server)
+        assert server.version == len(self.records)
+        assert server.state == Fold.of(self.records)
+        with Wire(server) as wire:
+            keyed = [request for request in self.ledger.requests if request.key]
+            acknowledged = [request for request in keyed if request.last]
+            for request in [request for request in keyed if request.is_unknown]:
+                self.ledger.dispatch(server, request, wire)
+                self.outcomes["unknown outcomes resolved"] += 1
+            for request in self.random.sample(acknowledged, min(3, len(acknowledged))):
+                answer = self.ledger.dispatch(server, request, wire)
+                assert answer["idempotency-replayed"] == "true", answer
+                self.outcomes["replayed answers"] += 1
+
+    def resume(self, server):
+        """A stream goes on from the last id that was seen."""
+        with Stream(server, last=self.ledger.last_event) as stream:
+            stream.opened()
+            request = self.ledger.request(arrays=False, keys=False)
+            self.ledger.dispatch(server, request)
+            last = int(self.ledger.last_event.split(":")[1])
+            while last < request.last:
+                event = stream.event()
+                assert event.name == "message", event
+                assert event.version > last, (event, last)
+                last = event.version
+                self.ledger.saw(event.id, event.data)
+            self.ledger.last_event = event.id
+        # The state that the checks expect is that of the records before this one.
+        type, payload = request.actions[0]["type"], request.actions[0].get("payload", {})
+        self.records = read_journal(self.data)
+        assert self.records[-1][1] == type, (self.records[-1], payload)
+        self.outcomes["streams resumed"] += 1
+
+    def cut(self, before, torn):
+        """Leaves in the directory what a power cut would have left."""
+        lost = disk.Disk(self.data, before if before.exists() else None)
+        for note in disk.read_notes(self.notes):
+            lost.take(note)
+        chance = (lambda: self.random.random() < 0.5) if torn else (lambda: False)
+        lost.write(lost.image(chance), self.data)
+
+    def finish(self):
+        """Whoever was sent without a key and is open counts as what the journal says; a clean stop
+        and start change nothing."""
+        with Server(data=self.data) as server:
+            self.settle(server)
+        self.records = read_journal(self.data)
+        self.ledger.check(self.records)
+        with Server(data=self.data) as server:
+            assert server.version == len(self.records)
+            assert server.epoch == self.ledger.epoch
+        self.outcomes["actions"] += len(self.records)
+
+
+def drive(ways, rounds, folder, seed):
+    """So many rounds, taking the ways in turn; answers what happened."""
+    total = collections.Counter()
+    for begin in range(0, rounds, ROUNDS_PER_DIRECTORY):
+        place = folder / str(begin)
+        place.mkdir()
+        series = Rounds(place, seed + begin)
+        for number in range(begin, min(rounds, begin + ROUNDS_PER_DIRECTORY)):
+            series.run(ways[number % len(ways)])
+        series.finish()
+        total += series.outcomes
+        shutil.rmtree(place)
+    return ", ".join(f"{count} {what}" for what, count in total.items())
+
+
+@pytest.mark.parametrize(
+    "ways, few, many",
+    [
+        (["kill -9"], 4, 150),
+        (list(POINTS), 7, 154),
+        (["power cut", "torn power cut"], 4, 100),
+    ],
+    ids=["kill -9", "points", "power cut"],
+)
+def test_what_was_answered_and_shown_is_there_once(
+    ways, few, many, thorough, seed, figure, tmp_path
+):
+    rounds = many if thorough else few
+    figure(f"{rounds} rounds: {drive(ways, rounds, tmp_path, seed)}")

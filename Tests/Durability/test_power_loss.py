@@ -1,0 +1,181 @@
+"""Power goes at every moment of a known run, and a server starts on what the disk may hold then
+(architecture: G1, G2, G4, G8).
+
+One run is noted: each write, each sync, each byte that leaves. Then every position in the notes is a
+moment at which power could have gone. What the process had let out before that moment must be there,
+and what is there must be a beginning of the history that the run made.
+"""
+
+import collections
+import hashlib
+import random
+import shutil
+import signal
+
+import disk
+import pytest
+from harness import Server
+from ledger import Fold, Ledger, read_journal
+
+DISPATCHES = 30
+TORN_IMAGES_PER_POSITION = 2
+
+
+class Lost(AssertionError):
+    """Something that was promised is not there."""
+
+
+class Scenario:
+    """Some dispatches in order, in one or more lives of a server on one directory."""
+
+    def __init__(self, folder, seed):
+        self.data = folder / "data"
+        self.notes = folder / "notes"
+        self.ledger = Ledger(seed)
+
+    def live(self, count, *flags, stop=None, size=0, **options):
+        """One life: so many dispatches, and then a clean stop, or the end at a point."""
+        watching = disk.watching(self.data, self.notes, stop, **options)
+        server = Server("--snapshot-every", "25", *flags, data=self.data, environment=watching)
+        try:
+            for _ in range(count):
+                request = self.ledger.request()
+                if size:
+                    request.actions[0]["meta"]["padding"] = "x" * size
+                self.ledger.dispatch(server, request)
+                answer = server.get("/state")
+                self.ledger.saw(answer["etag"], answer.body.decode())
+        except (AssertionError, OSError):
+            if not stop:
+                raise
+        wanted = -signal.SIGKILL if stop else 0
+        assert server.stop(signal.SIGKILL if stop else signal.SIGTERM) == wanted, server.log_text
+
+    def positions(self):
+        """For every moment: the disk, and the version that somebody knew of."""
+        lost, known = disk.Disk(self.data), 0
+        for note in disk.read_notes(self.notes):
+            lost.take(note)
+            known = max(known, disk.shown(note))
+            yield lost, known
+
+
+class Images:
+    """Starts servers on what is left, each different image once."""
+
+    def __init__(self, scenario, folder, records):
+        self.ledger = scenario.ledger
+        self.folder = folder / "image"
+        self.records = records
+        self.checked = {}  # hash of an image, the version that it was known to reach
+        self.outcomes = collections.Counter()
+
+    def check(self, lost, image, known):
+        digest = hashlib.sha256(repr(sorted(image.items())).encode()).digest()
+        if digest in self.checked:
+            # It may stand for more than when it was started on.
+            if self.checked[digest] < known:
+                raise Lost(f"version {known} was known, and {self.checked[digest]} is left")
+            return
+        lost.write(image, self.folder)
+        self.checked[digest] = self.start(known)
+        self.outcomes["images started on"] += 1
+
+    def start(self, known):
+        try:
+            server = Server(data=self.folder)
+        except AssertionError as error:
+            raise Lost(f"version {known} was known, and no start: {error}") from None
+        try:
+            version = server.version
+            if version < known:
+                raise Lost(f"version {known} was known, and {version} is left")
+            if known and server.epoch != self.ledger.epoch:
+                raise Lost(f"version {known} was known, and the epoch has changed")
+            assert server.state == Fold.of(self.records[:version])
+            assert read_journal(self.folder) == self.records[:version]
+            self.resolve(server, version)
+            return version
+        finally:
+            server.stop(signal.SIGKILL)
+
+    def resolve(self, server, version):
+        """Sends the last request that is there and the first that is not again, by their keys."""
+        keyed = [request for request in self.ledger.requests if request.key and request.last]
+        there = [request for request in keyed if request.last <= version][-1:]
+        cut = [request for request in keyed if request.last > version][:1]
+        for request in there + cut:
+            answer = server.post(request.body, request.headers)
+            assert answer.status == 200, answer
+            replayed = answer["idempotency-replayed"] == "true"
+            if replayed != (request in there):
+                raise Lost(f"{request} was {'not ' * (not replayed)}replayed at {version}")
+            self.outcomes["replayed" if replayed else "sent again"] += 1
+
+
+def examine(scenario, folder, torn, pick=lambda number: True):
+    """Cuts power at the positions that `pick` names; answers what happened."""
+    records = read_journal(scenario.data)
+    scenario.ledger.check(records)
+    images = Images(scenario, folder, records)
+    positions = 0
+    for number, (lost, known) in enumerate(scenario.positions()):
+        if not pick(number):
+            continue
+        positions += 1
+        images.check(lost, lost.image(), known)
+        for _ in range(TORN_IMAGES_PER_POSITION if torn else 0):
+            images.check(lost, lost.image(lambda: torn.random() < 0.5), known)
+    shutil.rmtree(images.folder, ignore_errors=True)
+    outcomes = ", ".join(f"{count} {what}" for what, count in images.outcomes.items())
+    return f"{positions} positions, {outcomes}"
+
+
+def test_power_goes_at_every_position(thorough, seed, figure, tmp_path):
+    """Two lives, with snapshots and a clean stop each."""
+    scenario = Scenario(tmp_path, seed)
+    scenario.live(DISPATCHES if thorough else 6)
+    scenario.live(5 if thorough else 2)
+    chance = random.Random(seed)
+    share = 1 if thorough else 0.05
+    pick = lambda _: chance.random() < share  # noqa: E731
+    figure(examine(scenario, tmp_path, chance, pick))
+
+
+def test_power_goes_while_the_log_moves_into_the_database(thorough, seed, figure, tmp_path):
+    """Long records: the log reaches its bound of pages several times, and is begun anew."""
+    scenario = Scenario(tmp_path, seed)
+    scenario.live(1_500, size=4_000)
+    chance = random.Random(seed)
+    notes = disk.read_notes(scenario.notes)
+    # Where a write goes to is known by its file; the log is the one that is written most.
+    files = collections.Counter(note[1] for note in notes if note[0] == disk.WROTE)
+    log = files.most_common(1)[0][0]
+    rest = [number for number, note in enumerate(notes) if note[0] != disk.SENT and note[1] != log]
+    chosen = set(chance.sample(rest, 150 if thorough else 8))
+    figure(examine(scenario, tmp_path, chance, lambda number: number in chosen))
+
+
+@pytest.mark.parametrize("stop", ["log-written:60", "log-sync:20", "log-synced:20"])
+def test_power_goes_after_a_kill_and_a_new_start(stop, thorough, seed, figure, tmp_path):
+    """What the first process had written and not synced is known to the second one's readers."""
+    scenario = Scenario(tmp_path, seed)
+    scenario.live(DISPATCHES, stop=stop)
+    scenario.live(1)
+    chance = random.Random(seed)
+    last = max(
+        number
+        for number, note in enumerate(disk.read_notes(scenario.notes))
+        if note[0] == disk.OPENED and note[3].endswith(b"/store.db")
+    )
+    pick = lambda number: number >= last - 60 and (thorough or chance.random() < 0.1)  # noqa: E731
+    figure(examine(scenario, tmp_path, chance, pick))
+
+
+def test_a_journal_that_does_not_sync_each_commit_is_caught(seed, figure, tmp_path):
+    """The gate can fail: with `synchronous=NORMAL` a power cut costs acknowledged actions."""
+    scenario = Scenario(tmp_path, seed)
+    scenario.live(DISPATCHES, synchronous="NORMAL")
+    with pytest.raises(Lost) as lost:
+        examine(scenario, tmp_path, None)
+    figure(f"caught: {lost.value}".splitlines()[0])
