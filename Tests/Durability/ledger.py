@@ -46,7 +46,9 @@ class Ledger:
         self.requests = []
         self.seen = {}  # version, state as it was shown
         self.epoch = None
-        self.last_event = None
+        self.actions = []  # the ids that the log showed, from version 1 on
+        self.last_event = None  # the last id of a state stream
+        self.last_action = None  # and of a stream of the log
         self.count = 0
 
     def request(self, arrays=True, keys=True):
@@ -99,18 +101,26 @@ class Ledger:
             known = self.seen.setdefault(int(version), state)
         assert known == state, f"version {version} was shown in two forms"
 
+    def saw_action(self, tag, action):
+        """Enters what the log showed, which goes on where it was left, without a gap."""
+        assert action["version"] == len(self.actions) + 1, (action, len(self.actions))
+        self.actions.append(action["meta"]["id"])
+        self.last_action = tag
+
     @property
     def acknowledged(self):
         """The highest version that anybody was told of."""
-        return max([request.last for request in self.requests] + list(self.seen), default=0)
+        known = [request.last for request in self.requests] + [*self.seen, len(self.actions)]
+        return max(known, default=0)
 
     def check(self, records):
         """Holds a journal's records against everything that was answered and shown."""
         versions = [record[0] for record in records]
         assert versions == list(range(1, len(records) + 1)), "the versions have a hole"
         place = {}
-        for version, _, _, meta in records:
-            id = json.loads(meta)["id"]
+        ids = [json.loads(meta)["id"] for _, _, _, meta in records]
+        assert self.actions == ids[: len(self.actions)], "the log showed something else"
+        for version, id in enumerate(ids, 1):
             assert id not in place, f"{id} is there twice: {place[id]} and {version}"
             place[id] = version
         for request in self.requests:

@@ -1,5 +1,6 @@
-"""Clients that dispatch, a stream and a reader that watch, until the server is gone."""
+"""Clients that dispatch, and those who watch the state and the log, until the server is gone."""
 
+import json
 import threading
 
 from harness import Stream, Wire
@@ -13,7 +14,7 @@ class Load:
         self.ledger = ledger
         self.stopping = threading.Event()
         self.troubles = []
-        work = [self.dispatch] * clients + [self.watch, self.read]
+        work = [self.dispatch] * clients + [self.watch, self.follow, self.read]
         self.threads = [threading.Thread(target=self.run, args=(body,)) for body in work]
         for thread in self.threads:
             thread.start()
@@ -57,4 +58,17 @@ class Load:
                     if event.name == "message":
                         self.ledger.saw(event.id, event.data)
                         self.ledger.last_event = event.id
+                stream.read()
+
+    def follow(self):
+        """The log of actions, from where the life before this one was left: none is left out."""
+        last = self.ledger.last_action
+        with Stream(self.server, "/actions/events", last=last) as stream:
+            assert stream.opened().answer.status == 200, stream.answer
+            while not self.stopping.is_set() and not stream.ended:
+                while (event := stream.take()) is not None:
+                    if event.id:
+                        self.ledger.saw_action(event.id, json.loads(event.data))
+                    else:
+                        assert event.name in ("caught-up", "heartbeat", "bye"), event
                 stream.read()

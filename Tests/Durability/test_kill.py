@@ -10,7 +10,7 @@ import threading
 
 import disk
 import pytest
-from harness import Server, Stream, Wire
+from harness import Server, Stream, Wire, run
 from ledger import Fold, Ledger, read_journal
 from load import Load
 
@@ -148,7 +148,10 @@ class Rounds:
         with Server(data=self.data) as server:
             assert server.version == len(self.records)
             assert server.epoch == self.ledger.epoch
+        verified = run("verify", "--data", str(self.data))
+        assert verified.returncode == 0, verified
         self.outcomes["actions"] += len(self.records)
+        self.outcomes["of them seen in the log"] += len(self.ledger.actions)
 
 
 def drive(ways, rounds, folder, seed):
