@@ -11,7 +11,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / ".build" / "bench-servers"
 STORE_SERVER = ROOT / ".build" / "release" / "store-server"
-SERVER_CORE, LOAD_CORE = "0", "1"
+SERVER_CORE, LOAD_CORE, BOTH_CORES = "0", "1", "0,1"
 START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 15
 
@@ -52,15 +52,15 @@ def listens(server):
 
 
 class Server:
-    """One server on core 0, all its processes included, answering on `port`."""
+    """One server on `cores`, all its processes included, answering on `port`."""
 
-    def __init__(self, name, command, is_ready=listens, **options):
+    def __init__(self, name, command, is_ready=listens, cores=SERVER_CORE, **options):
         self.name = name
         self.port = free_port()
         BUILD.mkdir(parents=True, exist_ok=True)
         self.log = open(BUILD / f"{name.replace(' ', '-')}.log", "wb")
         self.process = subprocess.Popen(
-            ["taskset", "-c", SERVER_CORE, *[part.format(port=self.port) for part in command]],
+            ["taskset", "-c", cores, *[part.format(port=self.port) for part in command]],
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=self.log,

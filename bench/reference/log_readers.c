@@ -135,6 +135,7 @@ int main(int count, char **arguments) {
     while (left > 0) {
         struct epoll_event events[EVENTS_MAX];
         int ready = epoll_wait(epoll, events, EVENTS_MAX, 60000);
+        if (ready < 0 && errno == EINTR) continue; /* stopped and told to go on */
         if (ready <= 0) return fail("nothing comes any more", left);
         for (int index = 0; index < ready; index++) {
             struct reader *reader = events[index].data.ptr;

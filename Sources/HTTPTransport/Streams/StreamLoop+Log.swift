@@ -13,19 +13,32 @@ extension StreamLoop {
     /// How much of the log a socket takes that has yet to be sent.
     static let logUnsentBytesMax: CInt = 128 << 10
 
-    /// Looks at everyone whose turn it is, once.
+    /// Looks at everyone whose turn it is, once, unless the log pauses.
     func advanceLog() {
-        guard logReaders.hasReady else { return }
+        guard let log, logReaders.hasReady, logPace.pauseSeconds(at: now) == 0 else { return }
+        let began = EventLoop.clock()
+        let bytes = takeLogTurn()
+        logPace.turned(from: began, to: EventLoop.clock(), bytes: bytes, version: log.version)
+    }
+
+    /// In how many seconds somebody has a turn; `nil` where it is nobody's.
+    var logTurnSeconds: Double? {
+        logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil
+    }
+
+    /// Answers how many bytes it sent.
+    private func takeLogTurn() -> Int {
         let ready = logReaders.takeReady()
         var bytes = 0
         for (place, slot) in ready.enumerated() {
             guard bytes < Self.logTurnBytesMax else {
                 logReaders.putBack(ready[place...])
-                return
+                break
             }
             guard case .ready? = logReaders[slot]?.phase else { continue }
             bytes += advance(slot)
         }
+        return bytes
     }
 
     /// Gives a reader its next piece. Answers how many bytes it took.
@@ -136,6 +149,7 @@ extension StreamLoop {
             logReaders[slot]?.isWatched = behind[slot] != nil
             guard behind[slot] == nil else { return }
         }
+        unwatch(slot)
         logReaders.makeReady(slot)
     }
 

@@ -55,6 +55,7 @@ final class StreamLoop {
     private var topicNumbers: [TopicID: Int32] = [:]
     private(set) var behind: [Int32: Behind] = [:]
     var logReaders = LogReaders()
+    var logPace = LogPace()
     private var endings: [Int32: @Sendable () -> Void] = [:]
     private(set) var now = 0.0
     private var nextSecond = 0.0
@@ -109,9 +110,9 @@ final class StreamLoop {
     }
 
     private var waitMilliseconds: CInt {
-        if logReaders.hasReady { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return 60_000 }
-        return CInt(max(0, ((nextSecond - now) * 1_000).rounded(.up)))
+        let seconds = min(nextSecond - now, logTurnSeconds ?? .infinity)
+        return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
     private func takeMail() {
