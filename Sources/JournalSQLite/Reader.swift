@@ -26,7 +26,8 @@ final class Reader: @unchecked Sendable {
         records = try Statement(
             connection,
             """
-            SELECT version, time, changed, type, payload, meta, principal, request, hash
+            SELECT version, time, changed, type, payload, meta, principal, request, hash,
+                cause, origin
             FROM records WHERE version BETWEEN ? AND ? ORDER BY version
             """
         )

@@ -118,7 +118,9 @@ extension Reader {
             meta: fields.meta.map { [UInt8]($0) },
             principal: fields.principal.map { principals.text($0) },
             requestID: fields.request.map { String(decoding: $0, as: UTF8.self) },
-            changed: fields.changed
+            changed: fields.changed,
+            cause: fields.cause,
+            origin: fields.origin.map { names.text($0) }
         )
     }
 

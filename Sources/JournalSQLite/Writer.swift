@@ -56,8 +56,10 @@ final class Writer: @unchecked Sendable {
         insertRecord = try Statement(
             connection,
             """
-            INSERT INTO records (version, time, changed, type, payload, meta, principal, request, hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO records (
+                version, time, changed, type, payload, meta, principal, request, hash, cause, origin
+            )
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         insertOutcome = try Statement(
@@ -155,6 +157,12 @@ final class Writer: @unchecked Sendable {
         }
         try bind(7, fields.principal)
         try bind(8, fields.request)
+        if let cause = fields.cause {
+            try insertRecord.bind(10, Int64(bitPattern: cause))
+        } else {
+            try insertRecord.bindNull(10)
+        }
+        try bind(11, fields.origin)
         try hash.withBytes { (bytes) throws(SQLiteFailure) in
             try insertRecord.bind(9, blob: bytes)
             try insertRecord.run()

@@ -23,7 +23,9 @@ struct History: Equatable {
             meta: version.isMultiple(of: 9) ? Array(#"{"source":"test"}"#.utf8) : nil,
             principal: version.isMultiple(of: 3) ? "ann" : nil,
             requestID: "request-\(version)",
-            changed: !version.isMultiple(of: 10)
+            changed: !version.isMultiple(of: 10),
+            cause: version > 60 && version.isMultiple(of: 7) ? version - 1 : nil,
+            origin: version > 60 && version.isMultiple(of: 7) ? "Home/Home.swift:7" : nil
         )
     }
 

@@ -13,7 +13,9 @@ import Testing
             meta: version.isMultiple(of: 2) ? Array("{}".utf8) : nil,
             principal: version.isMultiple(of: 3) ? "ann" : nil,
             requestID: version.isMultiple(of: 5) ? nil : "r\(version)",
-            changed: !version.isMultiple(of: 7)
+            changed: !version.isMultiple(of: 7),
+            cause: version.isMultiple(of: 4) ? version - 1 : nil,
+            origin: version.isMultiple(of: 6) ? "Home/Home.swift:6" : nil
         )
     }
 

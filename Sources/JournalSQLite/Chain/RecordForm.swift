@@ -10,6 +10,8 @@ struct RecordFields {
     var meta: UnsafeRawBufferPointer?
     var principal: UnsafeRawBufferPointer?
     var request: UnsafeRawBufferPointer?
+    var cause: UInt64?
+    var origin: UnsafeRawBufferPointer?
 }
 
 extension ByteForm {
@@ -27,6 +29,8 @@ extension ByteForm {
         if let meta = record.meta { append(meta) }
         if let principal = record.principal { append(principal) }
         if let request = record.request { append(request) }
+        beginSource(record.cause, record.origin?.count)
+        if let origin = record.origin { append(origin) }
         return hash
     }
 
@@ -44,6 +48,8 @@ extension ByteForm {
         let meta = record.meta.map { append($0) }
         let principal = record.principal.map { append($0) }
         let request = record.requestID.map { append($0) }
+        beginSource(record.cause, record.origin?.utf8.count)
+        let origin = record.origin.map { append($0) }
         // Only now does the memory stay where it is.
         return RecordFields(
             version: record.version,
@@ -53,7 +59,9 @@ extension ByteForm {
             payload: bytes(payload),
             meta: meta.map { bytes($0) },
             principal: principal.map { bytes($0) },
-            request: request.map { bytes($0) }
+            request: request.map { bytes($0) },
+            cause: record.cause,
+            origin: origin.map { bytes($0) }
         )
     }
 
@@ -67,6 +75,13 @@ extension ByteForm {
         append(version)
         append(time)
         append(UInt8(changed ? 1 : 0))
+    }
+
+    /// Clients' records have neither, and end before them.
+    private mutating func beginSource(_ cause: UInt64?, _ originCount: Int?) {
+        guard cause != nil || originCount != nil else { return }
+        append(cause ?? .max)
+        appendLength(originCount)
     }
 
     private mutating func appendLength(_ count: Int?) {

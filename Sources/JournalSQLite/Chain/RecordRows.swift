@@ -91,7 +91,9 @@ struct RecordRows {
             payload: statement.bytes(4),
             meta: statement.bytesIfAny(5),
             principal: statement.bytesIfAny(6),
-            request: statement.bytesIfAny(7)
+            request: statement.bytesIfAny(7),
+            cause: statement.isNull(9) ? nil : UInt64(bitPattern: statement.integer(9)),
+            origin: statement.bytesIfAny(10)
         )
         guard fields.version == end.version + 1 else {
             throw .damaged("record \(end.version + 1) is missing: \(fields.version) comes next")

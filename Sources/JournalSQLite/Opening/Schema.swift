@@ -34,7 +34,9 @@ enum Schema {
             meta BLOB,
             principal TEXT,
             request TEXT,
-            hash BLOB NOT NULL
+            hash BLOB NOT NULL,
+            cause INTEGER,
+            origin TEXT
         )
         """
 

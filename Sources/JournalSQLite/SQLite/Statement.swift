@@ -94,6 +94,8 @@ extension Statement {
 extension Statement {
     func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
+    func isNull(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
     /// The bytes of a blob or of text. Text is asked for as a blob too: that spares its copy with a
     /// zero at the end.
     func bytes(_ column: CInt) -> UnsafeRawBufferPointer {

@@ -16,6 +16,10 @@ public struct Record: Sendable, Equatable {
     public let requestID: String?
     /// Whether the state after it differs from the state before.
     public let changed: Bool
+    /// The version of the action whose effect dispatched it; `nil` where a client did.
+    public let cause: UInt64?
+    /// The place in the program that dispatched it, `Home/HomeModule.swift:42`; `nil` for a client's.
+    public let origin: String?
 
     /// Makes a record.
     public init(
@@ -26,7 +30,9 @@ public struct Record: Sendable, Equatable {
         meta: [UInt8]? = nil,
         principal: String? = nil,
         requestID: String? = nil,
-        changed: Bool
+        changed: Bool,
+        cause: UInt64? = nil,
+        origin: String? = nil
     ) {
         self.version = version
         self.time = time
@@ -36,6 +42,8 @@ public struct Record: Sendable, Equatable {
         self.principal = principal
         self.requestID = requestID
         self.changed = changed
+        self.cause = cause
+        self.origin = origin
     }
 
     /// What its payload and meta take, in bytes.

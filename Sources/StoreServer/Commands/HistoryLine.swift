@@ -46,7 +46,9 @@ struct HistoryLine {
             meta: object.member(named: "meta").map { Array($0.source) },
             principal: object.member(named: "principal")?.stringValue,
             requestID: object.member(named: "requestId")?.stringValue,
-            changed: changed.sourceText == "true"
+            changed: changed.sourceText == "true",
+            cause: object.member(named: "cause").flatMap { UInt64($0.sourceText) },
+            origin: object.member(named: "origin")?.stringValue
         )
     }
 }

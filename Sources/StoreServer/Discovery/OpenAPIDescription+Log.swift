@@ -53,7 +53,9 @@ extension OpenAPIDescription {
         .object([
             .init("version", unsigned), .init("time", .string()), .init("type", .string()),
             .init("payload", .any), .init("meta", .any, isRequired: false),
-            .init("principal", .string(), isRequired: false), .init("changed", .boolean),
+            .init("principal", .string(), isRequired: false),
+            .init("cause", unsigned, isRequired: false),
+            .init("origin", .string(), isRequired: false), .init("changed", .boolean),
         ])
     }
 }

@@ -24,6 +24,14 @@ extension JSONOutput {
             raw(",\"requestId\":")
             string(request)
         }
+        if let cause = record.cause {
+            raw(",\"cause\":")
+            integer(cause)
+        }
+        if let origin = record.origin {
+            raw(",\"origin\":")
+            string(origin)
+        }
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }
 
