@@ -30,18 +30,13 @@ def library():
     return built
 
 
-def watching(folder, notes=None, stop=None, fail=None, calls=None, synchronous=None):
-    """The environment of a server whose writes below this folder are noted, ended or failed."""
-    wanted = {
-        "LD_PRELOAD": library(),
-        "DISK_FOLDER": folder,
-        "DISK_NOTES": notes,
-        "DISK_STOP": stop,
-        "DISK_FAIL": fail,
-        "DISK_CALLS": calls,
-        "DISK_SYNCHRONOUS": synchronous,
-    }
-    return {name: str(value) for name, value in wanted.items() if value is not None}
+def watching(folder, notes=None, **what):
+    """The environment of a server whose writes below this folder are noted, and what else is done to
+    it, under the names that powerloss.c explains: stop, hang, fail, calls, synchronous, clock.
+    """
+    wanted = {"folder": folder, "notes": notes, **what}
+    given = {f"DISK_{name.upper()}": str(value) for name, value in wanted.items() if value is not None}
+    return {"LD_PRELOAD": str(library()), **given}
 
 
 def read_notes(path):

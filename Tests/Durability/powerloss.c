@@ -1,13 +1,16 @@
 // A disk that can be asked what it holds, for tests: preloaded into the server, it notes every write
 // and sync below one folder, and every answer that leaves. From its notes disk.py makes what a power
-// cut at any moment would have left. It also ends the process at a point, or lets a call fail.
+// cut at any moment would have left. It also ends the process at a point, lets a call fail or hang, or
+// sets the clock.
 //
 //   DISK_FOLDER       the folder that is watched, an absolute path
 //   DISK_NOTES        where notes go; none are taken without it
 //   DISK_STOP         point:n       SIGKILL at the n-th passage of a point (see `points`)
+//   DISK_HANG         point:n       the n-th passage of a point never ends, and standard error says so
 //   DISK_FAIL         EIO:n         the n-th call that changes the folder fails; EIO:n+ all from it on
 //   DISK_CALLS        where the number of such calls is written when the process exits
 //   DISK_SYNCHRONOUS  NORMAL        what the writing connection is set to behind the server's back
+//   DISK_CLOCK        a file with the seconds that the time of day is ahead of the true one
 //
 // Files whose names end in -shm or /lock hold nothing that matters after a power cut: calls on them
 // may fail, but are not noted.
@@ -27,6 +30,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DESCRIPTORS_MAX = 4096, SENT_BYTES_MAX = 1 << 16 };
@@ -51,7 +55,8 @@ static const char *folder;
 static size_t folder_length;
 static int notes = -1;
 static uint64_t notes_bytes;
-static int stop_point = -1, stop_after;
+static int stop_point = -1, stop_after, hang_point = -1, hang_after;
+static const char *clock_path;
 static int fail_error, fail_at, fail_on, calls_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -66,6 +71,15 @@ static void die(void) {
     for (;;) pause();
 }
 
+// The point that "point:n" names, or -1.
+static int point_named(const char *text, int *passage) {
+    char name[32];
+    if (!text || sscanf(text, "%31[^:]:%d", name, passage) != 2) return -1;
+    for (int i = 0; points[i]; i++)
+        if (!strcmp(points[i], name)) return i;
+    return -1;
+}
+
 __attribute__((constructor)) static void begin(void) {
     folder = getenv("DISK_FOLDER");
     folder_length = folder ? strlen(folder) : 0;
@@ -75,11 +89,10 @@ __attribute__((constructor)) static void begin(void) {
         notes = syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
         notes_bytes = lseek(notes, 0, SEEK_END);
     }
+    stop_point = point_named(getenv("DISK_STOP"), &stop_after);
+    hang_point = point_named(getenv("DISK_HANG"), &hang_after);
+    clock_path = getenv("DISK_CLOCK");
     char name[32];
-    const char *stop = getenv("DISK_STOP");
-    if (stop && sscanf(stop, "%31[^:]:%d", name, &stop_after) == 2)
-        for (int i = 0; points[i]; i++)
-            if (!strcmp(points[i], name)) stop_point = i;
     const char *fail = getenv("DISK_FAIL");
     if (fail && sscanf(fail, "%31[^:]:%d", name, &fail_at) == 2) {
         fail_error = strcmp(name, "ENOSPC") ? EIO : ENOSPC;
@@ -137,6 +150,10 @@ static void note_paths(enum note what, const char *from, const char *to) {
 
 static void pass(enum point point) {
     if (stop_point == (int)point && __atomic_sub_fetch(&stop_after, 1, __ATOMIC_SEQ_CST) == 0) die();
+    if (hang_point == (int)point && __atomic_sub_fetch(&hang_after, 1, __ATOMIC_SEQ_CST) == 0) {
+        dprintf(STDERR_FILENO, "the disk hangs\n");
+        for (;;) pause();
+    }
 }
 
 // Whether this call is to fail; errno says why.
@@ -319,6 +336,19 @@ int unlink(const char *path) {
 
 int mkdir(const char *path, mode_t mode) {
     NAMES(MADE, path, "", REAL(mkdir)(path, mode))
+}
+
+// The time of day
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int result = syscall(SYS_clock_gettime, clock, time);
+    if (!clock_path || clock != CLOCK_REALTIME || result) return result;
+    char text[32] = "";
+    int file = syscall(SYS_openat, AT_FDCWD, clock_path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 || syscall(SYS_read, file, text, sizeof text - 1) < 0) die();
+    syscall(SYS_close, file);
+    time->tv_sec += atol(text);
+    return 0;
 }
 
 // What leaves

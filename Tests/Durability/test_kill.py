@@ -53,7 +53,7 @@ class Rounds:
         point = POINTS.get(way)
         stop = f"{point}:{self.random.randint(1, 120)}" if point else None
         notes = self.notes if way in ("power cut", "torn power cut") else None
-        self.serve(disk.watching(self.data, notes, stop), point)
+        self.serve(disk.watching(self.data, notes, stop=stop), point)
         if notes:
             self.cut(before, torn=way == "torn power cut")
         self.records = read_journal(self.data)

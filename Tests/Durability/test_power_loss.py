@@ -35,7 +35,7 @@ class Scenario:
 
     def live(self, count, *flags, stop=None, size=0, **options):
         """One life: so many dispatches, and then a clean stop, or the end at a point."""
-        watching = disk.watching(self.data, self.notes, stop, **options)
+        watching = disk.watching(self.data, self.notes, stop=stop, **options)
         server = Server("--snapshot-every", "25", *flags, data=self.data, environment=watching)
         try:
             for _ in range(count):

@@ -10,14 +10,14 @@ public final class RunningServer: Sendable {
     public let addresses: [String]
 
     private let transport: HTTPServer
-    private let stopSteps: @Sendable () -> Bool
+    private let stopSteps: @Sendable () -> StopOutcome
     private let reopen: @Sendable () -> Void
-    private let stopped = Locked<Bool?>(nil)
+    private let stopped = Locked<StopOutcome?>(nil)
 
     init(
         transport: HTTPServer,
         reopen: @escaping @Sendable () -> Void,
-        stop: @escaping @Sendable () -> Bool
+        stop: @escaping @Sendable () -> StopOutcome
     ) {
         self.transport = transport
         self.addresses = transport.boundAddresses.map(\.url)
@@ -33,15 +33,15 @@ public final class RunningServer: Sendable {
     /// Ends the service: says not ready, says `bye` to every stream, finishes the requests that are
     /// open, lets the Core end, writes analytics out.
     ///
-    /// Takes at most `shutdownSeconds` of the configuration. Answers whether everybody was served to
-    /// the end; a second call answers the same without doing anything.
+    /// Takes at most `shutdownSeconds` of the configuration, whatever a reducer or the disk does. A
+    /// second call answers the same without doing anything.
     @discardableResult
-    public func stop() -> Bool {
+    public func stop() -> StopOutcome {
         stopped.withLock { stopped in
             if let stopped { return stopped }
-            let clean = stopSteps()
-            stopped = clean
-            return clean
+            let outcome = stopSteps()
+            stopped = outcome
+            return outcome
         }
     }
 }

@@ -3,7 +3,8 @@ import Wire
 
 extension StoreServer {
     /// Does what the command line asks for, and ends the process: 0 after a clean stop, 1 where the
-    /// server could not start or a health check failed, 2 for a bad command line or configuration.
+    /// server could not start or a health check failed, 2 for a bad command line or configuration, 74
+    /// where the journal failed, 75 where a stop had to leave a reducer or the disk behind.
     ///
     /// Called on the main thread. A server that runs serves the main queue, so observers and
     /// commands may ask for it.
@@ -47,6 +48,10 @@ extension StoreServer {
         }
     }
 
+    /// The status of a process that was told to stop and could not finish in time. A new start goes on
+    /// from what the journal has (sysexits.h: EX_TEMPFAIL).
+    private static var stopUnfinishedStatus: CInt { 75 }
+
     private func serve(_ configuration: ServerConfiguration) -> Never {
         // Before any thread starts, so that all of them leave the signals to this one.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
@@ -67,11 +72,24 @@ extension StoreServer {
                 return
             }
             Log.notice("stopping")
-            let clean = server.stop()
-            Log.notice(clean ? "stopped" : "stopped at the deadline; some clients were cut off")
-            Log.flush()
-            exit(0)
+            end(after: server.stop())
         }
+    }
+
+    private func end(after outcome: StopOutcome) -> Never {
+        switch outcome {
+        case .clean: Log.notice("stopped")
+        case .clientsCutOff: Log.notice("stopped at the deadline; some clients were cut off")
+        case .unfinished(let what):
+            Log.error(
+                "ending at the deadline, without \(what); what was acknowledged is in the journal"
+            )
+            Log.flush()
+            // What did not end must not hold up what the C library does at a process's end, either.
+            _exit(Self.stopUnfinishedStatus)
+        }
+        Log.flush()
+        exit(0)
     }
 
     private func finish(_ text: String) -> Never {

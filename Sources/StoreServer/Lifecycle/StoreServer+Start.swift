@@ -29,7 +29,7 @@ extension StoreServer {
     }
 
     /// Ends the parts in the order in which they depend on one another.
-    private func stop(_ parts: Parts) -> Bool {
+    private func stop(_ parts: Parts) -> StopOutcome {
         let store = parts.store
         // The last one and a half are the process's own.
         let deadline = Deadline(seconds: max(1, Double(store.configuration.shutdownSeconds) - 1.5))
@@ -43,11 +43,14 @@ extension StoreServer {
         )
         let requestsEnded = parts.transport.stop(seconds: max(0.5, deadline.left - 1))
         store.log.close(seconds: max(0.5, deadline.left))
-        store.core.stop()
+        let unfinished = StopSteps([
+            ("the actions that were taken", store.core.stop),
+            ("the snapshot for the next start", parts.keeper.stop),
+            ("the journal's end", parts.closeJournal),
+        ]).run(seconds: max(0.5, deadline.left))
         parts.watchdog.stop()
-        parts.keeper.stop()
-        parts.closeJournal()
         parts.analytics?.close(seconds: max(0.5, deadline.left))
-        return streamsEnded && requestsEnded
+        if let unfinished { return .unfinished(unfinished) }
+        return streamsEnded && requestsEnded ? .clean : .clientsCutOff
     }
 }

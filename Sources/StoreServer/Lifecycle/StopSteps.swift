@@ -1,0 +1,32 @@
+import Dispatch
+import Locks
+import StoreCore
+import Synchronization
+
+/// The steps of a stop that may never come to an end, because they wait for a reducer or a disk.
+///
+/// They run one after the other, on a thread of their own, which whoever stops the server leaves
+/// behind when the time is over.
+final class StopSteps: Sendable {
+    private let steps: [(name: String, work: @Sendable () -> Void)]
+    private let current = Locked(0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// - Parameter steps: each with what it finishes, as the log names it.
+    init(_ steps: [(name: String, work: @Sendable () -> Void)]) {
+        self.steps = steps
+    }
+
+    /// Runs the steps; answers what was not finished when so many seconds were over.
+    func run(seconds: Double) -> String? {
+        SystemThread.start(name: "stop") { [self] in
+            for (index, step) in steps.enumerated() {
+                current.withLock { $0 = index }
+                step.work()
+            }
+            ended.signal()
+        }
+        guard ended.wait(timeout: .now() + seconds) == .timedOut else { return nil }
+        return steps[current.withLock { $0 }].name
+    }
+}

@@ -1,0 +1,58 @@
+"""A call that never comes back: nobody is told what is not durable, and a stop leaves it behind
+(architecture: G1, G4; protocol 7.3)."""
+
+import threading
+import time
+
+import disk
+import pytest
+from harness import Server, until
+from ledger import Ledger, read_journal
+
+DISPATCHES = 8
+UNFINISHED_STATUS = 75
+BOUND_SECONDS = 3
+
+# The call that hangs, and what the log says is left behind.
+HANGS = {
+    "log-sync:5": "the actions that were taken",
+    "log-write:9": "the actions that were taken",
+    "database-sync:1": "the journal's end",
+}
+
+
+def dispatch(server, ledger):
+    """Sends one request after the other, until one gets no answer."""
+    try:
+        for _ in range(DISPATCHES):
+            ledger.dispatch(server, ledger.request())
+    except (AssertionError, OSError):
+        pass
+
+
+@pytest.mark.parametrize("hang", HANGS)
+def test_a_stop_does_not_wait_for_a_disk_that_hangs(hang, seed, figure, tmp_path):
+    data, ledger = tmp_path / "data", Ledger(seed)
+    with Server(data=data):
+        pass
+    limit = ["--shutdown-timeout", str(BOUND_SECONDS)]
+    server = Server(*limit, data=data, environment=disk.watching(data, hang=hang))
+    client = threading.Thread(target=dispatch, args=(server, ledger), daemon=True)
+    client.start()
+    if hang.startswith("log"):
+        until(lambda: "the disk hangs" in server.log_text, "a dispatch that gets no answer")
+        # The state that everybody had before is served meanwhile.
+        assert server.version == ledger.acknowledged
+    else:
+        client.join()
+    begin = time.monotonic()
+    status = server.stop()
+    seconds = time.monotonic() - begin
+    assert (status, seconds < BOUND_SECONDS) == (UNFINISHED_STATUS, True), (status, seconds)
+    assert f"ending at the deadline, without {HANGS[hang]}" in server.log_text, server.log_text
+    client.join()
+    with Server(data=data) as server:
+        assert server.epoch == (ledger.epoch or server.epoch)
+        ledger.check(read_journal(data))
+        assert server.version >= ledger.acknowledged
+    figure(f"ended with {status} after {seconds:.1f} of {BOUND_SECONDS} s")
