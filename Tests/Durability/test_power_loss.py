@@ -114,7 +114,9 @@ class Images:
 
 
 def examine(scenario, folder, torn, pick=lambda number: True):
-    """Cuts power at the positions that `pick` names; answers what happened."""
+    """Cuts power at the positions that `pick` names, with nothing, all, and some of what was not synced
+    left; answers what happened.
+    """
     records = read_journal(scenario.data)
     scenario.ledger.check(records)
     images = Images(scenario, folder, records)
@@ -124,6 +126,7 @@ def examine(scenario, folder, torn, pick=lambda number: True):
             continue
         positions += 1
         images.check(lost, lost.image(), known)
+        images.check(lost, lost.image(lambda: True), known)
         for _ in range(TORN_IMAGES_PER_POSITION if torn else 0):
             images.check(lost, lost.image(lambda: torn.random() < 0.5), known)
     shutil.rmtree(images.folder, ignore_errors=True)
@@ -140,6 +143,15 @@ def test_power_goes_at_every_position(thorough, seed, figure, tmp_path):
     share = 1 if thorough else 0.05
     pick = lambda _: chance.random() < share  # noqa: E731
     figure(examine(scenario, tmp_path, chance, pick))
+
+
+def test_a_first_start_ends_anywhere(seed, figure, tmp_path):
+    """A directory that is being made is one that can be started on."""
+    scenario = Scenario(tmp_path, seed)
+    scenario.live(0)
+    notes = disk.read_notes(scenario.notes)
+    listens = next(number for number, note in enumerate(notes) if note[0] == disk.SENT)
+    figure(examine(scenario, tmp_path, random.Random(seed), lambda number: number < listens))
 
 
 def test_power_goes_while_the_log_moves_into_the_database(thorough, seed, figure, tmp_path):

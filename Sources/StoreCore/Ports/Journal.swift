@@ -94,7 +94,7 @@ public struct JournalRecords: Sendable, Equatable {
 }
 
 /// Why a journal could not do what it was asked.
-public enum JournalError: Error, Sendable, Equatable {
+public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no room; nothing was written, and it may be tried again.
     case storageFull
     /// Another writer was faster: the journal is at this version.
@@ -105,4 +105,14 @@ public enum JournalError: Error, Sendable, Equatable {
     case corrupt(String)
     /// It is not known whether anything was written.
     case unknown(String)
+
+    /// What happened, in words for the one who runs the program.
+    public var description: String {
+        switch self {
+        case .storageFull: "there is no room"
+        case .conflict(let version): "another writer has taken it to version \(version)"
+        case .gone(let oldest): "its history begins at version \(oldest)"
+        case .corrupt(let what), .unknown(let what): what
+        }
+    }
 }

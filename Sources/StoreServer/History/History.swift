@@ -26,14 +26,17 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
         replay = Self.replay(of: server, in: journal, registry: registry)
         if journal.version == 0, journal.oldestSnapshot == nil {
             // Later programs may begin with another state; this history began with this one.
-            try journal.save(
-                StateSnapshot(
-                    version: 0,
-                    time: SystemClock().now(),
-                    state: encoder.encode(server.state),
-                    form: Self.form
-                )
+            let first = StateSnapshot(
+                version: 0,
+                time: SystemClock().now(),
+                state: try encoder.encode(server.state),
+                form: Self.form
             )
+            do {
+                try journal.save(first)
+            } catch {
+                throw RecoveryError(beginningIn: error)
+            }
         }
         state = try replay.recover()
     }

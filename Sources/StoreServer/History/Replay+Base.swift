@@ -57,6 +57,13 @@ extension Replay {
 struct RecoveryError: Error, CustomStringConvertible {
     let description: String
 
+    /// The first state can't be kept.
+    init(beginningIn error: JournalError) {
+        description =
+            "history can't begin, because its first state can't be kept: \(error)\n"
+            + "see to the disk that --data is on, and start again"
+    }
+
     init(_ error: ReplayError, version: UInt64) {
         description =
             switch error {
