@@ -16,7 +16,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// How many events one turn takes from epoll, and connections from a listener.
     static let eventsMax = 256
-    /// How long a connection that is refused may hold its answer back.
+    /// How often the deadlines are looked at, at least; more often where one is short.
     static let tickSeconds = 1.0
     /// The most requests that are parked, for each turn asks all of them; others are suspended.
     static let parkedMax = 64
