@@ -1,6 +1,8 @@
 """Files that somebody or something has changed: a start refuses and says so, or serves a beginning of
 history and says so; it never serves what was not written (architecture: G9)."""
 
+import collections
+import random
 import re
 import shutil
 import signal
@@ -109,6 +111,32 @@ def test_what_was_changed_is_refused_or_cut_off(end, name, journals, figure, tmp
     data = tmp_path / "data"
     shutil.copytree(folder / end, data)
     change(data, {"killed": KILLED, "stopped": STOPPED}[end][name], tmp_path)
+    figure(": ".join(examine(data, ledger, records)))
+
+
+@pytest.mark.parametrize("damage", [cut, flip], ids=["cut", "changed"])
+@pytest.mark.parametrize("end, name", [("killed", "store.db-wal"), ("stopped", "store.db")])
+def test_any_place_may_be_damaged(end, name, damage, journals, thorough, seed, figure, tmp_path):
+    folder, ledger, records = journals
+    chance, outcomes = random.Random(seed), collections.Counter()
+    size = (folder / end / name).stat().st_size
+    places = sorted(chance.sample(range(size), 100 if thorough else 4))
+    for place in places:
+        data = tmp_path / str(place)
+        shutil.copytree(folder / end, data)
+        damage(lambda _: place)(data / name)  # noqa: B023
+        try:
+            outcome, _ = examine(data, ledger, records)
+        except BaseException as problem:
+            problem.add_note(f"at byte {place} of {size}")
+            raise
+        outcomes[outcome] += 1
+        shutil.rmtree(data)
+    figure(f"{len(places)} places: " + ", ".join(f"{n} {what}" for what, n in outcomes.items()))
+
+
+def examine(data, ledger, records):
+    """Starts a server on it; answers what came of it, in short and in long words."""
     try:
         server = Server(data=data)
     except AssertionError as error:
@@ -117,15 +145,15 @@ def test_what_was_changed_is_refused_or_cut_off(end, name, journals, figure, tmp
         found = FOUND.search(words)
         assert found, words
         kept = accept(data, records, beyond="start with --accept-data-loss" not in words)
-        figure(f"refused ({found[1] or found[2]}); with the loss accepted, {kept}")
-        return
+        return "refused", f"{found[1] or found[2]}; with the loss accepted, {kept}"
     with server:
         served = whole(server, records)
         if served < len(records) or server.epoch != ledger.epoch:
             assert "warning" in server.log_text, "something is gone, and nobody says so"
             assert server.epoch != ledger.epoch
-        what = "the epoch" if server.epoch == ledger.epoch else "a new epoch"
-    figure(f"served {served} of {len(records)} actions under {what}")
+        same = server.epoch == ledger.epoch
+    under = f"{served} of {len(records)} actions under {'the' if same else 'a new'} epoch"
+    return "served whole" if same else "served under a new epoch", under
 
 
 def accept(data, records, beyond):
