@@ -1,10 +1,12 @@
 """GET /state from outside (protocol 3)."""
 
+import socket
+import struct
 import threading
 import time
 
 import pytest
-from harness import INCREASE, INITIAL, Wire, step
+from harness import INCREASE, INITIAL, Wire, step, until
 
 
 def test_3_1_state_has_its_tag_and_headers(server):
@@ -102,6 +104,27 @@ def test_3_4_a_poller_that_leaves_is_forgotten(fresh):
         fresh.get("/state")
     assert fresh.post(INCREASE).status == 200
     assert fresh.get("/state?after=1&wait=1").status == 304
+
+
+def test_3_4_pollers_that_leave_give_their_places_back_before_their_time(fresh):
+    wires = [Wire(fresh) for _ in range(20)]
+    for wire in wires:
+        wire.send(f"GET /state?after=0&wait=60 HTTP/1.1\r\nHost: {fresh.authority}\r\n\r\n")
+    until(lambda: fresh.sockets >= fresh.sockets_at_rest + 20, "all of them wait")
+    for number, wire in enumerate(wires):
+        if number % 2:
+            wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        wire.socket.close()
+    until(lambda: fresh.sockets <= fresh.sockets_at_rest, "their connections are closed", 5)
+    assert fresh.get("/state?after=0&wait=1").status == 304
+
+
+def test_3_4_a_poller_that_sends_no_more_is_answered_at_once(fresh):
+    with Wire(fresh) as wire:
+        wire.send(f"GET /state?after=0&wait=60 HTTP/1.1\r\nHost: {fresh.authority}\r\n\r\n")
+        wire.socket.shutdown(socket.SHUT_WR)
+        wire.socket.settimeout(5)
+        assert wire.answer().status == 304
 
 
 @pytest.mark.parametrize(

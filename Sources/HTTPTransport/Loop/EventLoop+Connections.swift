@@ -117,15 +117,20 @@ extension EventLoop {
     }
 
     /// Ends connections whose client has gone before its request was whole: the library, which waits
-    /// for edges, can miss an end that came together with the last bytes.
+    /// for edges, can miss an end that came together with the last bytes. Those who wait for a client
+    /// to which the answer matters no more are told.
     func dropDeserted() {
-        let waiting = records.filter { $0.waiting != .nothing }
+        let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }
         // POLLRDHUP (poll(2)), which the C library hides from Swift.
         let gone: Int16 = 0x2000
         var polled = waiting.map { pollfd(fd: $0.descriptor, events: gone, revents: 0) }
         guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
         for (record, found) in zip(waiting, polled) where found.revents & gone != 0 {
+            if record.waiting == .nothing, let exchange = record.exchange {
+                exchange.onLeaving.take()?()
+                continue
+            }
             shutdown(record.descriptor, CInt(SHUT_RDWR))
             record.wait(for: .nothing)
         }

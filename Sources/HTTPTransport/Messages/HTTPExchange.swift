@@ -51,6 +51,8 @@ package final class HTTPExchange: @unchecked Sendable {
     var fields: UnsafeMutablePointer<chttpd_field>
     var fieldCount = 0
     var isHead = false
+    /// What is done where the client leaves before its answer is complete.
+    var onLeaving: (() -> Void)?
     /// How much of a refused request's body has been taken off.
     var discardedBytes = 0
     private(set) package var method = ""
@@ -80,6 +82,7 @@ package final class HTTPExchange: @unchecked Sendable {
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
         isHead = false
+        onLeaving = nil
         discardedBytes = 0
     }
 
@@ -159,6 +162,12 @@ extension HTTPExchange {
     /// Nothing is sent before the server is woken, which is done once for many answers.
     package func complete(_ response: HTTPResponse) {
         loop.finish(self, response)
+    }
+
+    /// Does this once if the client closes its side before the answer is complete, which is still due;
+    /// it is noticed within a second. On the loop's thread, before and after.
+    package func whenClientLeaves(_ left: @escaping () -> Void) {
+        onLeaving = left
     }
 
     /// Ends a request that was put off without an answer; in place of ``complete(_:)``. Any thread.

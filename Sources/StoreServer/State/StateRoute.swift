@@ -45,7 +45,8 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         poll(exchange, pointer, after: after, seconds: wait ?? 0)
     }
 
-    /// Answers as soon as the version is greater than `after`, or 304 when the time is over.
+    /// Answers as soon as the version is greater than `after`, or 304 when the time is over or the
+    /// client has closed its side.
     private func poll(
         _ exchange: HTTPExchange,
         _ pointer: JSONPointer,
@@ -71,6 +72,9 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         }
         guard let id = store.waiters.add(waiter, unless: { store.publisher.snapshot }) else {
             return
+        }
+        exchange.whenClientLeaves { [waiters = store.waiters] in
+            waiters.expire(id)
         }
         store.schedule(after: seconds) { [waiters = store.waiters] in
             waiters.expire(id)
