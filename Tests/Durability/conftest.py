@@ -8,6 +8,9 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "BlackBox"))
 
+from programs import build  # noqa: E402
+
+POISON = pathlib.Path(__file__).parent / "programs" / "Poison.swift"
 FIGURES = []
 
 
@@ -32,6 +35,12 @@ def seed(request):
 def figure(request):
     """Takes a line for the end of the run."""
     return lambda line: FIGURES.append(f"{request.node.name}: {line}")
+
+
+@pytest.fixture(scope="session")
+def program():
+    """A store with actions that no reducer should take."""
+    return build("Poison", POISON.read_text())
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -8,9 +8,9 @@ import disk
 import pytest
 from harness import Server, until
 from ledger import Ledger, read_journal
+from poison import UNFINISHED_STATUS
 
 DISPATCHES = 8
-UNFINISHED_STATUS = 75
 BOUND_SECONDS = 3
 
 # The call that hangs, and what the log says is left behind.

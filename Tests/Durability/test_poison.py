@@ -1,36 +1,18 @@
 """Actions whose reducer ends the process or comes to no end (architecture: G11)."""
 
-import pathlib
 import signal
 import threading
 import time
 
 import pytest
 from harness import Server, until
-from programs import build
+from poison import DROP, UNFINISHED_STATUS, WHEEL, send
 
-SOURCE = pathlib.Path(__file__).parent / "programs" / "Poison.swift"
-UNFINISHED_STATUS = 75
-DROP = {"type": "DropAdded"}
-WHEEL = {"type": "WheelTurned"}
 POISONS = {
     "trap": {"type": "TrapSprung", "payload": {"index": 3}},
     "recursion": {"type": "WellFallenInto", "payload": {"depth": 0}},
     "trap in an array": [DROP, {"type": "TrapSprung", "payload": {"index": -1}}, DROP],
 }
-
-
-@pytest.fixture(scope="module")
-def program():
-    return build("Poison", SOURCE.read_text())
-
-
-def send(server, body, headers=()):
-    """Sends a dispatch that will get no answer."""
-    try:
-        return server.post(body, headers)
-    except (AssertionError, OSError):
-        return None
 
 
 @pytest.mark.parametrize("name", POISONS)

@@ -19,7 +19,7 @@ import Testing
         #expect(Self.accountedFor(in: text) == offered)
         #expect(text.contains("lines are lost"))
         log.offer(line)
-        log.flush(milliseconds: 10_000)
+        log.flush(seconds: 10)
         #expect(try readSome(ends[0]) == String(decoding: line, as: UTF8.self))
     }
 

@@ -28,7 +28,7 @@ final class AnalyticsWriter: Sendable {
 
     private let queue = Locked(Queue())
     private let wake = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = TimedSemaphore()
     private let dropped = Atomic<UInt64>(0)
     private let written = Atomic<UInt64>(0)
     /// Counts the calls that wrote something.
@@ -82,8 +82,7 @@ final class AnalyticsWriter: Sendable {
         var isDone = false
         repeat {
             taken = progress.load(ordering: .relaxed)
-            let wait = min(Self.stuckSecondsMax, deadline.left)
-            isDone = ended.wait(timeout: .now() + wait) == .success
+            isDone = ended.wait(seconds: min(Self.stuckSecondsMax, deadline.left))
         } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
         let lost = queue.withLock { $0.offered } - writtenTotal
         if lost > 0 {

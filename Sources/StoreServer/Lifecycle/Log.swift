@@ -20,8 +20,8 @@ enum Log {
 
     /// Lets what was said be written before the process ends, as far as standard error takes it.
     static func flush() {
-        LogWriter.standardError.flush(milliseconds: flushMillisecondsMax)
+        LogWriter.standardError.flush(seconds: flushSecondsMax)
     }
 
-    private static let flushMillisecondsMax = 250
+    private static let flushSecondsMax = 0.25
 }

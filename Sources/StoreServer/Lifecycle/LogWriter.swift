@@ -25,7 +25,7 @@ final class LogWriter: Sendable {
 
     private let queue = Locked(Queue())
     private let wake = DispatchSemaphore(value: 0)
-    private let idle = DispatchSemaphore(value: 0)
+    private let idle = TimedSemaphore()
 
     init(descriptor: CInt) {
         SystemThread.start(name: "log") { [self] in run(descriptor) }
@@ -46,12 +46,12 @@ final class LogWriter: Sendable {
     }
 
     /// Waits until all lines are written, or the time is over.
-    func flush(milliseconds: Int) {
+    func flush(seconds: Double) {
         let isIdle = queue.withLock { queue in
             if queue.isBusy { queue.idleWaiters += 1 }
             return !queue.isBusy
         }
-        if !isIdle { _ = idle.wait(timeout: .now() + .milliseconds(milliseconds)) }
+        if !isIdle { _ = idle.wait(seconds: seconds) }
     }
 
     private func run(_ descriptor: CInt) {

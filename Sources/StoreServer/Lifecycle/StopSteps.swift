@@ -1,4 +1,3 @@
-import Dispatch
 import Locks
 import StoreCore
 import Synchronization
@@ -10,7 +9,7 @@ import Synchronization
 final class StopSteps: Sendable {
     private let steps: [(name: String, work: @Sendable () -> Void)]
     private let current = Locked(0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = TimedSemaphore()
 
     /// - Parameter steps: each with what it finishes, as the log names it.
     init(_ steps: [(name: String, work: @Sendable () -> Void)]) {
@@ -26,7 +25,7 @@ final class StopSteps: Sendable {
             }
             ended.signal()
         }
-        guard ended.wait(timeout: .now() + seconds) == .timedOut else { return nil }
+        guard !ended.wait(seconds: seconds) else { return nil }
         return steps[current.withLock { $0 }].name
     }
 }

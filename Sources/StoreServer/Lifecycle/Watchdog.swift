@@ -1,4 +1,3 @@
-import Dispatch
 import Locks
 import StoreCore
 import Synchronization
@@ -12,10 +11,10 @@ final class Watchdog: Sendable {
     private let slowSeconds: Int
     private let stuckSeconds: Int
     private let stuck = Locked<Progress.Work?>(nil)
-    private let stopping = DispatchSemaphore(value: 0)
+    private let stopping = TimedSemaphore()
 
     /// How often it looks.
-    private static let intervalMilliseconds = 100
+    private static let intervalSeconds = 0.1
 
     init(_ progress: Progress, slowSeconds: Int, stuckSeconds: Int) {
         self.progress = progress
@@ -43,8 +42,7 @@ final class Watchdog: Sendable {
 
     private func watch() {
         var seen: (work: Progress.Work, since: ContinuousClock.Instant, isNamed: Bool)?
-        while stopping.wait(timeout: .now() + .milliseconds(Self.intervalMilliseconds)) == .timedOut
-        {
+        while !stopping.wait(seconds: Self.intervalSeconds) {
             guard let work = progress.current else {
                 seen = nil
                 stuck.withLock { $0 = nil }

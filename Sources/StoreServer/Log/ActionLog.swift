@@ -15,7 +15,7 @@ final class ActionLog: LogSource {
     let epoch: Epoch
     let work = Locked(LogWork())
     let wake = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = TimedSemaphore()
     private let durable: Atomic<UInt64>
     /// The version after ``durable`` for which somebody waits; 0 while nobody does.
     private let awaited = Atomic<UInt64>(0)
@@ -59,7 +59,7 @@ final class ActionLog: LogSource {
         }
         guard isRunning else { return }
         wake.signal()
-        if ended.wait(timeout: .now() + seconds) == .success { ended.signal() }
+        if ended.wait(seconds: seconds) { ended.signal() }
     }
 
     /// Notes that everything up to a version is published. The Core's thread calls it.

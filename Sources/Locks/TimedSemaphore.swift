@@ -1,0 +1,59 @@
+import Glibc
+
+/// A semaphore whose timed waits go by a clock that nobody sets.
+///
+/// Those of `DispatchSemaphore` go by the time of day on Linux: where that is set back by a day, a
+/// wait of a tenth of a second lasts a day.
+public final class TimedSemaphore: @unchecked Sendable {
+    // Safety: `count` is touched by whoever holds `lock`; all three are freed with the last owner.
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let raised: UnsafeMutablePointer<pthread_cond_t>
+    private var count = 0
+
+    /// Makes a semaphore that nobody has signalled.
+    public init() {
+        lock = .allocate(capacity: 1)
+        pthread_mutex_init(lock, nil)
+        raised = .allocate(capacity: 1)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(raised, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(raised)
+        raised.deallocate()
+        pthread_mutex_destroy(lock)
+        lock.deallocate()
+    }
+
+    /// Lets one wait end, now or later. Any thread.
+    public func signal() {
+        pthread_mutex_lock(lock)
+        count += 1
+        pthread_cond_signal(raised)
+        pthread_mutex_unlock(lock)
+    }
+
+    /// Waits for a signal, and takes it; answers whether one came before the seconds were over.
+    public func wait(seconds: Double) -> Bool {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = Int(max(0, min(seconds, Self.secondsMax)) * 1e9) + end.tv_nsec
+        end.tv_sec += nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while count == 0 {
+            guard pthread_cond_timedwait(raised, lock, &end) != ETIMEDOUT else { break }
+        }
+        guard count > 0 else { return false }
+        count -= 1
+        return true
+    }
+
+    /// What a wait is cut to: a year, far from where numbers end.
+    private static let secondsMax = 31_536_000.0
+}
