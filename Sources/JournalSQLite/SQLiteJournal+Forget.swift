@@ -18,7 +18,7 @@ extension SQLiteJournal {
                 try writer.thinSnapshots(max: retention.snapshotsMax)
             }
         }
-        let cutoff = now.before(seconds: retention.keySecondsMax)
+        let cutoff = keyClock.now().before(seconds: retention.keySecondsMax)
         while try step({ (writer) throws(JournalError) in
             try writer.forgetOutcomes(before: cutoff, max: Int(clamping: retention.keysMax))
         }) {}

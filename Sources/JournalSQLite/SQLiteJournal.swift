@@ -41,6 +41,7 @@ public final class SQLiteJournal: Journal {
 
     let retention: Retention
     let clock: any WallClock
+    let keyClock: any WallClock
     let log: @Sendable (String) -> Void
     let databasePath: String
     private let opened: Locked<Opened?>
@@ -57,7 +58,10 @@ public final class SQLiteJournal: Journal {
     /// - Parameters:
     ///   - directory: made, for its owner only, where it does not exist.
     ///   - retention: how much is kept.
-    ///   - clock: tells how old records and keys are.
+    ///   - clock: tells how old records are.
+    ///   - keyClock: tells how old keys are, as their times are told by whoever appends. It is set
+    ///     ahead to the newest that is kept, so that a time of day that was set back while no
+    ///     process ran makes no key the first to be forgotten.
     ///   - acceptDataLoss: goes on with what is intact where history is damaged, under a new epoch.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.
@@ -65,6 +69,7 @@ public final class SQLiteJournal: Journal {
         directory: String,
         retention: Retention = Retention(),
         clock: any WallClock = SystemClock(),
+        keyClock: SteadyClock? = nil,
         acceptDataLoss: Bool = false,
         log: @escaping @Sendable (String) -> Void
     ) throws(JournalOpenError) {
@@ -73,6 +78,8 @@ public final class SQLiteJournal: Journal {
         let (writer, mark) = try opening.run()
         self.retention = retention
         self.clock = clock
+        keyClock?.goOn(from: writer.newestKeyTime)
+        self.keyClock = keyClock ?? clock
         self.log = log
         databasePath = directory.database
         epoch = writer.meta.epoch

@@ -28,6 +28,8 @@ final class Writer: @unchecked Sendable {
     private(set) var bytesTotal: UInt64
     var meta: Meta
     var outcomesCount: Int
+    /// When the newest key was used that was there at the start, or was written since.
+    private(set) var newestKeyTime: Int64
     /// The snapshots that are kept, in ascending order.
     var snapshots: [SnapshotPlace]
     /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and the
@@ -49,6 +51,7 @@ final class Writer: @unchecked Sendable {
         bytesTotal = history.bytesTotal
         meta = history.meta
         outcomesCount = history.outcomesCount
+        newestKeyTime = history.newestKeyTime
         snapshots = history.snapshots
         begin = try Statement(connection, "BEGIN IMMEDIATE")
         commit = try Statement(connection, "COMMIT")
@@ -194,6 +197,7 @@ final class Writer: @unchecked Sendable {
         try insertOutcome.bind(7, outcome.time)
         try insertOutcome.bind(8, form.sum)
         try insertOutcome.run()
+        newestKeyTime = max(newestKeyTime, outcome.time)
     }
 
     /// Moves the log's pages into the database where there are too many of them.

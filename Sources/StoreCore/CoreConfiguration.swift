@@ -14,6 +14,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// The most actions in one batch, which is one append to the journal.
     package var batchMax = 1_024
     package var clock: any WallClock = SystemClock()
+    /// Tells when idempotency keys were used; ``clock`` does where there is none.
+    package var keyClock: (any WallClock)?
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
     package var sink: (any Sink<State>)?

@@ -27,7 +27,9 @@ struct Examination {
         note(recordsFault)
         let marked = try followChain(reader, mark)
         let outcomesFault = try Self.fault { () throws(ReadFailure) in
-            history.outcomesCount = try reader.countOutcomes()
+            var newest: Int64 = 0
+            history.outcomesCount = try reader.countOutcomes { newest = max(newest, $0.time) }
+            history.newestKeyTime = newest
         }
         note(outcomesFault)
         let snapshotsFault = try Self.fault { () throws(ReadFailure) in

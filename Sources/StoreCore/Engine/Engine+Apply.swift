@@ -110,7 +110,7 @@ extension Engine {
             first: first,
             last: version,
             changed: changed,
-            time: configuration.clock.now()
+            time: (configuration.keyClock ?? configuration.clock).now()
         )
     }
 

@@ -20,6 +20,8 @@ extension StoreServer {
 /// A journal that is open, and how it is closed.
 struct OpenJournal: Sendable {
     let journal: any Journal
+    /// Tells how old idempotency keys are.
+    let keyClock = SteadyClock()
     let close: @Sendable () -> Void
 
     /// Opens the journal that the configuration asks for.
@@ -33,6 +35,7 @@ struct OpenJournal: Sendable {
             let durable = try SQLiteJournal(
                 directory: configuration.dataDirectory,
                 retention: configuration.retention,
+                keyClock: keyClock,
                 acceptDataLoss: configuration.acceptDataLoss,
                 log: Log.warning
             )

@@ -65,6 +65,7 @@ extension StoreServer {
         )
         let core = core(
             from: history,
+            keyClock: opened.keyClock,
             mailboxMax: configuration.mailboxMax,
             publisher: publisher,
             keeper: keeper,
@@ -117,6 +118,7 @@ extension StoreServer {
     /// The Core, going on from where history is.
     private func core(
         from history: History<State>,
+        keyClock: SteadyClock,
         mailboxMax: Int,
         publisher: Publisher<State>,
         keeper: SnapshotKeeper,
@@ -126,6 +128,7 @@ extension StoreServer {
         ports.driver = .thread
         ports.mailboxMax = mailboxMax
         ports.journal = history.journal
+        ports.keyClock = keyClock
         ports.sink = publisher
         ports.appended = keeper.appended(through:bytes:)
         ports.failed = Self.end(after:)

@@ -1,0 +1,33 @@
+import Glibc
+import Synchronization
+
+/// A clock for ages: it begins with the time of day and goes on by a clock that nobody sets.
+///
+/// A time of day that is set while the process runs makes nothing older or younger by it.
+public final class SteadyClock: WallClock {
+    /// What is added to the time since the system's start.
+    private let offset: Atomic<Int64>
+
+    /// Makes a clock that shows the time of day at this moment.
+    public init() {
+        offset = Atomic(SystemClock().now() &- Self.sinceStart())
+    }
+
+    /// Nanoseconds since 1970, as far as the time of day was right when the clock began.
+    public func now() -> Int64 {
+        Self.sinceStart() &+ offset.load(ordering: .relaxed)
+    }
+
+    /// Sets the clock ahead to a time that an earlier process saw, where it is not there yet.
+    public func goOn(from time: Int64) {
+        let (wanted, isOver) = time.subtractingReportingOverflow(Self.sinceStart())
+        if !isOver { offset.max(wanted, ordering: .relaxed) }
+    }
+
+    /// Counts while the system sleeps, too (`clock_gettime(2)`).
+    private static func sinceStart() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

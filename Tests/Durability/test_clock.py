@@ -1,0 +1,82 @@
+"""The time of day jumps, while the server runs and between two starts: order, keys and records go by
+versions, not by the clock (architecture: G2, G3)."""
+
+import threading
+import time
+
+import disk
+from harness import Server, Stream, Wire, run, until
+from ledger import Fold, Ledger, read_journal
+from poison import UNFINISHED_STATUS, WHEEL, send
+
+DAY_SECONDS = 86_400
+DISPATCHES = 40
+
+
+def test_a_clock_that_jumps_back_a_day(seed, figure, tmp_path):
+    data, clock, ledger = tmp_path / "data", tmp_path / "clock", Ledger(seed)
+    jumps = [0, -DAY_SECONDS, 0, -2 * DAY_SECONDS]
+    replayed = 0
+    for first, second in zip(jumps, jumps[1:]):
+        clock.write_text(f"{first}\n")
+        environment = disk.watching(data, clock=clock)
+        with Server("--snapshot-every", "20", data=data, environment=environment) as server:
+            assert ledger.epoch in (None, server.epoch)
+            assert server.version == ledger.acknowledged
+            with Wire(server) as wire, Stream(server, last=ledger.last_event) as stream:
+                stream.opened()
+                for number in range(DISPATCHES):
+                    if number == DISPATCHES // 2:
+                        clock.write_text(f"{second}\n")
+                    ledger.dispatch(server, ledger.request(), wire)
+                # Heartbeats and deadlines have a clock of their own; events follow the versions.
+                last = -1
+                while last < ledger.acknowledged:
+                    event = stream.event()
+                    if event.name == "message":
+                        assert event.version > last, event
+                        last = event.version
+                        ledger.saw(event.id, event.data)
+                ledger.last_event = event.id
+                replayed += replay(server, ledger, wire)
+            assert server.state == Fold.of(read_journal(data))
+    ledger.check(read_journal(data))
+    verified = run("verify", "--data", str(data))
+    assert verified.returncode == 0, verified
+    figure(f"{ledger.acknowledged} actions, {replayed} keys replayed, across {len(jumps) - 1} jumps")
+
+
+def replay(server, ledger, wire):
+    """Sends all that has a key again: nothing is applied twice, whatever day it is."""
+    keyed = [request for request in ledger.requests if request.key]
+    for request in keyed:
+        answer = ledger.dispatch(server, request, wire)
+        assert answer["idempotency-replayed"] == "true", (request, answer)
+    return len(keyed)
+
+
+def test_a_clock_that_jumps_holds_up_no_wait(program, tmp_path):
+    """Neither the watchdog nor a stop go by the time of day."""
+    data, clock = tmp_path / "data", tmp_path / "clock"
+    # What ends at a time of day, ends a day later once the clock is set back.
+    clock.write_text(f"{DAY_SECONDS}\n")
+    environment = disk.watching(data, clock=clock)
+    limit = ["--shutdown-timeout", "3"]
+    server = Server(*limit, program=program, data=data, environment=environment)
+    threading.Thread(target=send, args=(server, WHEEL), daemon=True).start()
+    until(lambda: "WheelTurned" in server.log_text, "the log names the action", 3)
+    begin = time.monotonic()
+    assert server.stop() == UNFINISHED_STATUS
+    assert time.monotonic() - begin < 3
+
+
+def test_the_clock_of_the_test_does_jump(tmp_path):
+    """The gate can fail: a record's time is what the clock says."""
+    data, clock = tmp_path / "data", tmp_path / "clock"
+    clock.write_text("0\n")
+    with Server(data=data, environment=disk.watching(data, clock=clock)) as server:
+        server.post({"type": "CounterIncreaseRequested"})
+        clock.write_text(f"{-DAY_SECONDS}\n")
+        server.post({"type": "CounterIncreaseRequested"})
+        days = [action["time"][:10] for action in server.get("/actions").json["actions"]]
+    assert days[1] < days[0], days

@@ -1,0 +1,29 @@
+import StoreCore
+import Testing
+
+struct SteadyClockTests {
+    private let dayNanoseconds: Int64 = 86_400_000_000_000
+
+    @Test func `it begins with the time of day`() {
+        let before = SystemClock().now()
+        let time = SteadyClock().now()
+        #expect(time >= before - 1_000_000 && time <= SystemClock().now() + 1_000_000)
+    }
+
+    @Test func `it goes on from a time that is ahead`() {
+        let clock = SteadyClock()
+        let tomorrow = SystemClock().now() + dayNanoseconds
+        clock.goOn(from: tomorrow)
+        #expect(clock.now() >= tomorrow)
+        #expect(clock.now() < tomorrow + dayNanoseconds)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1])
+    func `a time that is past already does not set it back`(time: Int64) {
+        let clock = SteadyClock()
+        let before = clock.now()
+        clock.goOn(from: time)
+        #expect(clock.now() >= before)
+        #expect(clock.now() < before + dayNanoseconds)
+    }
+}
