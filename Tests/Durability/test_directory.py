@@ -7,6 +7,7 @@ import pytest
 from harness import INCREASE, Server, binary, environment_with, run
 
 NOBODY = 65534
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being somebody else needs root")
 
 
@@ -57,20 +58,40 @@ def test_a_parent_that_does_not_exist(tmp_path):
     refused(tmp_path / "nowhere" / "data", "No such file or directory")
 
 
+def reachable(folder):
+    """Lets everybody come as far as this folder of the test's own."""
+    for folder in [folder, *folder.parents]:
+        if "pytest" in str(folder):
+            folder.chmod(0o755)
+
+
 @needs_root
 def test_a_directory_of_somebody_else(tmp_path):
     data = tmp_path / "data"
     with Server(data=data) as server:
         server.post(INCREASE)
-    for folder in [tmp_path, *tmp_path.parents]:
-        if folder.stat().st_uid == 0 and folder != folder.parent and "pytest" in str(folder):
-            folder.chmod(0o755)
-    user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-    refused(data, "belongs to user 0", f"runs as user {NOBODY}", f"chown {NOBODY}", prefix=user)
+    reachable(tmp_path)
+    refused(data, "belongs to user 0", f"runs as user {NOBODY}", f"chown {NOBODY}", prefix=AS_NOBODY)
     # Its own directory serves nobody else either: what is journaled is not for everyone.
     assert data.stat().st_mode & 0o077 == 0
     with Server(data=data) as server:
         assert server.version == 1
+
+
+@needs_root
+@pytest.mark.parametrize("holds", ["a history", "nothing"])
+def test_a_directory_that_its_owner_may_only_read(holds, tmp_path):
+    data = tmp_path / "data"
+    if holds == "nothing":
+        data.mkdir()
+    else:
+        with Server(data=data) as server:
+            server.post(INCREASE)
+    reachable(tmp_path)
+    for path in [data, *data.iterdir()]:
+        os.chown(path, NOBODY, NOBODY)
+    data.chmod(0o555)
+    refused(data, "does not let its owner", f"chmod u+rwx {data}", prefix=AS_NOBODY)
 
 
 @needs_root

@@ -67,6 +67,13 @@ extension JournalDirectory {
                     hint: "mount it writable, or give another directory with --data"
                 )
             }
+            guard status.st_uid != geteuid() else {
+                throw JournalOpenError(
+                    .directory,
+                    "the journal can't write to \(path): its mode does not let its owner",
+                    hint: "chmod u+rwx \(path), or give another directory with --data"
+                )
+            }
             throw JournalOpenError(
                 .directory,
                 "the journal can't write to \(path): it belongs to user \(status.st_uid), and this"
