@@ -19,6 +19,15 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
     package var sink: (any Sink<State>)?
+    /// Performs what modules ask for.
+    package var effects: EffectRunner?
+    /// What the journal keeps of an action that is dispatched in process; without it, only the name of
+    /// its type.
+    package var member: (@Sendable (any Action) throws -> EnvelopeMember)?
+    /// Hears of the state after each commit that changed something, on the Core's thread.
+    package var settled: (@Sendable (State) -> Void)?
+    /// The `SliceChanges` that listens to ``settled``, for those who observe slices.
+    var changes: (any Sendable)?
     /// Hears that records are durable, up to which version, and how many bytes they have.
     package var appended: (@Sendable (UInt64, Int) -> Void)?
     /// Hears that the outcome of an append is not known: nothing is applied from then on, and only
@@ -32,11 +41,23 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package init() {}
 }
 
+/// A reducer that knows more of its state than the Core does.
+package protocol StateMachine<State>: Sendable {
+    associatedtype State: Sendable
+
+    /// Reduces; answers whether the state changed. Leaves it as it was where it throws.
+    func reduce(_ state: inout State, _ action: any Action) throws -> Bool
+
+    /// What is to be done outside of the Core, after an action that led to `state`.
+    func effect(after action: any Action, in state: State) -> PendingEffect?
+}
+
 /// A reducer in the form in which it was given.
 package enum ReducerForm<State: Sendable>: Sendable {
     case returning(@Sendable (State, any Action) -> State)
     case mutating(@Sendable (inout State, any Action) -> Void)
     case throwing(@Sendable (inout State, any Action) throws -> Void)
+    case machine(any StateMachine<State>)
 }
 
 /// What runs before each reduce; what it returns runs after the commit.

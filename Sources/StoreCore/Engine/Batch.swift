@@ -4,6 +4,10 @@ struct Batch<State: Sendable> {
     /// What is to be remembered with the records, by key.
     var kept: [IdempotencyKey: KeptOutcome] = [:]
     var afterCommit: [@Sendable () -> Void] = []
+    /// What is to be done outside of the Core, and after which action.
+    var effects: [(effect: PendingEffect, cause: EffectCause)] = []
+    /// Whether an action of it changed the state.
+    var hasChanged = false
     /// The states of single versions, kept only while somebody observes.
     var observed: [State] = []
     var outcomes: [(envelope: Envelope<State>, outcome: Outcome<State>)] = []
@@ -25,6 +29,8 @@ struct Batch<State: Sendable> {
         records.removeAll(keepingCapacity: true)
         if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
         afterCommit.removeAll(keepingCapacity: true)
+        if !effects.isEmpty { effects.removeAll() }
+        hasChanged = false
         observed.removeAll(keepingCapacity: true)
         outcomes.removeAll(keepingCapacity: true)
         actions = 0

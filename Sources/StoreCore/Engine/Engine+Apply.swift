@@ -4,7 +4,7 @@ extension Engine {
     func apply(_ action: any Action) {
         var released: [@Sendable () -> Void] = []
         if !middleware.isEmpty { released = before(action, type: nil) }
-        do { try reduce(&state, action) } catch { return }
+        do { _ = try reduce(&state, action) } catch { return }
         version &+= 1
         for run in released { run() }
         notify(state)
@@ -18,7 +18,7 @@ extension Engine {
         var released: [@Sendable () -> Void] = []
         if !middleware.isEmpty { released = before(action, type: nil) }
         do {
-            try reduce(&state, action)
+            _ = try reduce(&state, action)
         } catch {
             continuation.resume(throwing: Refusal(error))
             return
@@ -33,10 +33,7 @@ extension Engine {
     func run(_ item: Mailbox.Item) {
         switch item {
         case .action(let action):
-            let member = EnvelopeMember(
-                action: action,
-                type: String(describing: type(of: action))
-            )
+            guard let member = try? member(of: action) else { return }
             run(Envelope(members: [member], completion: Unheard()))
         case .awaited(let action, let continuation):
             // Safety: the engine that put the object in is this one; so below.
@@ -56,11 +53,12 @@ extension Engine {
     func run(_ envelope: Envelope<State>) {
         let outcome = outcome(of: envelope)
         batch.outcomes.append((envelope, outcome))
-        if envelope.endsBatch { commit() }
+        if envelope.endsBatch || !batch.effects.isEmpty { commit() }
     }
 
     private func outcome(of envelope: Envelope<State>) -> Outcome<State> {
         if hasFailed { return .failed(.closed) }
+        if envelope.source?.token?.isCancelled == true { return .cancelled }
         if let idempotency = envelope.idempotency {
             do throws(JournalError) {
                 if let known = try kept(idempotency.key) {
@@ -76,12 +74,7 @@ extension Engine {
         }
         if envelope.mode == .dryRun { return dryRun(envelope) }
         let first = version + 1
-        switch applyAll(
-            envelope.members,
-            requestID: envelope.requestID,
-            principal: envelope.principal
-        )
-        {
+        switch applyAll(envelope) {
         case .success(let changed):
             if let idempotency = envelope.idempotency {
                 keep(idempotency, first, changed)
@@ -118,7 +111,7 @@ extension Engine {
         var copy = state
         for (index, member) in envelope.members.enumerated() {
             do {
-                try reduce(&copy, member.action)
+                _ = try reduce(&copy, member.action)
             } catch {
                 return .refused(Refusal(error), member: index)
             }
@@ -139,23 +132,20 @@ private struct RefusedMember: Error {
 
 extension Engine {
     /// Applies all members or none. Answers whether any of them changed the state.
-    private func applyAll(
-        _ members: [Envelope<State>.Member],
-        requestID: String?,
-        principal: String?
-    ) -> Result<Bool, RefusedMember> {
+    private func applyAll(_ envelope: Envelope<State>) -> Result<Bool, RefusedMember> {
+        let members = envelope.members
         if hasFailed { return .failure(RefusedMember(refusal: .failed, member: 0)) }
         if batch.baseState == nil, canRollBack { batch.baseState = state }
         // What is to be forgotten when a later member is refused.
         let undo = members.count > 1 ? state : nil
         let mark = (
             records: batch.records.count, after: batch.afterCommit.count,
-            observed: batch.observed.count, version: version
+            observed: batch.observed.count, effects: batch.effects.count, version: version
         )
         var anyChanged = false
         for (index, member) in members.enumerated() {
             do {
-                let changed = try applyOne(member, requestID, principal)
+                let changed = try applyOne(member, of: envelope)
                 anyChanged = anyChanged || changed
             } catch {
                 if let undo { state = undo }
@@ -163,6 +153,7 @@ extension Engine {
                 batch.records.removeSubrange(mark.records...)
                 batch.afterCommit.removeSubrange(mark.after...)
                 batch.observed.removeSubrange(mark.observed...)
+                batch.effects.removeSubrange(mark.effects...)
                 batch.actions -= index
                 return .failure(RefusedMember(refusal: Refusal(error), member: index))
             }
@@ -174,34 +165,26 @@ extension Engine {
     /// Stamps, shows to middleware, reduces and records one action.
     private func applyOne(
         _ member: Envelope<State>.Member,
-        _ requestID: String?,
-        _ principal: String?
+        of envelope: Envelope<State>
     ) throws -> Bool {
         let time = configuration.clock.now()
         let released =
             middleware.isEmpty
             ? []
-            : before(
-                member.action,
-                type: member.type,
-                time: time,
-                meta: member.meta,
-                principal: principal,
-                requestID: requestID
-            )
+            : before(member.action, type: member.type, time: time, meta: member.meta, envelope)
         configuration.progress?.begin(member.type, version + 1)
         defer { configuration.progress?.end() }
         let changed: Bool
         if let differs = configuration.changed {
             let old = state
-            try reduce(&state, member.action)
-            changed = differs(old, state)
+            changed = try reduce(&state, member.action) ?? differs(old, state)
         } else {
-            try reduce(&state, member.action)
-            changed = true
+            changed = try reduce(&state, member.action) ?? true
         }
         version += 1
         batch.actions += 1
+        if changed { batch.hasChanged = true }
+        note(effectsOf: member.action, envelope.watch)
         batch.afterCommit += released
         if !observers.isEmpty { batch.observed.append(state) }
         if configuration.journal != nil {
@@ -212,9 +195,11 @@ extension Engine {
                     type: member.type,
                     payload: member.payload,
                     meta: member.meta,
-                    principal: principal,
-                    requestID: requestID,
-                    changed: changed
+                    principal: envelope.principal,
+                    requestID: envelope.requestID,
+                    changed: changed,
+                    cause: envelope.source?.cause,
+                    origin: envelope.source?.place
                 )
             )
         }
@@ -226,9 +211,10 @@ extension Engine {
         configuration.sink?.reduced(state, version: version, changed: changed)
     }
 
-    /// Runs the reducer; a state that it leaves half changed by throwing is restored.
+    /// Runs the reducer; a state that it leaves half changed by throwing is restored. Answers whether
+    /// the state changed, where that is known.
     @inline(__always)
-    func reduce(_ state: inout State, _ action: any Action) throws {
+    func reduce(_ state: inout State, _ action: any Action) throws -> Bool? {
         switch form {
         case .returning(let reducer): state = reducer(state, action)
         case .mutating(let reducer): reducer(&state, action)
@@ -236,7 +222,23 @@ extension Engine {
             var copy = state
             try reducer(&copy, action)
             state = copy
+        case .machine(let machine): return try machine.reduce(&state, action)
         }
+        return nil
+    }
+
+    /// Notes what a module wants done after the action that was just reduced.
+    private func note(effectsOf action: any Action, _ watch: EffectWatch?) {
+        guard case .machine(let machine) = form, configuration.effects != nil,
+            let effect = machine.effect(after: action, in: state)
+        else { return }
+        batch.effects.append((effect, EffectCause(version: version, watch: watch)))
+    }
+
+    /// What the journal keeps of an action that was dispatched in process.
+    func member(of action: any Action) throws -> EnvelopeMember {
+        try configuration.member?(action)
+            ?? EnvelopeMember(action: action, type: String(describing: type(of: action)))
     }
 
     /// Runs middleware. Answers what is to be done after the commit.
@@ -245,8 +247,7 @@ extension Engine {
         type: String?,
         time: Int64? = nil,
         meta: [UInt8]? = nil,
-        principal: String? = nil,
-        requestID: String? = nil
+        _ envelope: Envelope<State>? = nil
     ) -> [@Sendable () -> Void] {
         let stamped = StampedAction(
             action: action,
@@ -254,8 +255,10 @@ extension Engine {
             time: time ?? configuration.clock.now(),
             type: type ?? String(describing: Swift.type(of: action)),
             meta: meta,
-            principal: principal,
-            requestID: requestID
+            principal: envelope?.principal,
+            requestID: envelope?.requestID,
+            cause: envelope?.source?.cause,
+            origin: envelope?.source?.place
         )
         var released: [@Sendable () -> Void] = []
         for subscription in middleware where subscription.isActive {
@@ -266,7 +269,7 @@ extension Engine {
 }
 
 /// The completion of an action that nobody waits for.
-private final class Unheard<State: Sendable>: Completion {
+final class Unheard<State: Sendable>: Completion {
     func complete(_ outcome: Outcome<State>) {}
 }
 

@@ -12,9 +12,7 @@ extension Engine {
         do {
             try offer(
                 Envelope<State>(
-                    members: [
-                        EnvelopeMember(action: action, type: String(describing: type(of: action)))
-                    ],
+                    members: [try member(of: action)],
                     wantsState: true,
                     completion: waiting
                 )
@@ -39,6 +37,8 @@ private final class WaitingDispatch<State: Sendable>: Completion {
             continuation.resume(returning: Dispatched(version: version, state: state))
         case .refused(let refusal, _):
             continuation.resume(throwing: refusal)
+        case .cancelled:
+            continuation.resume(throwing: CancellationError())
         case .failed(let failure):
             continuation.resume(throwing: failure)
         case .applied, .replayed, .keyTaken, .versionMismatch, .dryRun:

@@ -30,6 +30,11 @@ extension Engine {
         batch.restart(at: version)
         if done.actions > 0 { configuration.sink?.committed(state, through: version) }
         for run in done.afterCommit { run() }
+        // Before the completions, so that whoever waits for effects finds them begun.
+        if let runner = configuration.effects {
+            for (effect, cause) in done.effects { effect.launch(runner, cause) }
+        }
+        if done.hasChanged { configuration.settled?(state) }
         for state in done.observed { notify(state) }
         for (envelope, outcome) in done.outcomes { complete(envelope.completion, outcome) }
         configuration.sink?.completed()

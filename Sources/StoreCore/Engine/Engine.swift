@@ -34,7 +34,9 @@ final class Engine<State: Sendable>: @unchecked Sendable {
         self.form = form
         self.configuration = configuration
         isThreaded = configuration.driver == .thread
-        isPlain = configuration.journal == nil && configuration.sink == nil
+        isPlain =
+            configuration.journal == nil && configuration.sink == nil
+            && configuration.effects == nil
         canRollBack = configuration.journal?.canFail == true || configuration.sink != nil
         version = configuration.journal?.version ?? 0
         batch = Batch(startingAt: version)
@@ -153,8 +155,11 @@ extension Engine {
     }
 
     /// Runs a change of the Core's own at its place in the order.
-    func perform(_ task: @escaping @Sendable (Engine<State>) -> Void) {
+    /// Answers `false`, and does not run it, once the Core's thread has ended.
+    @discardableResult
+    func perform(_ task: @escaping @Sendable (Engine<State>) -> Void) -> Bool {
         let way = mailbox.withLock { mailbox -> Way in
+            if mailbox.isClosed, isThreaded { return .closed }
             if !mailbox.isDraining, !isThreaded {
                 mailbox.isDraining = true
                 return .drain
@@ -168,8 +173,10 @@ extension Engine {
             task(self)
             drain()
         case .wake: wake.signal()
-        case .queued, .full, .closed: break
+        case .queued: break
+        case .full, .closed: return false
         }
+        return true
     }
 
     /// Works off what has been queued, until there is nothing more.

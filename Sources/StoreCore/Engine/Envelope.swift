@@ -16,6 +16,10 @@ package final class Envelope<State: Sendable>: Sendable {
     /// Whether the outcome is to carry the state.
     package let wantsState: Bool
     package let completion: any Completion<State>
+    /// Which part of the program dispatched it, if one did.
+    package let source: ActionSource?
+    /// Who waits for the end of its effects, if anybody does.
+    package let watch: EffectWatch?
 
     package init(
         members: [Member],
@@ -26,6 +30,8 @@ package final class Envelope<State: Sendable>: Sendable {
         mode: Mode = .apply,
         endsBatch: Bool = false,
         wantsState: Bool = false,
+        source: ActionSource? = nil,
+        watch: EffectWatch? = nil,
         completion: any Completion<State>
     ) {
         self.members = members
@@ -36,6 +42,8 @@ package final class Envelope<State: Sendable>: Sendable {
         self.mode = mode
         self.endsBatch = endsBatch
         self.wantsState = wantsState
+        self.source = source
+        self.watch = watch ?? source?.watch
         self.completion = completion
     }
 }
@@ -61,6 +69,22 @@ package struct EnvelopeMember: Sendable {
         self.type = type
         self.payload = payload
         self.meta = meta
+    }
+}
+
+/// The part of the program that dispatched an action.
+package struct ActionSource: Sendable {
+    /// The version of the action that led to it.
+    package let cause: UInt64
+    /// Where in the program that is written.
+    package let place: String
+    /// The effect that did, if it was one.
+    package var token: EffectToken?
+    package var watch: EffectWatch?
+
+    package init(cause: UInt64, place: String) {
+        self.cause = cause
+        self.place = place
     }
 }
 
@@ -105,6 +129,8 @@ package enum Outcome<State: Sendable>: Sendable {
     case dryRun(changed: Bool, before: State, after: State)
     /// The machine said no.
     case failed(CoreFailure)
+    /// The effect that dispatched it does not count any more; nothing was applied.
+    case cancelled
 }
 
 /// Why the Core could not apply an action that it would have applied.
@@ -143,4 +169,8 @@ public struct StampedAction: Sendable {
     public let principal: String?
     /// The request that dispatched it.
     public let requestID: String?
+    /// The version of the action whose effect dispatched it.
+    public let cause: UInt64?
+    /// The place in the program that dispatched it.
+    public let origin: String?
 }

@@ -57,7 +57,7 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
             answer(.draining())
         case .failed(.unreadable):
             answer(.overloaded("whether this key was used before can't be read; the log says why"))
-        case .failed(.unknown):
+        case .failed(.unknown), .cancelled:
             // Whether it was applied is not known, so no answer would be true: the connection ends
             // without one, and the client sees an unknown outcome for what it is.
             exchange.abandon()

@@ -1,0 +1,70 @@
+/// What effects need of the world, each by its key; replaced as a whole in tests.
+///
+/// ```swift
+/// enum MoviesKey: DependencyKey {
+///     static let live: any MovieService = HTTPMovieService()
+/// }
+///
+/// extension Dependencies {
+///     var movies: any MovieService {
+///         get throws { try self[MoviesKey.self] }
+///     }
+/// }
+/// ```
+public struct Dependencies: Sendable {
+    private var values: [ObjectIdentifier: any Sendable] = [:]
+    private let isLive: Bool
+
+    /// The live values of all keys.
+    public static let live = Dependencies(isLive: true)
+
+    /// None: whatever is used without having been set is an error that names it.
+    public static let unprepared = Dependencies(isLive: false)
+
+    private init(isLive: Bool) {
+        self.isLive = isLive
+    }
+
+    /// The value of a key.
+    ///
+    /// - Throws: ``UnpreparedDependency`` where a test has not set it.
+    public subscript<Key: DependencyKey>(key: Key.Type) -> Key.Value {
+        get throws {
+            if let value = values[ObjectIdentifier(key)] as? Key.Value { return value }
+            guard isLive else { throw UnpreparedDependency(key: "\(key)") }
+            return Key.live
+        }
+    }
+
+    /// Replaces the value of a key.
+    public mutating func set<Key: DependencyKey>(_ key: Key.Type, to value: Key.Value) {
+        values[ObjectIdentifier(key)] = value
+    }
+
+    /// The same, with another value for one key.
+    public func setting<Key: DependencyKey>(_ key: Key.Type, to value: Key.Value) -> Dependencies {
+        var copy = self
+        copy.set(key, to: value)
+        return copy
+    }
+}
+
+/// Names a dependency, and says what it is outside of tests.
+public protocol DependencyKey {
+    /// What it is.
+    associatedtype Value: Sendable
+    /// The value that a server uses.
+    static var live: Value { get }
+}
+
+/// A dependency was used in a test that had not set it.
+public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
+    /// The key's name.
+    public let key: String
+
+    /// What was used, and what to do.
+    public var description: String {
+        "the dependency \(key) was used but not prepared; "
+            + "set it: dependencies.set(\(key).self, to: …)"
+    }
+}

@@ -1,0 +1,151 @@
+/// Work outside the Core, as a value: what a module asks for after an action, done by one runner.
+///
+/// ```swift
+/// func effect(after action: Action, in state: State) -> Effect<State> {
+///     switch action {
+///     case .searchChanged(let text):
+///         .run(id: "search", cancelInFlight: true) { context in
+///             let titles = try await context.dependencies.movies.search(text)
+///             try await context.dispatch(Internal.found(titles))
+///         }
+///     case .closed:
+///         .cancel(id: "search")
+///     }
+/// }
+/// ```
+///
+/// Effects run concurrently, after the action is durable. An effect ends with its module: when that is
+/// stopped, its effects are cancelled, and nothing that they dispatch is applied any more.
+public struct Effect<State: Sendable>: Sendable {
+    package indirect enum Form: Sendable {
+        case none
+        case run(Run)
+        case merge([Effect])
+        case concatenate([Effect])
+        case cancel(String)
+    }
+
+    /// One piece of work.
+    package struct Run: Sendable {
+        let id: String?
+        let cancelInFlight: Bool
+        let retry: Retry
+        let onRestart: RestartPolicy
+        let body: @Sendable (EffectContext<State>) async throws -> any Sendable
+    }
+
+    package let form: Form
+
+    init(_ form: Form) {
+        self.form = form
+    }
+
+    /// Nothing.
+    public static var none: Effect { Effect(.none) }
+
+    /// Runs `body` as a task of its own.
+    ///
+    /// - Parameters:
+    ///   - id: by what it can be cancelled; unique within the module.
+    ///   - cancelInFlight: whether what runs under this id is cancelled first.
+    ///   - retry: how often, and after what pauses, it is tried again when it throws.
+    ///   - onRestart: what becomes of it when the server ends before it does.
+    public static func run(
+        id: String? = nil,
+        cancelInFlight: Bool = false,
+        retry: Retry = .never,
+        onRestart: RestartPolicy = .lost,
+        _ body: @escaping @Sendable (EffectContext<State>) async throws -> Void
+    ) -> Effect {
+        Effect(
+            .run(
+                Run(
+                    id: id,
+                    cancelInFlight: cancelInFlight,
+                    retry: retry,
+                    onRestart: onRestart,
+                    body: body
+                )
+            )
+        )
+    }
+
+    /// All of them at the same time.
+    public static func merge(_ effects: Effect...) -> Effect { Effect(.merge(effects)) }
+
+    /// One after the other; one that throws or is cancelled ends the row.
+    public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
+
+    /// Cancels what runs under this id in the module. Nothing that it dispatches is applied after the
+    /// action that asked for this.
+    public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
+
+    var isNone: Bool {
+        if case .none = form { return true }
+        return false
+    }
+}
+
+extension Effect.Run {
+    /// The work of an action that is a side effect.
+    init<E: SideEffect>(sideEffect effect: E) where E.State == State {
+        id = nil
+        cancelInFlight = false
+        retry = (E.self as? any RetriedSideEffect.Type)?.retry ?? .never
+        onRestart = (E.self as? any RetriedSideEffect.Type)?.onRestart ?? .lost
+        body = { context in try await effect.sideEffect(context) }
+    }
+}
+
+/// A side effect that says what is done when it fails, or when the server ends before it does.
+public protocol RetriedSideEffect: SideEffect {
+    /// How often it is tried again.
+    static var retry: Retry { get }
+    /// What becomes of it on a restart.
+    static var onRestart: RestartPolicy { get }
+}
+
+extension RetriedSideEffect {
+    public static var onRestart: RestartPolicy { .lost }
+}
+
+/// How often an effect that throws is tried again, and after what pauses.
+public struct Retry: Sendable, Equatable {
+    /// How many times it is tried again, at the most.
+    public let attempts: Int
+    /// The pause before the first of them; it doubles with each.
+    public let pause: Duration
+    /// The longest pause.
+    public let pauseMax: Duration
+
+    /// It is not tried again.
+    public static let never = Retry(attempts: 0, pause: .zero, pauseMax: .zero)
+
+    /// Tried again so often, after pauses that double from `pause` to `pauseMax`.
+    public static func times(
+        _ attempts: Int,
+        pause: Duration = .milliseconds(100),
+        pauseMax: Duration = .seconds(30)
+    ) -> Retry {
+        Retry(attempts: max(0, attempts), pause: pause, pauseMax: max(pause, pauseMax))
+    }
+
+    /// The pause before the attempt of this number, from 1.
+    func pause(before attempt: Int) -> Duration {
+        var pause = pause
+        for _ in 1..<max(1, attempt) where pause < pauseMax { pause *= 2 }
+        return min(pause, pauseMax)
+    }
+}
+
+/// What becomes of an effect that has not ended when the server does.
+///
+/// An effect is never run again silently: only its author knows whether that does harm.
+public enum RestartPolicy: String, Sendable, Codable {
+    /// It is gone. The state may still say that it is being waited for.
+    case lost
+    /// It is run again from its beginning: doing it twice does no harm.
+    case retried
+    /// It is not run again, and the module is told: the runner dispatches ``EffectInterrupted``.
+    case reported
+}

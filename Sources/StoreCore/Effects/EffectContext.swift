@@ -1,0 +1,72 @@
+/// What an effect has to do with: the state, the way back to the Core, and the world.
+public struct EffectContext<State: Sendable>: Sendable {
+    /// Clock, random source, services: whatever is not computed from the state.
+    public let dependencies: Dependencies
+    let token: EffectToken
+    let runner: EffectRunner
+    let read: @Sendable (any Sendable) -> State?
+
+    /// The version of the action that this effect follows.
+    public var cause: UInt64 { token.cause.version }
+
+    /// The slice as it is now.
+    ///
+    /// - Throws: `CancellationError` where the effect is cancelled or its slice is gone.
+    public func state() async throws -> State {
+        let root = await runner.state()
+        guard !token.isCancelled, let state = read(root) else { throw CancellationError() }
+        return state
+    }
+
+    /// Dispatches an action, and waits until it is applied and durable.
+    ///
+    /// The log shows it with this effect's ``cause`` and the place of the call.
+    ///
+    /// - Returns: the version that the action made.
+    /// - Throws: ``Refusal`` where the reducer says no, `CancellationError` where the effect is
+    ///   cancelled, ``MailboxError`` and ``CoreFailure`` as `Core.dispatch(_:)`.
+    @discardableResult
+    public func dispatch(
+        _ action: any Action,
+        file: String = #fileID,
+        line: Int = #line
+    ) async throws -> UInt64 {
+        try Task.checkCancellation()
+        return try await runner.dispatch(
+            addressed(action),
+            from: token,
+            origin: "\(file):\(line)"
+        )
+    }
+
+    /// Dispatches a side effect, and waits for what it returns.
+    ///
+    /// - Throws: as ``dispatch(_:file:line:)-(Action,_,_)``, and what the side effect throws.
+    public func value<E: SideEffect>(
+        of effect: E,
+        file: String = #fileID,
+        line: Int = #line
+    ) async throws -> E.Value {
+        try Task.checkCancellation()
+        let value = try await runner.value(
+            of: addressed(effect),
+            from: token,
+            origin: "\(file):\(line)"
+        )
+        guard let value = value as? E.Value else { throw CancellationError() }
+        return value
+    }
+
+    /// Pauses on the clock of ``dependencies``.
+    public func sleep(for duration: Duration) async throws {
+        try await dependencies.clock.sleep(for: duration)
+    }
+
+    /// One instance's effects speak to that instance.
+    private func addressed(_ action: any Action) -> any Action {
+        guard let instance = token.address.instance, !(action is AddressedAction),
+            runner.isOwn(action, of: token.address.module)
+        else { return action }
+        return action.to(instance)
+    }
+}

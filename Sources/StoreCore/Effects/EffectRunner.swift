@@ -1,0 +1,285 @@
+import Locks
+import Synchronization
+
+/// Performs effects: the one place where what modules ask for becomes tasks.
+///
+/// Tasks are begun on the Core's thread, in the order of the actions they follow; they run on Swift's
+/// own threads.
+package final class EffectRunner: Sendable {
+    /// The most effects that run at a time; one more fails at once.
+    package static let runningMax = 10_000
+
+    /// How effects reach the Core; set before the first action.
+    package struct Ports: Sendable {
+        /// The root state as it is now.
+        package var state: @Sendable () async -> any Sendable
+        /// Hands an action over; answers its version, once it is durable.
+        package var submit: @Sendable (any Action, ActionSource) async throws -> UInt64
+        /// Whether an action belongs to the module of this name.
+        package var isOwn: @Sendable (any Action, String) -> Bool
+
+        package init(
+            state: @escaping @Sendable () async -> any Sendable,
+            submit: @escaping @Sendable (any Action, ActionSource) async throws -> UInt64,
+            isOwn: @escaping @Sendable (any Action, String) -> Bool
+        ) {
+            self.state = state
+            self.submit = submit
+            self.isOwn = isOwn
+        }
+    }
+
+    private struct Table: Sendable {
+        var running: [ObjectIdentifier: EffectToken] = [:]
+        var begun = 0
+        var isStopped = false
+        var idle: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let dependencies: Dependencies
+    private let failed: @Sendable (EffectToken, any Error) -> Void
+    private let ports = Locked<Ports?>(nil)
+    private let table = Locked(Table())
+
+    /// - Parameter failed: hears of every effect that threw, for good.
+    package init(
+        dependencies: Dependencies,
+        failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in }
+    ) {
+        self.dependencies = dependencies
+        self.failed = failed
+    }
+
+    package func connect(_ ports: Ports) {
+        self.ports.withLock { $0 = ports }
+    }
+}
+
+// What contexts ask for
+
+extension EffectRunner {
+    func state() async -> any Sendable {
+        guard let ports = ports.withLock({ $0 }) else { return () }
+        return await ports.state()
+    }
+
+    func dispatch(
+        _ action: any Action,
+        from token: EffectToken,
+        origin: String,
+        watch: EffectWatch? = nil
+    ) async throws -> UInt64 {
+        guard !token.isCancelled, let ports = ports.withLock({ $0 }) else {
+            throw CancellationError()
+        }
+        var source = ActionSource(cause: token.cause.version, place: origin)
+        source.token = token
+        source.watch = watch ?? token.cause.watch
+        return try await ports.submit(action, source)
+    }
+
+    /// Dispatches, and waits for what the effects of that action give.
+    func value(
+        of action: any Action,
+        from token: EffectToken,
+        origin: String
+    ) async throws -> (any Sendable)? {
+        let watch = EffectWatch(parent: token.cause.watch)
+        _ = try await dispatch(action, from: token, origin: origin, watch: watch)
+        return try await watch.result()
+    }
+
+    func isOwn(_ action: any Action, of module: String) -> Bool {
+        ports.withLock { $0 }?.isOwn(action, module) ?? false
+    }
+}
+
+// Beginning and ending
+
+extension EffectRunner {
+    /// Begins an effect. The Core's thread calls it, after the commit.
+    func launch<State: Sendable>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) {
+        switch effect.form {
+        case .none: break
+        case .run(let run): _ = start(run, at: address, cause, read)
+        case .merge(let effects):
+            for effect in effects { launch(effect, at: address, cause, read) }
+        case .concatenate(let effects):
+            let row = Effect<State>.Run(
+                id: nil,
+                cancelInFlight: false,
+                retry: .never,
+                onRestart: .lost
+            ) { [self] _ in
+                for effect in effects { try await perform(effect, at: address, cause, read) }
+                return ()
+            }
+            _ = start(row, at: address, cause, read)
+        case .cancel(let id): cancel(id: address.path + "/" + id)
+        }
+    }
+
+    /// Does an effect within another one, and waits for its end.
+    private func perform<State: Sendable>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) async throws {
+        switch effect.form {
+        case .run(let run):
+            try Task.checkCancellation()
+            guard let task = start(run, at: address, cause, read) else { throw EffectLimit() }
+            let result = await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            _ = try result.get()
+        case .merge(let effects):
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for effect in effects {
+                    group.addTask { try await self.perform(effect, at: address, cause, read) }
+                }
+                try await group.waitForAll()
+            }
+        case .concatenate(let effects):
+            for effect in effects { try await perform(effect, at: address, cause, read) }
+        case .none, .cancel: launch(effect, at: address, cause, read)
+        }
+    }
+
+    private func start<State: Sendable>(
+        _ run: Effect<State>.Run,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) -> Task<Result<any Sendable, any Error>, Never>? {
+        let path = address.path + "/"
+        if run.cancelInFlight, let id = run.id { cancel(id: path + id) }
+        let token = table.withLock { table -> EffectToken? in
+            guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
+            table.begun += 1
+            let token = EffectToken(
+                address: address,
+                id: path + (run.id ?? "\(cause.version).\(table.begun)"),
+                cause: cause
+            )
+            table.running[ObjectIdentifier(token)] = token
+            return token
+        }
+        guard let token else {
+            cause.watch?.begin()
+            cause.watch?.end(.failure(EffectLimit()))
+            return nil
+        }
+        cause.watch?.begin()
+        let context = EffectContext<State>(
+            dependencies: dependencies,
+            token: token,
+            runner: self,
+            read: read
+        )
+        let task = Task<Result<any Sendable, any Error>, Never> { [self] in
+            let result = await attempts(of: run, context)
+            end(token, result)
+            return result
+        }
+        token.began(task)
+        return task
+    }
+
+    private func attempts<State: Sendable>(
+        of run: Effect<State>.Run,
+        _ context: EffectContext<State>
+    ) async -> Result<any Sendable, any Error> {
+        var attempt = 0
+        while true {
+            do {
+                return .success(try await run.body(context))
+            } catch {
+                attempt += 1
+                guard attempt <= run.retry.attempts, !context.token.isCancelled,
+                    !(error is CancellationError)
+                else { return .failure(error) }
+                do {
+                    try await context.sleep(for: run.retry.pause(before: attempt))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+    }
+
+    private func end(_ token: EffectToken, _ result: Result<any Sendable, any Error>) {
+        let idle = table.withLock { table -> [CheckedContinuation<Void, Never>] in
+            table.running[ObjectIdentifier(token)] = nil
+            guard table.running.isEmpty else { return [] }
+            defer { table.idle = [] }
+            return table.idle
+        }
+        if case .failure(let error) = result, !token.isCancelled { failed(token, error) }
+        token.cause.watch?.end(token.isCancelled ? .failure(CancellationError()) : result)
+        for continuation in idle { continuation.resume() }
+    }
+}
+
+// Cancelling
+
+extension EffectRunner {
+    /// The effects that run, the oldest first.
+    package var running: [EffectToken] {
+        table.withLock { Array($0.running.values) }.sorted { $0.cause.version < $1.cause.version }
+    }
+
+    /// Cancels what runs under this id. Answers whether anything did. Any thread.
+    @discardableResult
+    package func cancel(id: String) -> Bool {
+        cancel { $0.id == id }
+    }
+
+    /// Cancels all that works for a slice, or for any instance of it.
+    func cancel(all address: SliceAddress) {
+        cancel {
+            $0.address.module == address.module
+                && (address.instance == nil || $0.address.instance == address.instance)
+        }
+    }
+
+    /// Cancels everything, and begins nothing any more.
+    package func stop() {
+        table.withLock { $0.isStopped = true }
+        cancel { _ in true }
+    }
+
+    /// Waits until nothing runs.
+    package func untilIdle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = table.withLock { table -> Bool in
+                if table.running.isEmpty { return true }
+                table.idle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    @discardableResult
+    private func cancel(where isMeant: (EffectToken) -> Bool) -> Bool {
+        let tokens = table.withLock { $0.running.values.filter(isMeant) }
+        for token in tokens { token.cancel() }
+        return !tokens.isEmpty
+    }
+}
+
+/// As many effects run as may.
+package struct EffectLimit: Error, CustomStringConvertible {
+    package var description: String {
+        "\(EffectRunner.runningMax) effects run already, or the store is stopping"
+    }
+}

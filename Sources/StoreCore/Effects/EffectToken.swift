@@ -1,0 +1,33 @@
+import Locks
+import Synchronization
+
+/// One effect at work: who it is, and whether it still counts.
+package final class EffectToken: Sendable {
+    /// The slice that it works for.
+    package let address: SliceAddress
+    /// By what it can be cancelled: `home/titles`, or `home/42.1` where it has no id of its own.
+    package let id: String
+    package let cause: EffectCause
+    private let cancelled = Atomic(false)
+    private let task = Locked<(@Sendable () -> Void)?>(nil)
+
+    init(address: SliceAddress, id: String, cause: EffectCause) {
+        self.address = address
+        self.id = id
+        self.cause = cause
+    }
+
+    /// Whether what it dispatches is not applied any more.
+    package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    /// Ends it. What it has dispatched and the Core has not come to yet is dropped.
+    package func cancel() {
+        cancelled.store(true, ordering: .releasing)
+        task.withLock { $0 }?()
+    }
+
+    func began<Success: Sendable>(_ task: Task<Success, Never>) {
+        self.task.withLock { $0 = { task.cancel() } }
+        if isCancelled { task.cancel() }
+    }
+}

@@ -1,0 +1,70 @@
+import Locks
+import Synchronization
+
+/// Tells when all that follows an action is done: its effects, and theirs.
+///
+/// Made only where somebody waits. Effects begin before the action's own outcome is told, so a count
+/// of zero after that is the end.
+package final class EffectWatch: Sendable {
+    private struct Count: Sendable {
+        var running = 0
+        var result: Result<any Sendable, any Error>?
+        var isAsked = false
+        var done: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
+    }
+
+    private let parent: EffectWatch?
+    private let count = Locked(Count())
+
+    package init(parent: EffectWatch? = nil) {
+        self.parent = parent
+    }
+
+    func begin() {
+        parent?.begin()
+        count.withLock { $0.running += 1 }
+    }
+
+    /// One is done. The first that failed is the result, else the first that gave something.
+    func end(_ result: Result<any Sendable, any Error>) {
+        let told = count.withLock {
+            count -> (() -> Void)? in
+            count.running -= 1
+            switch (count.result, result) {
+            case (nil, _), (.success?, .failure): count.result = result
+            default: break
+            }
+            guard count.running == 0, let done = count.done else { return nil }
+            count.done = nil
+            return { [result = count.result] in done(result) }
+        }
+        told?()
+        parent?.end(result)
+    }
+
+    /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once, after
+    /// the action's outcome is known; at once, or on an effect's thread.
+    package func whenDone(
+        _ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void
+    ) {
+        let now = count.withLock { count -> (() -> Void)? in
+            guard count.running > 0 else { return { [result = count.result] in done(result) } }
+            count.done = done
+            return nil
+        }
+        now?()
+    }
+
+    /// What the effects gave, when all are done.
+    func result() async throws -> (any Sendable)? {
+        try await withCheckedThrowingContinuation { continuation in
+            whenDone { result in
+                switch result {
+                case .success(let value)?: continuation.resume(returning: value)
+                case .failure(let error)?: continuation.resume(throwing: error)
+                case nil: continuation.resume(returning: nil)
+                }
+            }
+        }
+    }
+}

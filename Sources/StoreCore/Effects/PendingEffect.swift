@@ -1,0 +1,58 @@
+/// An effect whose types are known to those only who made it, on its way to the runner.
+package struct PendingEffect: Sendable {
+    package let address: SliceAddress
+    /// Begins the work; answers its tasks.
+    let launch: @Sendable (EffectRunner, EffectCause) -> Void
+    /// Whether whatever the slice has at work ends first.
+    let endsLife: Bool
+
+    private init(
+        _ address: SliceAddress,
+        endsLife: Bool = false,
+        launch: @escaping @Sendable (EffectRunner, EffectCause) -> Void
+    ) {
+        self.address = address
+        self.endsLife = endsLife
+        self.launch = launch
+    }
+
+    /// A slice begins or ends.
+    static func endOfLife(_ address: SliceAddress) -> PendingEffect {
+        PendingEffect(address, endsLife: true) { runner, _ in runner.cancel(all: address) }
+    }
+
+    init<State: Sendable>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        read: @escaping @Sendable (any Sendable) -> State?
+    ) {
+        self.init(address) { runner, cause in
+            runner.launch(effect, at: address, cause, read)
+        }
+    }
+
+    /// - Returns: `nil` where there is nothing to be done.
+    init?<Root, State>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        in place: SlicePlace<Root, State>
+    ) {
+        guard !effect.isNone else { return nil }
+        self.init(effect, at: address) { root in
+            (root as? Root).flatMap { place.read($0, address.instance) }
+        }
+    }
+}
+
+/// Which action an effect follows.
+package struct EffectCause: Sendable {
+    /// The action's version.
+    package let version: UInt64
+    /// Who waits for the end of all that follows, if anybody does.
+    package let watch: EffectWatch?
+
+    package init(version: UInt64, watch: EffectWatch?) {
+        self.version = version
+        self.watch = watch
+    }
+}

@@ -1,0 +1,53 @@
+/// A module's own view of the Core: its slice, the slice's changes, and a way to dispatch.
+///
+/// ```swift
+/// let home = core.child(Home.self)
+/// home.observe { old, new in print(new?.titles.count ?? 0) }
+/// home.dispatch(.selected(title: "Movie 3"))
+/// ```
+///
+/// It hears of its own slice alone. Whether that changed is looked at once for each batch of actions,
+/// however many listen.
+public final class ChildStore<Root: RootState, M: Module>: Sendable {
+    private let core: Core<Root>
+    private let changes: SliceChanges<Root>
+    private let place: SlicePlace<Root, M.State>
+    private let instance: String?
+
+    init(
+        _ core: Core<Root>,
+        _ changes: SliceChanges<Root>,
+        _ place: SlicePlace<Root, M.State>,
+        _ instance: String?
+    ) {
+        self.core = core
+        self.changes = changes
+        self.place = place
+        self.instance = instance
+    }
+
+    /// Calls `observer` with `nil` and the slice as it is, and then with the slice before and after
+    /// each change; `nil` stands for a slice that is not started.
+    ///
+    /// Observers are called in the order in which they subscribed, where the Core works.
+    ///
+    /// - Returns: the command that ends it.
+    @discardableResult
+    public func observe(
+        _ observer: @escaping @Sendable (_ old: M.State?, _ new: M.State?) -> Void
+    ) -> PlainCommand {
+        changes.observe(M.name, instance, place, core, observer)
+    }
+
+    /// Dispatches one of the module's public actions.
+    @discardableResult
+    public func dispatch(_ action: M.Action) -> Bool { send(action) }
+
+    /// Dispatches one of the module's own actions.
+    @discardableResult
+    public func dispatch(_ action: M.Internal) -> Bool { send(action) }
+
+    private func send(_ action: any Action) -> Bool {
+        core.dispatch(instance.map { action.to($0) } ?? action)
+    }
+}

@@ -1,0 +1,146 @@
+extension Core where State: RootState {
+    /// Makes a Core of the modules of a root state, with their effects and presenters.
+    ///
+    /// ```swift
+    /// let core = try Core(AppState())
+    /// core.dispatch(Counter.Action.increased)
+    /// ```
+    ///
+    /// - Throws: ``ModuleError`` where the modules don't fit together.
+    public convenience init(
+        _ state: State,
+        dependencies: Dependencies = .live
+    ) throws(ModuleError) {
+        try self.init(
+            state,
+            runner: EffectRunner(dependencies: dependencies),
+            configuration: CoreConfiguration(),
+            touched: []
+        )
+    }
+
+    /// Makes a Core of modules with ports.
+    ///
+    /// - Parameter touched: who else wants to know which modules may have changed.
+    package convenience init(
+        _ state: State,
+        runner: EffectRunner,
+        configuration: CoreConfiguration<State>,
+        touched: [TouchedModules]
+    ) throws(ModuleError) {
+        let own = TouchedModules()
+        let changes = SliceChanges<State>(own)
+        var configuration = configuration
+        configuration.effects = runner
+        configuration.settled = changes.settle
+        configuration.changes = changes
+        let machine = try ModuleMachine<State>([own] + touched)
+        self.init(state: state, form: .machine(machine), configuration: configuration)
+        connect(runner, machine)
+        present(changes)
+    }
+
+    /// A module's own view of this Core; of one of its instances, where an id is given.
+    ///
+    /// `nil` where the module is none of the root state's.
+    public func child<M: Module>(
+        _ module: M.Type,
+        _ instance: String? = nil
+    ) -> ChildStore<State, M>? {
+        guard let changes = engine.configuration.changes as? SliceChanges<State>,
+            let mount = State.modules.first(where: { $0.name == M.name }),
+            let place = mount.slice.place(of: M.State.self) as? SlicePlace<State, M.State>
+        else { return nil }
+        return ChildStore(self, changes, place, instance)
+    }
+
+    /// The effects that run and those that will.
+    package var effects: EffectRunner? { engine.configuration.effects }
+
+    private func connect(_ runner: EffectRunner, _ machine: ModuleMachine<State>) {
+        runner.connect(
+            EffectRunner.Ports(
+                state: { [weak self] in
+                    guard let self else { return () }
+                    return await self.read()
+                },
+                submit: { [weak self] action, origin in
+                    guard let self else { throw CancellationError() }
+                    return try await self.submit(action, from: origin)
+                },
+                isOwn: { machine.module(of: $0) == $1 }
+            )
+        )
+    }
+
+    private func present(_ changes: SliceChanges<State>) {
+        for mount in State.modules {
+            for presenter in mount.presenters {
+                let context = PresenterContext { [weak self] action, place in
+                    self?.react(with: action, place)
+                }
+                presenter.attach(changes, self, mount.slice, context)
+            }
+        }
+    }
+}
+
+extension Core {
+    /// The state as it is, for an effect; an empty value once the Core has stopped.
+    func read() async -> any Sendable {
+        await withCheckedContinuation { continuation in
+            let isTaken = engine.perform { engine in continuation.resume(returning: engine.state) }
+            if !isTaken { continuation.resume(returning: ()) }
+        }
+    }
+
+    /// Hands over an effect's action, and waits until it is durable.
+    func submit(_ action: any Action, from origin: ActionSource) async throws -> UInt64 {
+        let member = try engine.member(of: action)
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                try engine.offer(
+                    Envelope<State>(
+                        members: [member],
+                        source: origin,
+                        completion: WaitingVersion(continuation)
+                    )
+                )
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// Hands over what a presenter dispatches. Called where the Core works.
+    fileprivate func react(with action: any Action, _ place: String) {
+        guard let member = try? engine.member(of: action) else { return }
+        try? engine.offer(
+            Envelope<State>(
+                members: [member],
+                source: ActionSource(cause: engine.version, place: place),
+                completion: Unheard()
+            )
+        )
+    }
+}
+
+/// An effect that awaits its action.
+private final class WaitingVersion<State: Sendable>: Completion {
+    private let continuation: CheckedContinuation<UInt64, any Error>
+
+    init(_ continuation: CheckedContinuation<UInt64, any Error>) {
+        self.continuation = continuation
+    }
+
+    func complete(_ outcome: Outcome<State>) {
+        switch outcome {
+        case .applied(_, let version, _, _): continuation.resume(returning: version)
+        case .refused(let refusal, _): continuation.resume(throwing: refusal)
+        case .failed(let failure): continuation.resume(throwing: failure)
+        case .cancelled: continuation.resume(throwing: CancellationError())
+        case .replayed, .keyTaken, .versionMismatch, .dryRun:
+            continuation.resume(throwing: CoreFailure.unknown)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/// A named slice of the state, with the actions that change it and the reducer that says how.
+///
+/// ```swift
+/// struct Counter: Module {
+///     struct State: ModuleState {
+///         var count = 0
+///         var step = 1
+///     }
+///
+///     enum Action: ModuleAction {
+///         case increased, decreased
+///         case stepChanged(to: Int)
+///     }
+///
+///     func reduce(_ state: inout State, _ action: Action) {
+///         switch action {
+///         case .increased: state.count += state.step
+///         case .decreased: state.count -= state.step
+///         case .stepChanged(let step): state.step = step
+///         }
+///     }
+/// }
+/// ```
+///
+/// The `switch` has no `default`, so the compiler finds an action that is left out. ``Action`` is what
+/// everybody may dispatch: on the wire `counter/increased`. What only the module's own effects and
+/// presenters may say is ``Internal``, and is refused from outside.
+public protocol Module<State>: Sendable {
+    /// The module's slice of the root state.
+    associatedtype State: ModuleState
+    /// What others may ask of the module.
+    associatedtype Action: ModuleAction = Never
+    /// What only the module's own parts may say.
+    associatedtype Internal: ModuleAction = Never
+
+    /// The slice's name in the state, in paths and before the slash of wire names. It is the type's
+    /// name with a small first letter where nothing is said.
+    static var name: String { get }
+
+    /// Actions with types of their own, which stand beside ``Action``: each updates the state itself
+    /// (``StateUpdater``) or works outside of it (``SideEffect``). On the wire they go by their type's
+    /// name.
+    static var dispatchables: [any Dispatchable.Type] { get }
+
+    /// Changes the slice as an action asks, or refuses by throwing ``Refusal``.
+    ///
+    /// Pure: it reads and touches nothing else. It works on a copy of the slice, so what it changed
+    /// before it threw is forgotten.
+    func reduce(_ state: inout State, _ action: Action) throws
+
+    /// Changes the slice as one of the module's own parts says.
+    func reduce(_ state: inout State, internal action: Internal) throws
+
+    /// The work outside the Core that follows an action, given the state that the action led to.
+    ///
+    /// Called once for each applied action, never in a replay. It only says what is to be done; it is
+    /// done after the action is durable.
+    func effect(after action: Action, in state: State) -> Effect<State>
+
+    /// The work that follows one of the module's own actions.
+    func effect(afterInternal action: Internal, in state: State) -> Effect<State>
+}
+
+/// What a module's slice of the state has to be: plain values with a form on the wire.
+public protocol ModuleState: Codable, Equatable, Sendable {}
+
+/// What the enum of a module's actions has to be.
+///
+/// Each case is a wire name, `module/case`, and its labels are the members of the payload.
+public protocol ModuleAction: Action, Codable, Equatable {}
+
+/// A module without actions of a kind has none to handle.
+extension Never: ModuleAction {}
+
+extension Module {
+    public static var name: String {
+        let type = String(describing: Self.self)
+        return type.prefix(1).lowercased() + type.dropFirst()
+    }
+
+    public static var dispatchables: [any Dispatchable.Type] { [] }
+
+    public func effect(after action: Action, in state: State) -> Effect<State> { .none }
+    public func effect(afterInternal action: Internal, in state: State) -> Effect<State> { .none }
+}
+
+extension Module where Action == Never {
+    public func reduce(_ state: inout State, _ action: Never) {}
+}
+
+extension Module where Internal == Never {
+    public func reduce(_ state: inout State, internal action: Never) {}
+}
+
+/// A module whose slice is absent until somebody starts it.
+///
+/// The actions `name/start`, whose payload is ``Start``, and `name/stop` exist for it without being
+/// written. Starting one that is started begins it anew; whatever works for it is cancelled then, as
+/// when it is stopped.
+public protocol StartableModule<State>: Module {
+    /// What has to be known to begin.
+    associatedtype Start: Codable, Equatable, Sendable = NoFields
+
+    /// The slice to begin with, or a ``Refusal``.
+    func begin(_ start: Start) throws -> State
+}
+
+/// The payload of an action without fields.
+public struct NoFields: Codable, Equatable, Sendable {
+    /// The only value.
+    public init() {}
+}
+
+extension StartableModule {
+    /// The action that starts the module.
+    public static func start(_ start: Start) -> ModuleStart<Self> { ModuleStart(start: start) }
+
+    /// The action that stops the module.
+    public static var stop: ModuleStop<Self> { ModuleStop() }
+}
+
+extension StartableModule where Start == NoFields {
+    /// The action that starts the module.
+    public static var start: ModuleStart<Self> { ModuleStart(start: NoFields()) }
+}
+
+/// Asks for a module's slice to begin.
+public struct ModuleStart<M: StartableModule>: Action, Equatable {
+    /// What the module has to know.
+    public let start: M.Start
+}
+
+/// Asks for a module's slice to end.
+public struct ModuleStop<M: StartableModule>: Action, Equatable {}

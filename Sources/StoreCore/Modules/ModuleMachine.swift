@@ -1,0 +1,117 @@
+import Synchronization
+
+/// The reducer that the modules of a root state make together.
+///
+/// Finds by an action's type which slice it is for, so that an action costs the same however many
+/// modules there are. One thread at a time may use it.
+package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sendable {
+    // Safety: `touched` belongs to the thread that reduces, which is the Core's.
+
+    private struct Known {
+        let module: Int
+        let handler: ActionHandler<Root>
+    }
+
+    private let known: [ObjectIdentifier: Known]
+    private let names: [String]
+    /// Those who want to know which modules may have changed.
+    private var touched: [TouchedModules]
+
+    /// - Parameter touched: told of every module whose slice may have changed.
+    /// - Throws: ``ModuleError`` where the modules don't fit together.
+    package init(_ touched: [TouchedModules] = []) throws(ModuleError) {
+        self.touched = touched
+        var known: [ObjectIdentifier: Known] = [:]
+        var taken: Set<String> = []
+        for (index, mount) in Root.modules.enumerated() {
+            guard taken.insert(mount.name).inserted else { throw ModuleError.nameTwice(mount.name) }
+            if let stranger = mount.slice.strangers.first {
+                throw ModuleError.foreignDispatchable("\(stranger)", mount.name)
+            }
+            for handler in mount.slice.handlers {
+                let entry = Known(module: index, handler: handler)
+                guard known.updateValue(entry, forKey: ObjectIdentifier(handler.type)) == nil
+                else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
+            }
+        }
+        self.known = known
+        names = Root.modules.map(\.name)
+    }
+
+    package func reduce(_ state: inout Root, _ action: any Action) throws -> Bool {
+        let (action, instance) = Self.addressed(action)
+        guard let known = known[ObjectIdentifier(type(of: action))] else { return false }
+        let changed = try known.handler.reduce(&state, action, instance)
+        if changed {
+            for touched in touched { touched.insert(known.module) }
+        }
+        return changed
+    }
+
+    package func effect(after action: any Action, in state: Root) -> PendingEffect? {
+        let (action, instance) = Self.addressed(action)
+        guard let known = known[ObjectIdentifier(type(of: action))] else { return nil }
+        let address = SliceAddress(module: names[known.module], instance: instance)
+        switch known.handler.kind {
+        case .start, .stop: return .endOfLife(address)
+        default: return known.handler.effect(state, action, address)
+        }
+    }
+
+    /// The name of the module that an action is for.
+    func module(of action: any Action) -> String? {
+        known[ObjectIdentifier(type(of: Self.addressed(action).0))].map { names[$0.module] }
+    }
+
+    private static func addressed(_ action: any Action) -> (any Action, instance: String?) {
+        guard let addressed = action as? AddressedAction else { return (action, nil) }
+        return (addressed.action, addressed.instance)
+    }
+}
+
+/// Modules whose slices may have changed, by their places in ``RootState/modules``.
+package final class TouchedModules: @unchecked Sendable {
+    // Safety: belongs to the Core's thread.
+    private var indices: Set<Int> = []
+
+    package init() {}
+
+    func insert(_ index: Int) {
+        indices.insert(index)
+    }
+
+    /// Answers them in order, and forgets them.
+    package func take() -> [Int] {
+        defer { indices.removeAll(keepingCapacity: true) }
+        return indices.sorted()
+    }
+}
+
+/// Why modules can't make a store together.
+public enum ModuleError: Error, Equatable, CustomStringConvertible {
+    /// Two modules have one name.
+    case nameTwice(String)
+    /// One type of action has two places to go to.
+    case actionTwice(String, String)
+    /// A dispatchable is for the state of another module, or is neither updater nor side effect.
+    case foreignDispatchable(String, String)
+    /// The root state has members that are no module's slice, or lacks one.
+    case foreignMember(found: [String], modules: [String])
+
+    /// What is wrong, and what would be right.
+    public var description: String {
+        switch self {
+        case .nameTwice(let name):
+            "two modules are named '\(name)'; give one of them another `static var name`"
+        case .actionTwice(let type, let module):
+            "the action type \(type) of module '\(module)' is handled by two modules; "
+                + "each has to have its own"
+        case .foreignDispatchable(let type, let module):
+            "\(type) is listed by module '\(module)' but is for another state; a dispatchable is a "
+                + "StateUpdater or a SideEffect of the module's own state"
+        case .foreignMember(let found, let modules):
+            "the root state is written with the members \(found), but its modules are \(modules); "
+                + "it has to have its modules' slices and nothing else"
+        }
+    }
+}

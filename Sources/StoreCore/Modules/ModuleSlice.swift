@@ -1,0 +1,240 @@
+/// A module of known types at its place.
+final class ModuleSlice<Root: RootState, M: Module>: Slice {
+    let module: M
+    let place: SlicePlace<Root, M.State>
+    let lifecycle: [ActionHandler<Root>]
+
+    init(module: M, place: SlicePlace<Root, M.State>, lifecycle: [ActionHandler<Root>]) {
+        self.module = module
+        self.place = place
+        self.lifecycle = lifecycle
+    }
+
+    var name: String { M.name }
+
+    var form: SliceForm {
+        switch place {
+        case .always: .always
+        case .started: .started
+        case .instances: .instances
+        }
+    }
+
+    var wireType: any (Codable & Sendable).Type {
+        switch place {
+        case .always: M.State.self
+        case .started: M.State?.self
+        case .instances: Instances<M.State>.self
+        }
+    }
+
+    var strangers: [any Dispatchable.Type] {
+        M.dispatchables.filter { handler(of: $0) == nil }
+    }
+
+    var handlers: [ActionHandler<Root>] {
+        var all = lifecycle
+        if M.Action.self != Never.self {
+            all.append(
+                handler(.action, M.Action.self) { [module] in
+                    module.effect(after: $0, in: $1)
+                } reduce: { [module] in
+                    try module.reduce(&$0, $1)
+                }
+            )
+        }
+        if M.Internal.self != Never.self {
+            all.append(
+                handler(.internal, M.Internal.self) { [module] in
+                    module.effect(afterInternal: $0, in: $1)
+                } reduce: { [module] in
+                    try module.reduce(&$0, internal: $1)
+                }
+            )
+        }
+        for type in M.dispatchables {
+            if let handler = handler(of: type) { all.append(handler) }
+        }
+        return all
+    }
+
+    func place<State: ModuleState>(of state: State.Type) -> Any? {
+        State.self == M.State.self ? place : nil
+    }
+
+    func isEqual(_ a: Root, _ b: Root) -> Bool {
+        switch place {
+        case .always(let path): a[keyPath: path] == b[keyPath: path]
+        case .started(let path): a[keyPath: path] == b[keyPath: path]
+        case .instances(let path): a[keyPath: path] == b[keyPath: path]
+        }
+    }
+
+    func value(_ root: Root) -> (any Encodable & Sendable)? {
+        if case .instances(let path) = place { return root[keyPath: path] }
+        return place.read(root, nil)
+    }
+
+    func value(_ root: Root, instance: String?) -> (any Encodable & Sendable)? {
+        instance == nil ? value(root) : place.read(root, instance)
+    }
+
+    func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        switch place {
+        case .always(let path): try container.encode(root[keyPath: path], forKey: name)
+        case .started(let path): try container.encode(root[keyPath: path], forKey: name)
+        case .instances(let path): try container.encode(root[keyPath: path], forKey: name)
+        }
+    }
+
+    func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        switch place {
+        case .always(let path):
+            root[keyPath: path] = try container.decode(M.State.self, forKey: name)
+        case .started(let path):
+            root[keyPath: path] = try container.decodeIfPresent(M.State.self, forKey: name)
+        case .instances(let path):
+            root[keyPath: path] = try container.decode(Instances<M.State>.self, forKey: name)
+        }
+    }
+}
+
+extension ModuleSlice {
+    /// What is done with one of the module's two enums.
+    private func handler<A: ModuleAction>(
+        _ kind: ActionHandler<Root>.Kind,
+        _ type: A.Type,
+        effect: @escaping @Sendable (A, M.State) -> Effect<M.State>,
+        reduce: @escaping @Sendable (inout M.State, A) throws -> Void
+    ) -> ActionHandler<Root> {
+        let place = place
+        return ActionHandler(
+            A.self,
+            kind,
+            wire: A.self,
+            effect: { root, action, address in
+                guard let action = action as? A, let state = place.read(root, address.instance)
+                else { return nil }
+                return PendingEffect(effect(action, state), at: address, in: place)
+            }
+        ) { root, action, instance in
+            guard let action = action as? A else { return false }
+            return try place.change(&root, instance, M.name) { try reduce(&$0, action) }
+        }
+    }
+
+    /// What is done with an action that has a type of its own; `nil` where that is for another slice,
+    /// which is found when a store begins.
+    private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
+        if let type = type as? any StateUpdater.Type { return updater(type) }
+        if let type = type as? any SideEffect.Type { return sideEffect(type) }
+        return nil
+    }
+
+    private func updater<U: StateUpdater>(_ type: U.Type) -> ActionHandler<Root>? {
+        guard U.State.self == M.State.self else { return nil }
+        let place = place
+        return ActionHandler(U.self, .dispatchable, wire: U.self) { root, action, instance in
+            guard let action = action as? U else { return false }
+            return try place.change(&root, instance, M.name) { state in
+                guard var same = state as? U.State else { return }
+                try action.updateState(&same)
+                if let changed = same as? M.State { state = changed }
+            }
+        }
+    }
+
+    private func sideEffect<E: SideEffect>(_ type: E.Type) -> ActionHandler<Root>? {
+        guard E.State.self == M.State.self else { return nil }
+        let place = place
+        return ActionHandler(
+            E.self,
+            .dispatchable,
+            wire: E.self,
+            effect: { _, action, address in
+                guard let action = action as? E else { return nil }
+                let effect = Effect<E.State>(.run(.init(sideEffect: action)))
+                return PendingEffect(effect, at: address) { root in
+                    (root as? Root).flatMap { place.read($0, address.instance) as? E.State }
+                }
+            }
+        ) { root, _, instance in
+            _ = try place.present(root, instance, M.name)
+            return false
+        }
+    }
+}
+
+/// The actions that start and stop a module.
+enum Lifecycle {
+    static func handlers<Root, M: StartableModule>(
+        of module: M,
+        at place: SlicePlace<Root, M.State>
+    ) -> [ActionHandler<Root>] {
+        [
+            ActionHandler(
+                ModuleStart<M>.self,
+                .start,
+                wire: M.Start.self,
+                make: { ($0 as? M.Start).map { ModuleStart<M>(start: $0) } },
+                payload: { ($0 as? ModuleStart<M>)?.start }
+            ) { root, action, instance in
+                guard let action = action as? ModuleStart<M> else { return false }
+                let old = place.read(root, instance)
+                let new = try module.begin(action.start)
+                place.write(new, &root, instance)
+                return old != new
+            },
+            ActionHandler(
+                ModuleStop<M>.self,
+                .stop,
+                wire: NoFields.self,
+                make: { _ in ModuleStop<M>() },
+                payload: { _ in NoFields() }
+            ) { root, _, instance in
+                _ = try place.present(root, instance, M.name)
+                place.write(nil, &root, instance)
+                return true
+            },
+        ]
+    }
+}
+
+extension SlicePlace {
+    /// The slice, which has to be there.
+    func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal) -> State {
+        if let state = read(root, instance) { return state }
+        if case .instances = self, instance == nil {
+            throw Refusal(
+                reason: "The module '\(module)' has instances; the action has to name one, as in "
+                    + "\(module)/<id>/…."
+            )
+        }
+        let path = SliceAddress(module: module, instance: instance).path
+        throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
+    }
+
+    /// Changes a copy of the slice, and puts it in its place where that did not throw.
+    @inline(__always)
+    func change(
+        _ root: inout Root,
+        _ instance: String?,
+        _ module: String,
+        _ change: (inout State) throws -> Void
+    ) throws -> Bool {
+        let old = try present(root, instance, module)
+        var new = old
+        try change(&new)
+        guard new != old else { return false }
+        write(new, &root, instance)
+        return true
+    }
+}

@@ -1,0 +1,117 @@
+/// A module at its place, whatever its types are.
+package protocol Slice<Root>: Sendable {
+    associatedtype Root: RootState
+
+    /// The module's name.
+    var name: String { get }
+    /// Whether the slice may be absent, or be there several times.
+    var form: SliceForm { get }
+    /// What is done with each type of action that the module knows.
+    var handlers: [ActionHandler<Root>] { get }
+    /// Dispatchables that the module lists, but that are for another state.
+    var strangers: [any Dispatchable.Type] { get }
+    /// The type of the slice as it stands in the root, for schemas.
+    var wireType: any (Codable & Sendable).Type { get }
+
+    /// Where the slice lies, a `SlicePlace<Root, State>`, for those who know its type.
+    func place<State: ModuleState>(of state: State.Type) -> Any?
+    func isEqual(_ a: Root, _ b: Root) -> Bool
+    /// The slice as it stands in the root; `nil` where it is absent.
+    func value(_ root: Root) -> (any Encodable & Sendable)?
+    /// One instance's slice; that of the whole module where it has no instances.
+    func value(_ root: Root, instance: String?) -> (any Encodable & Sendable)?
+    func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+    func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+}
+
+/// How often a module's slice is there.
+package enum SliceForm: Sendable {
+    case always, started, instances
+}
+
+/// What a store does with one type of action.
+package struct ActionHandler<Root: RootState>: Sendable {
+    /// What kind of action it is, as others may see it.
+    package enum Kind: Sendable {
+        /// A case of the module's ``Module/Action``.
+        case action
+        /// A case of ``Module/Internal``.
+        case `internal`
+        /// A type of its own.
+        case dispatchable
+        case start, stop
+    }
+
+    package let type: any Action.Type
+    package let kind: Kind
+    /// The type of its payload on the wire; `nil` for none.
+    package let wire: (any (Codable & Sendable).Type)?
+    /// Changes the slice; answers whether that made a difference. Leaves the root as it was where it
+    /// throws.
+    let reduce: @Sendable (inout Root, any Action, String?) throws -> Bool
+    /// The work that follows, where there may be any.
+    let effect: @Sendable (Root, any Action, SliceAddress) -> PendingEffect?
+    /// Makes the action of its payload, for ``Kind/start`` and ``Kind/stop``.
+    package let make: (@Sendable (any Codable) -> (any Action)?)?
+    /// Takes an action's payload, where ``make`` makes one.
+    package let payload: (@Sendable (any Action) -> (any Codable)?)?
+
+    init(
+        _ type: any Action.Type,
+        _ kind: Kind,
+        wire: (any (Codable & Sendable).Type)?,
+        make: (@Sendable (any Codable) -> (any Action)?)? = nil,
+        payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
+        effect: @escaping @Sendable (Root, any Action, SliceAddress) -> PendingEffect? = {
+            _,
+            _,
+            _ in nil
+        },
+        reduce: @escaping @Sendable (inout Root, any Action, String?) throws -> Bool
+    ) {
+        self.type = type
+        self.kind = kind
+        self.wire = wire
+        self.make = make
+        self.payload = payload
+        self.effect = effect
+        self.reduce = reduce
+    }
+}
+
+/// Which slice: a module's, or that of one of its instances.
+package struct SliceAddress: Hashable, Sendable {
+    package let module: String
+    package let instance: String?
+
+    package init(module: String, instance: String? = nil) {
+        self.module = module
+        self.instance = instance
+    }
+
+    /// As it stands in wire names and paths: `card/7`.
+    package var path: String { instance.map { module + "/" + $0 } ?? module }
+}
+
+/// An action for one of a module's instances.
+public struct AddressedAction: Action {
+    /// The action itself.
+    public let action: any Action
+    /// The instance's id.
+    public let instance: String
+}
+
+extension Action {
+    /// The same action, for the instance of this id.
+    public func to(_ instance: String) -> AddressedAction {
+        AddressedAction(action: self, instance: instance)
+    }
+}

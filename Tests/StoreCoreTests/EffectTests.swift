@@ -1,0 +1,64 @@
+import Locks
+import StoreCore
+import Synchronization
+import Testing
+
+@Suite struct EffectTests {
+    /// Waits for the state that `isMeant`.
+    private func state(
+        of core: Core<SampleState>,
+        where isMeant: @escaping @Sendable (SampleState) -> Bool
+    ) async -> SampleState {
+        await withCheckedContinuation { continuation in
+            let waiting = Locked<CheckedContinuation<SampleState, Never>?>(continuation)
+            core.observe { state in
+                guard isMeant(state) else { return }
+                waiting.withLock { waiting in
+                    waiting?.resume(returning: state)
+                    waiting = nil
+                }
+            }
+        }
+    }
+
+    @Test func `what an effect dispatches is applied to the slice as it is by then`() async throws {
+        let core = try Core(SampleState())
+        try await core.dispatch(Home.start)
+        try await core.dispatch(Home.Action.refreshed(after: 30))
+        try await core.dispatch(Tally.Action.increased)
+        try await core.dispatch(Home.Internal.didTapOnMovieCell(title: "Movie 1"))
+        let state = await state(of: core) { $0.home?.titles == ["Fresh"] }
+        #expect(state.tally.count == 1)
+        #expect(state.home?.selected == "Movie 1")
+    }
+
+    @Test func `a cancelled effect dispatches nothing any more`() async throws {
+        let core = try Core(SampleState())
+        try await core.dispatch(Home.start)
+        try await core.dispatch(Home.Action.refreshed(after: 5))
+        try await core.dispatch(Home.Action.cancelled)
+        await core.effects?.untilIdle()
+        #expect(try await core.dispatch(Tally.Action.increased).state.home?.titles.count == 11)
+    }
+
+    @Test func `an effect ends with its module, also where that begins anew`() async throws {
+        let core = try Core(SampleState())
+        try await core.dispatch(Home.start)
+        try await core.dispatch(Home.Action.refreshed(after: 5))
+        try await core.dispatch(Home.start)
+        await core.effects?.untilIdle()
+        #expect(try await core.dispatch(Tally.Action.increased).state.home?.titles.count == 11)
+    }
+
+    @Test func `one under the same id takes the place of the one before`() async throws {
+        let core = try Core(SampleState())
+        try await core.dispatch(Home.start)
+        try await core.dispatch(Home.Action.refreshed(after: 60_000))
+        try await core.dispatch(Home.Action.refreshed(after: 1))
+        await core.effects?.untilIdle()
+        let state = try await core.dispatch(Tally.Action.increased)
+        #expect(state.state.home?.titles == ["Fresh"])
+        // start, two refreshes, one result, and this one
+        #expect(state.version == 5)
+    }
+}

@@ -1,0 +1,117 @@
+import Locks
+import StoreCore
+import Synchronization
+import Testing
+
+@Suite struct ModuleTests {
+    /// The state after these actions.
+    private func state(after actions: (any Action)...) async throws -> SampleState {
+        let core = try Core(SampleState())
+        var state = SampleState()
+        for action in actions { state = try await core.dispatch(action).state }
+        return state
+    }
+
+    @Test func `an action reaches the slice of its module, and no other`() async throws {
+        let state = try await state(
+            after: Tally.Action.stepChanged(to: 5),
+            Tally.Action.increased
+        )
+        #expect(state.tally == Tally.State(count: 5, step: 5))
+        #expect(state.home == nil)
+        #expect(state.workshop == Workshop.State())
+    }
+
+    @Test func `what a reducer changed before it refused is forgotten`() async throws {
+        let core = try Core(SampleState())
+        await #expect(throws: Refusal(reason: "A step of 0 leads nowhere.")) {
+            try await core.dispatch(Tally.Action.stepChanged(to: 0))
+        }
+        #expect(try await core.dispatch(Tally.Action.increased).state.tally.count == 1)
+    }
+
+    @Test func `a module is absent until it is started, and again when it is stopped`() async throws
+    {
+        let core = try Core(SampleState())
+        await #expect(throws: Refusal.self) {
+            try await core.dispatch(Home.Internal.loaded(titles: []))
+        }
+        let started = try await core.dispatch(Home.start).state
+        #expect(started.home?.titles.count == 11)
+        #expect(started.home?.titles.last == "Movie 10")
+        #expect(try await core.dispatch(Home.stop).state.home == nil)
+        await #expect(throws: Refusal.self) { try await core.dispatch(Home.stop) }
+    }
+
+    @Test func `a module may refuse to begin`() async throws {
+        let core = try Core(SampleState())
+        await #expect(throws: Refusal(reason: "A card has a title.")) {
+            try await core.dispatch(MovieCard.start(.init(title: "")))
+        }
+    }
+
+    @Test func `instances have slices of their own, in the order in which they began`() async throws
+    {
+        let state = try await state(
+            after: Cards.start(.init(title: "Seven")).to("7"),
+            Cards.start(.init(title: "Two")).to("2"),
+            Cards.Action.liked.to("2")
+        )
+        #expect(state.cards.ids == ["7", "2"])
+        #expect(state.cards["2"]?.likes == 1)
+        #expect(state.cards["7"]?.likes == 0)
+    }
+
+    @Test func `a dispatchable changes the slice of the module that lists it`() async throws {
+        #expect(try await state(after: Reset()).workshop.name == "")
+    }
+
+    @Test func `a child hears of its own slice alone, with what it was before`() async throws {
+        let core = try Core(SampleState())
+        let seen = Locked<[String]>([])
+        let home = try #require(core.child(Home.self))
+        let end = home.observe { old, new in
+            let text = "\(old?.titles.count ?? -1)>\(new?.titles.count ?? -1)"
+            seen.withLock { $0.append(text) }
+        }
+        try await core.dispatch(Home.start)
+        try await core.dispatch(Tally.Action.increased)
+        try await core.dispatch(Home.start)
+        home.dispatch(.loaded(titles: ["One"]))
+        try await core.dispatch(Home.stop)
+        end()
+        try await core.dispatch(Home.start)
+        #expect(seen.withLock { $0 } == ["-1>-1", "-1>11", "11>1", "1>-1"])
+    }
+
+    @Test func `a presenter leads from one module to another, as often as it is asked`()
+        async throws
+    {
+        let core = try Core(SampleState())
+        let titles = Locked<[String?]>([])
+        core.child(MovieCard.self)?.observe { _, new in titles.withLock { $0.append(new?.title) } }
+        try await core.dispatch(Home.start)
+        try await core.dispatch(Home.Internal.didTapOnMovieCell(title: "Movie 3"))
+        try await core.dispatch(MovieCard.stop)
+        try await core.dispatch(Home.Internal.didTapOnMovieCell(title: "Movie 4"))
+        #expect(titles.withLock { $0 } == [nil, "Movie 3", nil, "Movie 4"])
+    }
+
+    @Test func `modules that don't fit together are named`() throws {
+        struct Twice: RootState {
+            var one = Tally.State()
+            var two = Tally.State()
+            static let modules: Modules = [Tally().at(\.one), Tally().at(\.two)]
+        }
+        struct Strange: Module {
+            typealias State = Tally.State
+            static let dispatchables: [any Dispatchable.Type] = [Reset.self]
+        }
+        struct Foreign: RootState {
+            var strange = Tally.State()
+            static let modules: Modules = [Strange().at(\.strange)]
+        }
+        #expect(throws: ModuleError.nameTwice("tally")) { try Core(Twice()) }
+        #expect(throws: ModuleError.foreignDispatchable("Reset", "strange")) { try Core(Foreign()) }
+    }
+}
