@@ -1,7 +1,10 @@
 """One server for each module's tests, and a fresh one for the tests that need it untouched."""
 
+import os
+import socket
+
 import pytest
-from harness import Server
+from harness import Server, binary
 
 
 def pytest_configure(config):
@@ -18,3 +21,13 @@ def server():
 def fresh():
     with Server() as running:
         yield running
+
+
+@pytest.fixture
+def store_server_in_path(tmp_path, monkeypatch):
+    """For documents that start the server by its name: answers an address that nobody uses."""
+    (tmp_path / "store-server").symlink_to(binary())
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}"

@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import socket
 import tempfile
 
 import pytest
 import tour
-from harness import Server, binary
+from harness import Server
 
 POST = "curl -s -H 'Content-Type: application/json' http://127.0.0.1:8080/dispatch"
 
@@ -32,15 +31,10 @@ def test_the_readme_shows_what_the_server_prints():
         assert {**real, "time": event["time"]} == event
 
 
-def test_the_history_document_shows_what_happens(tmp_path, monkeypatch):
+def test_the_history_document_shows_what_happens(store_server_in_path):
     """Starts, kills, restores and verifies servers as it says, all on one port."""
     text = (tour.README.parent / "docs" / "HISTORY.md").read_text()
-    (tmp_path / "store-server").symlink_to(binary())
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    assert tour.play(text, f"http://127.0.0.1:{port}") >= 20
+    assert tour.play(text, store_server_in_path) >= 20
 
 
 def test_a_tour_with_two_terminals_is_compared(fresh):

@@ -1,8 +1,14 @@
 """How thorough a run is, and the figures that it prints at its end."""
 
+import datetime
+import os
 import pathlib
+import platform
 import random
+import sqlite3
+import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -43,8 +49,20 @@ def program():
     return build("Poison", POISON.read_text())
 
 
+def machine():
+    """Where and when the figures were made."""
+    name = platform.freedesktop_os_release()["PRETTY_NAME"]
+    find = ["findmnt", "-no", "FSTYPE", "-T", tempfile.gettempdir()]
+    disk = subprocess.run(find, capture_output=True, text=True).stdout.strip() or "a file system"
+    return (
+        f"{datetime.date.today()}, {name}, Linux {platform.release()}, {disk},"
+        f" SQLite {sqlite3.sqlite_version}, {os.cpu_count()} processors"
+    )
+
+
 def pytest_terminal_summary(terminalreporter):
     if FIGURES:
         terminalreporter.section("figures")
+        terminalreporter.write_line(machine())
     for line in FIGURES:
         terminalreporter.write_line(line)

@@ -64,10 +64,13 @@ def test_a_clock_that_jumps_holds_up_no_wait(program, tmp_path):
     limit = ["--shutdown-timeout", "3"]
     server = Server(*limit, program=program, data=data, environment=environment)
     threading.Thread(target=send, args=(server, WHEEL), daemon=True).start()
-    until(lambda: "WheelTurned" in server.log_text, "the log names the action", 3)
-    begin = time.monotonic()
-    assert server.stop() == UNFINISHED_STATUS
-    assert time.monotonic() - begin < 3
+    try:
+        until(lambda: "WheelTurned" in server.log_text, "the log names the action", 3)
+        begin = time.monotonic()
+        assert server.stop() == UNFINISHED_STATUS
+        assert time.monotonic() - begin < 3
+    finally:
+        server.process.kill()
 
 
 def test_the_clock_of_the_test_does_jump(tmp_path):

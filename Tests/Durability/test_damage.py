@@ -120,7 +120,7 @@ def test_any_place_may_be_damaged(end, name, damage, journals, thorough, seed, f
     folder, ledger, records = journals
     chance, outcomes = random.Random(seed), collections.Counter()
     size = (folder / end / name).stat().st_size
-    places = sorted(chance.sample(range(size), 100 if thorough else 4))
+    places = sorted(chance.sample(range(size), 200 if thorough else 4))
     for place in places:
         data = tmp_path / str(place)
         shutil.copytree(folder / end, data)
