@@ -109,6 +109,17 @@ def test_a_read_only_file_system(tmp_path):
         assert server.version == 1
 
 
+def test_what_is_journaled_is_its_owners_alone(tmp_path):
+    """Also in a directory that somebody made for everybody to look into."""
+    data = tmp_path / "data"
+    data.mkdir(mode=0o755)
+    with Server(data=data) as server:
+        server.post(INCREASE)
+        modes = {path.name: path.stat().st_mode & 0o777 for path in data.iterdir()}
+    assert set(modes) >= {"store.db", "store.db-wal", "mark", "lock"}
+    assert set(modes.values()) == {0o600}, modes
+
+
 def test_check_config_does_not_touch_the_directory(tmp_path):
     data = tmp_path / "data"
     assert run("--check-config", "--data", str(data)).returncode == 0

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import StoreCore
 
 /// The way from a directory to a journal that can be written to, or to the reason why not.
@@ -146,6 +147,9 @@ extension Opening {
     func makeDatabase(_ path: String, _ meta: Meta) throws(JournalOpenError) -> Connection {
         try sqlite { () throws(SQLiteFailure) in
             let connection = try Connection(path: path, for: .create)
+            // While it is empty: the log and the index take their mode from it. Where that can't be
+            // set, as on some mounted file systems, the directory's own mode has to do.
+            chmod(path, 0o600)
             try configure(connection)
             try Schema.create(in: connection, meta)
             return connection
