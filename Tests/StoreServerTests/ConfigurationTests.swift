@@ -83,6 +83,8 @@ import Testing
         ("[::1]:8080", true), ("app.localhost", true), ("store.example:80", true),
         ("evil.example", false), ("127.0.0.1.evil.example", false), ("127.0.0.1:x", false),
         ("localhost.evil.example", false), ("", false), ("0x7f.0.0.1", false),
+        ("[::1]x80", false), ("[::1", false), ("[::1]\u{301}:80", false), ("::1", true),
+        ("localhost:1:2", false), ("localhost:\u{301}80", false), ("localhost:", true),
     ])
     func `the host rule lets loopback and named hosts in`(host: String, allowed: Bool) {
         #expect(HostRule(listening: [], further: ["store.example"]).allows(host) == allowed)
