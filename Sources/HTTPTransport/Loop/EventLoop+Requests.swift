@@ -305,11 +305,9 @@ extension EventLoop {
         places.reserveCapacity(headers.count)
         for (name, value) in headers {
             let start = text.count
-            text += name.utf8
-            text.append(0)
+            Self.append(name, to: &text)
             places.append((start, text.count))
-            text += HTTPResponse.clean(value).utf8
-            text.append(0)
+            Self.append(HTTPResponse.clean(value), to: &text)
         }
         return text.withUnsafeBufferPointer { text in
             text.withMemoryRebound(to: CChar.self) { text in
@@ -321,6 +319,12 @@ extension EventLoop {
                 }.withUnsafeBufferPointer(body)
             }
         }
+    }
+
+    private static func append(_ string: String, to text: inout [UInt8]) {
+        var string = string
+        string.withUTF8 { text.append(contentsOf: $0) }
+        text.append(0)
     }
 }
 

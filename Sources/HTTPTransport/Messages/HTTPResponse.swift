@@ -47,9 +47,11 @@ package struct HTTPResponse: Sendable {
 
     /// A header's value without the characters that would end it.
     static func clean(_ value: String) -> String {
-        guard value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-            return value
+        var value = value
+        let isClean = value.withUTF8 { bytes in
+            bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
         }
+        guard !isClean else { return value }
         return String(
             decoding: value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 },
             as: UTF8.self
