@@ -14,6 +14,7 @@ STORE_SERVER = ROOT / ".build" / "release" / "store-server"
 SERVER_CORE, LOAD_CORE, BOTH_CORES = "0", "1", "0,1"
 START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 15
+BUSY_SHARE_MAX = 0.05
 
 
 def say(text):
@@ -49,6 +50,28 @@ def listens(server):
         return True
     except OSError:
         return False
+
+
+def wait_until_idle(seconds_max):
+    """Until nobody else uses the machine, but no longer than this."""
+    deadline = time.monotonic() + seconds_max
+    while time.monotonic() < deadline and busy_share(0.5) > BUSY_SHARE_MAX:
+        pass
+
+
+def busy_share(seconds):
+    """Which part of the machine's CPU time is used during some seconds."""
+    busy, total = cpu_times()
+    time.sleep(seconds)
+    busy_later, total_later = cpu_times()
+    return (busy_later - busy) / max(1, total_later - total)
+
+
+def cpu_times():
+    """What was used so far and what there was, of all cores together."""
+    line = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0]
+    times = list(map(int, line.split()[1:9]))
+    return sum(times) - times[3] - times[4], sum(times)
 
 
 class Server:
