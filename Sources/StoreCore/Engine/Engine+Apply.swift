@@ -3,7 +3,7 @@ extension Engine {
     @inline(__always)
     func apply(_ action: any Action) {
         var released: [@Sendable () -> Void] = []
-        if !middleware.isEmpty { released = before(action, type: nil) }
+        if hasMiddleware { released = before(action, type: nil) }
         do { _ = try reduce(&state, action) } catch { return }
         version &+= 1
         for run in released { run() }
@@ -16,7 +16,7 @@ extension Engine {
         reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
     ) {
         var released: [@Sendable () -> Void] = []
-        if !middleware.isEmpty { released = before(action, type: nil) }
+        if hasMiddleware { released = before(action, type: nil) }
         do {
             _ = try reduce(&state, action)
         } catch {
@@ -169,9 +169,9 @@ extension Engine {
     ) throws -> Bool {
         let time = configuration.clock.now()
         let released =
-            middleware.isEmpty
-            ? []
-            : before(member.action, type: member.type, time: time, meta: member.meta, envelope)
+            hasMiddleware
+            ? before(member.action, type: member.type, time: time, meta: member.meta, envelope)
+            : []
         configuration.progress?.begin(member.type, version + 1)
         defer { configuration.progress?.end() }
         let changed: Bool
@@ -185,8 +185,8 @@ extension Engine {
         batch.actions += 1
         if changed { batch.hasChanged = true }
         note(effectsOf: member.action, envelope.watch)
-        batch.afterCommit += released
-        if !observers.isEmpty { batch.observed.append(state) }
+        if !released.isEmpty { batch.afterCommit += released }
+        if isObserved { batch.observed.append(state) }
         if configuration.journal != nil {
             batch.records.append(
                 Record(

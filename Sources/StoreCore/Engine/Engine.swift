@@ -42,6 +42,10 @@ final class Engine<State: Sendable>: @unchecked Sendable {
         batch = Batch(startingAt: version)
     }
 
+    // Asked for each action, so by `count`: `isEmpty` would look the arrays' types up at run time.
+    var hasMiddleware: Bool { middleware.count > 0 }
+    var isObserved: Bool { observers.count > 0 }
+
     var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
 }
 
