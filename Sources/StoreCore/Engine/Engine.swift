@@ -17,6 +17,10 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     /// Whether an action can go straight through: nothing to append, encode or compare.
     let isPlain: Bool
 
+    /// Whether a commit waits for a disk, so that it pays to let a batch grow first: whoever fills the
+    /// mailbox on the same core goes on before the next batch is taken.
+    private let isSlowToCommit: Bool
+
     /// Whether a batch may have to be forgotten after its actions were reduced.
     let canRollBack: Bool
 
@@ -37,6 +41,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
         isPlain =
             configuration.journal == nil && configuration.sink == nil
             && configuration.effects == nil
+        isSlowToCommit = configuration.journal?.canFail == true
         canRollBack = configuration.journal?.canFail == true || configuration.sink != nil
         version = configuration.journal?.version ?? 0
         batch = Batch(startingAt: version)
@@ -212,7 +217,10 @@ extension Engine {
     func start(named name: String = "core") {
         guard isThreaded else { return }
         SystemThread.start(name: name) { [self] in
-            while let items = next() { work(items) }
+            while let items = next() {
+                work(items)
+                if isSlowToCommit { SystemThread.giveWay() }
+            }
             ended.signal()
         }
     }

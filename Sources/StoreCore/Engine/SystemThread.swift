@@ -10,6 +10,11 @@ package enum SystemThread {
         }
     }
 
+    /// Lets other threads that are ready have this core first; returns at once where there are none.
+    static func giveWay() {
+        sched_yield()
+    }
+
     /// Starts a detached thread; `name`, at most 15 bytes of it, shows in `top -H` and debuggers.
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
