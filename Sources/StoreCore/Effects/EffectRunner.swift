@@ -37,16 +37,21 @@ package final class EffectRunner: Sendable {
     }
 
     private let dependencies: Dependencies
+    private let executor: (any TaskExecutor)?
     private let failed: @Sendable (EffectToken, any Error) -> Void
     private let ports = Locked<Ports?>(nil)
     private let table = Locked(Table())
 
-    /// - Parameter failed: hears of every effect that threw, for good.
+    /// - Parameters:
+    ///   - executor: runs the effects; where there is none, Swift's own threads do.
+    ///   - failed: hears of every effect that threw, for good.
     package init(
         dependencies: Dependencies,
+        executor: (any TaskExecutor)? = nil,
         failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in }
     ) {
         self.dependencies = dependencies
+        self.executor = executor
         self.failed = failed
     }
 
@@ -185,7 +190,8 @@ extension EffectRunner {
             runner: self,
             read: read
         )
-        let task = Task<Result<any Sendable, any Error>, Never> { [self] in
+        let task = Task<Result<any Sendable, any Error>, Never>(executorPreference: executor) {
+            [self] in
             let result = await attempts(of: run, context)
             end(token, result)
             return result
@@ -251,10 +257,15 @@ extension EffectRunner {
         }
     }
 
+    /// Cancels everything that runs.
+    package func cancelAll() {
+        cancel { _ in true }
+    }
+
     /// Cancels everything, and begins nothing any more.
     package func stop() {
         table.withLock { $0.isStopped = true }
-        cancel { _ in true }
+        cancelAll()
     }
 
     /// Waits until nothing runs.

@@ -275,7 +275,7 @@ final class Unheard<State: Sendable>: Completion {
 
 extension Refusal {
     /// What a reducer threw: its refusal, or whatever else, put into words.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         self = error as? Refusal ?? Refusal(reason: "\(error)")
     }
 

@@ -21,12 +21,17 @@ extension Core where State: RootState {
 
     /// Makes a Core of modules with ports.
     ///
-    /// - Parameter touched: who else wants to know which modules may have changed.
+    /// - Parameters:
+    ///   - modules: those of the root state, unless a module is to be tried alone.
+    ///   - touched: who else wants to know which modules may have changed.
+    ///   - begins: is called with the Core before presenters see it, and so before any action.
     package convenience init(
         _ state: State,
+        modules: State.Modules = State.modules,
         runner: EffectRunner,
         configuration: CoreConfiguration<State>,
-        touched: [TouchedModules]
+        touched: [TouchedModules],
+        begins: (Core) -> Void = { _ in }
     ) throws(ModuleError) {
         let own = TouchedModules()
         let changes = SliceChanges<State>(own)
@@ -34,10 +39,11 @@ extension Core where State: RootState {
         configuration.effects = runner
         configuration.settled = changes.settle
         configuration.changes = changes
-        let machine = try ModuleMachine<State>([own] + touched)
+        let machine = try ModuleMachine<State>(of: modules, [own] + touched)
         self.init(state: state, form: .machine(machine), configuration: configuration)
         connect(runner, machine)
-        present(changes)
+        begins(self)
+        present(modules, changes)
     }
 
     /// A module's own view of this Core; of one of its instances, where an id is given.
@@ -73,8 +79,8 @@ extension Core where State: RootState {
         )
     }
 
-    private func present(_ changes: SliceChanges<State>) {
-        for mount in State.modules {
+    private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
+        for mount in modules {
             for presenter in mount.presenters {
                 let context = PresenterContext { [weak self] action, place in
                     self?.react(with: action, place)

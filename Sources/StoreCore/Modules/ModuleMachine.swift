@@ -17,13 +17,18 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
     /// Those who want to know which modules may have changed.
     private var touched: [TouchedModules]
 
-    /// - Parameter touched: told of every module whose slice may have changed.
+    /// - Parameters:
+    ///   - modules: those of the root state, unless a module is to be tried alone.
+    ///   - touched: told of every module whose slice may have changed.
     /// - Throws: ``ModuleError`` where the modules don't fit together.
-    package init(_ touched: [TouchedModules] = []) throws(ModuleError) {
+    package init(
+        of modules: Root.Modules = Root.modules,
+        _ touched: [TouchedModules] = []
+    ) throws(ModuleError) {
         self.touched = touched
         var known: [ObjectIdentifier: Known] = [:]
         var taken: Set<String> = []
-        for (index, mount) in Root.modules.enumerated() {
+        for (index, mount) in modules.enumerated() {
             guard taken.insert(mount.name).inserted else { throw ModuleError.nameTwice(mount.name) }
             if let stranger = mount.slice.strangers.first {
                 throw ModuleError.foreignDispatchable("\(stranger)", mount.name)
@@ -35,7 +40,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
             }
         }
         self.known = known
-        names = Root.modules.map(\.name)
+        names = modules.map(\.name)
     }
 
     package func reduce(_ state: inout Root, _ action: any Action) throws -> Bool {
@@ -59,7 +64,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
     }
 
     /// The name of the module that an action is for.
-    func module(of action: any Action) -> String? {
+    package func module(of action: any Action) -> String? {
         known[ObjectIdentifier(type(of: Self.addressed(action).0))].map { names[$0.module] }
     }
 

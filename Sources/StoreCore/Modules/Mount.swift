@@ -7,8 +7,11 @@ public struct Mount<Root: RootState>: Sendable {
     package let slice: any Slice<Root>
     var presenters: [BoundPresenter<Root>] = []
 
-    init<M: Module>(_ module: M, _ place: SlicePlace<Root, M.State>, _ life: [ActionHandler<Root>])
-    {
+    package init<M: Module>(
+        _ module: M,
+        _ place: SlicePlace<Root, M.State>,
+        _ life: [ActionHandler<Root>] = []
+    ) {
         name = M.name
         slice = ModuleSlice(module: module, place: place, lifecycle: life)
     }
