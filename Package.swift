@@ -68,7 +68,7 @@ let package = Package(
             dependencies: ["Domain", "StoreServer"],
             swiftSettings: strict
         ),
-        layer("StoreTesting", on: ["Locks", "StoreCore"]),
+        layer("StoreTesting", on: ["Locks", "StoreCore", "Wire"]),
 
         tests(of: "StoreCore", ["Locks", "StoreTesting"]),
         .testTarget(
@@ -87,6 +87,7 @@ let package = Package(
         tests(of: "EventStream", ["Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
         tests(of: "Domain", ["StoreCore"]),
+        tests(of: "StoreTesting", ["StoreCore", "Wire"]),
         tests(
             of: "StoreServer",
             ["CHTTPD", "Domain", "HTTPTransport", "Locks", "StoreCore", "StoreTesting", "Wire"]

@@ -183,7 +183,7 @@ import Testing
 
     @Test func `a clock that goes back a day changes nothing`() throws {
         let folder = try Folder()
-        let clock = ManualClock(at: 1_800_000_000_000_000_000)
+        let clock = ManualWallClock(at: 1_800_000_000_000_000_000)
         let first = try SQLiteJournal.open(folder, retention: Retention(), clock: clock)
         try History.append(to: first, through: 20)
         clock.advance(by: -86_400_000_000_000)

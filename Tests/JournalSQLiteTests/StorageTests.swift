@@ -57,7 +57,7 @@ import Testing
 
     @Test func `records of before the age are gone once a snapshot stands for them`() throws {
         let folder = try Folder()
-        let clock = ManualClock(at: 1_700_000_000_000_000_000)
+        let clock = ManualWallClock(at: 1_700_000_000_000_000_000)
         let retention = Retention(secondsMax: 60, bytesMax: nil)
         let journal = try SQLiteJournal.open(folder, retention: retention, clock: clock)
         try History.append(to: journal, through: 2_500)
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `idempotency keys beyond their age or their count are forgotten`() throws {
         let folder = try Folder()
-        let clock = ManualClock(at: 1_700_000_000_000_000_000)
+        let clock = ManualWallClock(at: 1_700_000_000_000_000_000)
         var retention = Retention.forever
         retention.keysMax = 1_500
         let journal = try SQLiteJournal.open(folder, retention: retention, clock: clock)

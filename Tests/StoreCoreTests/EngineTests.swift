@@ -9,7 +9,7 @@ import Testing
     struct Bench {
         let journal = FaultyJournal()
         let sink = RecordingSink<List>()
-        let clock = ManualClock(at: 1_000)
+        let clock = ManualWallClock(at: 1_000)
         let core: Core<List>
 
         init(mailboxMax: Int = 100, driver: CoreConfiguration<List>.Driver = .caller) {

@@ -2,8 +2,8 @@ import Locks
 public import StoreCore
 import Synchronization
 
-/// A clock that stands still until it is told otherwise.
-public final class ManualClock: WallClock {
+/// A time of day that stands still until it is told otherwise.
+public final class ManualWallClock: WallClock {
     private let time: Locked<Int64>
 
     /// Makes a clock that shows this time, in nanoseconds since 1970.
@@ -18,6 +18,6 @@ public final class ManualClock: WallClock {
 
     /// Moves the time by so many nanoseconds; a negative number moves it back.
     public func advance(by nanoseconds: Int64) {
-        time.withLock { $0 += nanoseconds }
+        time.withLock { $0 &+= nanoseconds }
     }
 }

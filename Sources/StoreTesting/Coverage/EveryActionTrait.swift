@@ -1,0 +1,67 @@
+public import StoreCore
+public import Testing
+
+/// Wants the tests of a suite to exercise every action of a root state's modules.
+///
+/// ```swift
+/// @Suite(.everyAction(of: AppState.self)) struct AppTests {
+///     @Test func `increasing adds the step`() {
+///         Given(AppState()).when(Counter.Action.increased) { $0.counter.count = 1 }
+///     }
+/// }
+/// ```
+///
+/// When the suite's tests are done, those of the suites within it included, it names every action that
+/// neither a ``TestStore`` nor a ``Given`` has seen: each case of each module's `Action` and `Internal`,
+/// `start` and `stop`, dispatchables. So whoever adds an action hears that it has no test. A run that is
+/// filtered leaves tests out, and is told of their actions as well.
+public struct EveryActionTrait: SuiteTrait, TestScoping {
+    private let coverage: @Sendable () -> ActionCoverage
+    private let exceptions: [String]
+    private let reporter: TestReporter
+
+    init<Root: RootState>(of root: Root.Type, _ exceptions: [String], _ reporter: TestReporter) {
+        coverage = { ActionCoverage(of: root) }
+        self.exceptions = exceptions
+        self.reporter = reporter
+    }
+
+    /// Runs the suite's tests, and looks at what they have exercised.
+    public func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        let coverage = coverage()
+        try await ActionCoverage.$current.withValue(coverage) { try await function() }
+        let missing = coverage.missing.filter { !exceptions.contains($0) }
+        if !missing.isEmpty {
+            reporter.failed(
+                "Actions without a test: \(missing.joined(separator: ", "))\n\n"
+                    + "Send or receive each in a TestStore, or write Given(…).when(…).",
+                test.sourceLocation
+            )
+        }
+        let stale = exceptions.filter { !coverage.missing.contains($0) }
+        if !stale.isEmpty {
+            reporter.failed(
+                "Exceptions that are none: \(stale.joined(separator: ", "))\n\n"
+                    + "They have a test, or don't exist; take them out of `except`.",
+                test.sourceLocation
+            )
+        }
+    }
+}
+
+extension Trait where Self == EveryActionTrait {
+    /// Wants every action of a root state's modules to be exercised.
+    ///
+    /// - Parameter except: wire names, `module/case`, of actions that need no test.
+    public static func everyAction<Root: RootState>(
+        of root: Root.Type,
+        except: [String] = [],
+        reporter: TestReporter = .issues
+    ) -> EveryActionTrait {
+        EveryActionTrait(of: root, except, reporter)
+    }
+}

@@ -1,0 +1,126 @@
+public import StoreCore
+public import Testing
+
+/// A test of one action: given a state, when this is dispatched, then that is the state.
+///
+/// ```swift
+/// Given(Counter(), Counter.State(step: 2)).when(.increased) { $0.count = 2 }
+/// Given(Counter(), Counter.State()).when(.stepChanged(to: 0), refused: "A step of 0 leads nowhere.")
+/// ```
+///
+/// Only the reducer runs: no effect, no presenter, no thread. The closure states every change.
+public struct Given<State: Encodable & Equatable & Sendable, Subject> {
+    private let state: State
+    private let reporter: TestReporter
+    private let modules: [String]
+    private let coverage = ActionCoverage.current
+    /// The state after an action; `nil` where the action is none of the modules'.
+    private let reduce: (any Action) throws -> State?
+
+    private init<Root: RootState>(
+        _ root: Root,
+        _ modules: Root.Modules,
+        _ reporter: TestReporter,
+        shown: @escaping (Root) -> State
+    ) {
+        self.reporter = reporter
+        self.modules = modules.map { "'\($0.name)'" }
+        state = shown(root)
+        reduce = { action in
+            let machine = try ModuleMachine<Root>(of: modules)
+            guard machine.module(of: action) != nil else { return nil }
+            var root = root
+            _ = try machine.reduce(&root, action)
+            return shown(root)
+        }
+    }
+
+    /// States what an action does to the state; without a closure, that it does nothing.
+    public func when(
+        _ action: any Action,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        do {
+            guard let after = try after(action, at: place) else { return }
+            check.applied(action, from: state, to: after, change, at: place)
+        } catch {
+            check.refused(action, Refusal(error), at: place)
+        }
+    }
+
+    /// States that an action is refused, and why, word for word.
+    public func when(
+        _ action: any Action,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        do {
+            guard try after(action, at: place) != nil else { return }
+            check.applied(action, insteadOf: reason, at: place)
+        } catch {
+            check.refused(action, Refusal(error), for: reason, at: place)
+        }
+    }
+
+    private var check: StateCheck<State> { StateCheck(reporter: reporter, verb: "when") }
+
+    private func after(_ action: any Action, at place: SourceLocation) throws -> State? {
+        coverage?.note(action)
+        let state = try reduce(action)
+        if state == nil { check.unknown(action, modules, at: place) }
+        return state
+    }
+}
+
+extension Given where Subject == State, State: RootState {
+    /// Gives a root state.
+    public init(_ state: State, reporter: TestReporter = .issues) {
+        self.init(state, State.modules, reporter) { $0 }
+    }
+}
+
+extension Given where Subject: Module, Subject.State == State {
+    /// Gives one module its state.
+    public init(_ module: Subject, _ state: State, reporter: TestReporter = .issues) {
+        self.init(SoleState<Subject>(state), SoleState<Subject>.modules(module), reporter) {
+            $0.state ?? state
+        }
+    }
+
+    /// States what one of the module's public actions does.
+    public func when(
+        _ action: Subject.Action,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        when(action as any Action, change, at: place)
+    }
+
+    /// States what one of the module's own actions does.
+    public func when(
+        _ action: Subject.Internal,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        when(action as any Action, change, at: place)
+    }
+
+    /// States that one of the module's public actions is refused.
+    public func when(
+        _ action: Subject.Action,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        when(action as any Action, refused: reason, at: place)
+    }
+
+    /// States that one of the module's own actions is refused.
+    public func when(
+        _ action: Subject.Internal,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        when(action as any Action, refused: reason, at: place)
+    }
+}

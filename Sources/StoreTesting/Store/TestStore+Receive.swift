@@ -1,0 +1,161 @@
+public import StoreCore
+public import Testing
+
+extension TestStore {
+    /// States the next action that an effect or a presenter dispatched, and how the state changes.
+    ///
+    /// Waits for it, for ``timeout`` at the most.
+    ///
+    /// - Parameter change: as of ``send(_:_:at:)-(Action,_,_)``.
+    public nonisolated(nonsending) func receive<A: Action & Equatable>(
+        _ action: A,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(ActionText.of(action), change, at: place) { $0 as? A == action }
+    }
+
+    /// States the next action, which is for an instance.
+    public nonisolated(nonsending) func receive(
+        _ action: AddressedAction,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(ActionText.of(action), change, at: place) { received in
+            guard let received = received as? AddressedAction,
+                received.instance == action.instance
+            else { return false }
+            return isEqual(received.action, action.action)
+        }
+    }
+
+    /// States the type of the next action.
+    public nonisolated(nonsending) func receive<A: Action>(
+        _ type: A.Type,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(type, where: { _ in true }, change, at: place)
+    }
+
+    /// States the type of the next action, and what has to be true of it.
+    ///
+    /// ```swift
+    /// await store.receive(Home.Internal.self, where: \.isLoaded) { $0.isBusy = false }
+    /// ```
+    public nonisolated(nonsending) func receive<A: Action>(
+        _ type: A.Type,
+        where isMeant: (A) -> Bool,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive("an action of \(TypeText.of(type))", change, at: place) { received in
+            (received as? A).map(isMeant) ?? false
+        }
+    }
+
+    /// States that the next thing to happen is that an effect throws this error.
+    public nonisolated(nonsending) func receive<E: Error & Equatable>(
+        failure error: E,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(event: "the failure \(error)", nil, at: place) { form in
+            if case .failure(_, let thrown) = form { thrown as? E == error } else { false }
+        }
+    }
+
+    /// States that the next thing to happen is that an effect throws an error of this type.
+    public nonisolated(nonsending) func receive<E: Error>(
+        failure type: E.Type,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(event: "a failure of \(TypeText.of(type))", nil, at: place) { form in
+            if case .failure(_, let thrown) = form { thrown is E } else { false }
+        }
+    }
+
+    private nonisolated(nonsending) func receive(
+        _ name: String,
+        _ change: ((inout State) throws -> Void)?,
+        at place: SourceLocation,
+        where isMeant: (any Action) -> Bool
+    ) async {
+        await receive(event: name, change, at: place) { form in
+            if case .action(let action, _) = form { isMeant(action) } else { false }
+        }
+    }
+}
+
+extension TestStore where Subject: Module, Subject.State == State {
+    /// States the next action, one of the module's public ones.
+    public nonisolated(nonsending) func receive(
+        _ action: Subject.Action,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(ActionText.of(action), change, at: place) { $0 as? Subject.Action == action }
+    }
+
+    /// States the next action, one of the module's own.
+    public nonisolated(nonsending) func receive(
+        _ action: Subject.Internal,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(ActionText.of(action), change, at: place) {
+            $0 as? Subject.Internal == action
+        }
+    }
+}
+
+extension TestStore {
+    private nonisolated(nonsending) func receive(
+        event name: String,
+        _ change: ((inout State) throws -> Void)?,
+        at place: SourceLocation,
+        where isMeant: (TestEvent<State>.Form) -> Bool
+    ) async {
+        var skipped: [TestEvent<State>] = []
+        while await changes.wait(within: timeout, until: { !events.isEmpty }) {
+            guard let event = events.next() else { continue }
+            if event.isUnprepared {
+                fail(text(of: event), nil, at: place)
+                return
+            }
+            if isMeant(event.form) {
+                report(unstated: skipped, before: "\(name) came", at: place)
+                if case .action(let action, let state) = event.form {
+                    accept(action, state, change, "receive", at: place)
+                }
+                await rest(at: place)
+                return
+            }
+            guard exhaustivity != .on else {
+                fail(
+                    "Something else came than is stated.\n\n−   \(name)\n+   \(text(of: event))",
+                    "−: stated, +: is",
+                    at: place
+                )
+                follow(event)
+                return
+            }
+            skipped.append(event)
+        }
+        report(unstated: skipped, before: "waiting ended", at: place)
+        let running = runner.running.map { "\n  \(text(of: $0))" }.joined()
+        fail(
+            "\(name) was to come, and nothing came within \(timeout).",
+            running.isEmpty
+                ? "No effect runs that could dispatch it."
+                : "Effects run that may still do so; advance the clock they wait for:\n\(running)",
+            at: place
+        )
+    }
+}
+
+/// Whether two actions are one type's and equal; `false` where they can't be compared.
+private func isEqual(_ a: any Action, _ b: any Action) -> Bool {
+    func compare<A: Equatable>(_ a: A) -> Bool { a == b as? A }
+    guard let a = a as? any Equatable else { return false }
+    return compare(a)
+}

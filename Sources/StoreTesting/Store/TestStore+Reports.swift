@@ -1,0 +1,101 @@
+import StoreCore
+import Testing
+
+// What a store under test compares, and how it says what is wrong: what happened, and what to do.
+
+extension TestStore {
+    func check(_ verb: String) -> StateCheck<State> {
+        StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb)
+    }
+
+    func fail(_ what: String, _ hint: String?, at place: SourceLocation) {
+        check("send").fail(what, hint, at: place)
+    }
+
+    /// An action has led to a state: compares that, and goes on from it as it is.
+    func accept(
+        _ action: any Action,
+        _ actual: State,
+        _ change: ((inout State) throws -> Void)?,
+        _ verb: String,
+        at place: SourceLocation
+    ) {
+        coverage?.note(action)
+        check(verb).applied(action, from: state, to: actual, change, at: place)
+        state = actual
+    }
+
+    /// Reports what happened and was not stated, and goes on behind it.
+    func report(unstated: [TestEvent<State>], before what: String, at place: SourceLocation) {
+        guard !unstated.isEmpty else { return }
+        for event in unstated { follow(event) }
+        let list = unstated.map { "\n  " + text(of: $0) }.joined()
+        switch exhaustivity {
+        case .on:
+            fail(
+                "Before \(what), this happened, and is not stated:\n\(list)",
+                "State each: receive(…), or skipReceived().",
+                at: place
+            )
+        case .off(let showSkipped):
+            if showSkipped {
+                reporter.noted("Before \(what), this happened, and is left out:\n\(list)", place)
+            }
+        }
+    }
+
+    /// A dependency that was not prepared is a mistake of the test, however much it states.
+    func reportUnprepared(at place: SourceLocation) {
+        for event in events.takeUnprepared() { fail(text(of: event), nil, at: place) }
+    }
+
+    func report(running: [EffectToken], _ when: String, at place: SourceLocation) {
+        guard !running.isEmpty else { return }
+        let list = running.map { "\n  " + text(of: $0) }.joined()
+        guard exhaustivity == .on else {
+            if exhaustivity == .off(showSkipped: true) {
+                reporter.noted("Effects did not end, which is left out:\n\(list)", place)
+            }
+            return
+        }
+        fail(
+            "Effects did not end; \(when) these run:\n\(list)",
+            "Advance the clock that they wait for, dispatch what ends them, or cancelEffects().",
+            at: place
+        )
+    }
+
+    /// Goes on from the state that an event led to.
+    func follow(_ event: TestEvent<State>) {
+        if case .action(_, let after) = event.form { state = after }
+    }
+
+    /// Waits until effects have done what they can.
+    nonisolated(nonsending) func rest(at place: SourceLocation) async {
+        guard await executor.rest() else {
+            fail(
+                "Effects kept a thread busy for \(TestExecutor.busyMax): "
+                    + runner.running.map { text(of: $0) }.joined(separator: ", "),
+                "An effect awaits; it never blocks or loops for that long.",
+                at: place
+            )
+            return
+        }
+        reportUnprepared(at: place)
+    }
+
+    func text(of event: TestEvent<State>) -> String {
+        switch event.form {
+        case .action(let action, _):
+            ActionText.of(action) + ", after " + events.name(event.cause)
+                + (event.origin.map { " (\($0))" } ?? "")
+        case .failure(let id, let error):
+            "the effect '\(id)', after \(events.name(event.cause)), threw: "
+                + ((error as? Refusal).map { "Refusal: \($0.reason)" } ?? "\(error)")
+        }
+    }
+
+    func text(of token: EffectToken) -> String {
+        "'\(token.id)', after \(events.name(token.cause.version))"
+    }
+}

@@ -1,0 +1,101 @@
+public import StoreCore
+public import Testing
+
+extension TestStore {
+    /// Dispatches an action, and compares the state that it leads to with what the closure says.
+    ///
+    /// Returns when effects and presenters have done what they can.
+    ///
+    /// - Parameter change: changes the state as the action should; none where it should not. A store
+    ///   that is not exhaustive gives it the state after the action: what it sets is compared.
+    public nonisolated(nonsending) func send(
+        _ action: any Action,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        guard begin(action, at: place) else { return }
+        do {
+            let done = try await dispatch(action)
+            report(
+                unstated: events.take(before: done.version),
+                before: "\(ActionText.of(action)) was applied",
+                at: place
+            )
+            accept(action, done.state, change, "send", at: place)
+        } catch let refusal as Refusal {
+            check("send").refused(action, refusal, at: place)
+        } catch {
+            fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
+        }
+        await rest(at: place)
+    }
+
+    /// Dispatches an action that the reducer has to refuse, and leaves the state as it was.
+    ///
+    /// - Parameter reason: the refusal's reason, word for word.
+    public nonisolated(nonsending) func send(
+        _ action: any Action,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        guard begin(action, at: place) else { return }
+        do {
+            let done = try await dispatch(action)
+            state = done.state
+            check("send").applied(action, insteadOf: reason, at: place)
+        } catch let refusal as Refusal {
+            coverage?.note(action)
+            check("send").refused(action, refusal, for: reason, at: place)
+        } catch {
+            fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
+        }
+        await rest(at: place)
+    }
+
+    /// Whether the store can take an action; what has happened so far has to be stated before.
+    private func begin(_ action: any Action, at place: SourceLocation) -> Bool {
+        reportUnprepared(at: place)
+        report(unstated: events.take(), before: "\(ActionText.of(action)) is sent", at: place)
+        if knows(action) { return true }
+        check("send").unknown(action, modules, at: place)
+        return false
+    }
+}
+
+extension TestStore where Subject: Module, Subject.State == State {
+    /// Dispatches one of the module's public actions; see ``send(_:_:at:)-(Action,_,_)``.
+    public nonisolated(nonsending) func send(
+        _ action: Subject.Action,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await send(action as any Action, change, at: place)
+    }
+
+    /// Dispatches one of the module's own actions; see ``send(_:_:at:)-(Action,_,_)``.
+    public nonisolated(nonsending) func send(
+        _ action: Subject.Internal,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await send(action as any Action, change, at: place)
+    }
+
+    /// Dispatches one of the module's public actions, which has to be refused.
+    public nonisolated(nonsending) func send(
+        _ action: Subject.Action,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await send(action as any Action, refused: reason, at: place)
+    }
+
+    /// Dispatches one of the module's own actions, which has to be refused.
+    public nonisolated(nonsending) func send(
+        _ action: Subject.Internal,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await send(action as any Action, refused: reason, at: place)
+    }
+}

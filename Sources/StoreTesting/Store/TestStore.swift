@@ -1,0 +1,160 @@
+import Locks
+public import StoreCore
+import Synchronization
+public import Testing
+
+/// A store in a test, which wants everything that happens to be stated.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let store = TestStore(AppState(), dependencies: .controlled(by: clock))
+/// await store.send(Home.start) { $0.home = Home.State(titles: []) }
+/// await store.send(Home.Action.refreshed)
+/// await clock.advance(by: .seconds(1))
+/// await store.receive(Home.Internal.loaded(titles: ["Fresh"])) { $0.home?.titles = ["Fresh"] }
+/// await store.finish()
+/// ```
+///
+/// A closure says how the state changes; whatever it leaves out or gets wrong fails the test, with the
+/// fields that differ. What effects and presenters dispatch has to be received, in its order, and what
+/// an effect throws, too. ``exhaustivity`` relaxes that.
+///
+/// It is a real Core. Effects run one at a time, and ``send(_:_:at:)`` returns when all of them wait for
+/// something, such as the clock: so the order of what happens is the same in every run. One task at a
+/// time may use a store.
+///
+/// `Subject` is what is tested: a root state, or a module alone.
+public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
+    /// How much has to be stated.
+    public var exhaustivity = Exhaustivity.on
+    /// How long an action or an effect's end is waited for, in real time. Only a test that fails takes
+    /// that long.
+    public var timeout: Duration
+
+    /// The state as the test has stated it: after the last action that was sent or received.
+    public internal(set) var state: State
+
+    let reporter: TestReporter
+    let beginning: SourceLocation
+    let changes = Changes()
+    let executor: TestExecutor
+    let events: TestEvents<State>
+    let runner: EffectRunner
+    let coverage = ActionCoverage.current
+    let modules: [String]
+    let knows: (any Action) -> Bool
+    let dispatch: @Sendable (any Action) async throws -> (version: UInt64, state: State)
+
+    init<Root: RootState>(
+        _ root: Root,
+        modules: Root.Modules,
+        dependencies: Dependencies,
+        reporter: TestReporter,
+        timeout: Duration,
+        at place: SourceLocation,
+        shown: @escaping @Sendable (Root) -> State
+    ) {
+        let events = TestEvents<State>(changes)
+        let executor = TestExecutor(changes)
+        let runner = EffectRunner(dependencies: dependencies, executor: executor) {
+            events.failed($0, $1)
+        }
+        self.reporter = reporter
+        self.timeout = timeout
+        self.events = events
+        self.executor = executor
+        self.runner = runner
+        self.modules = modules.map { "'\($0.name)'" }
+        beginning = place
+        state = shown(root)
+
+        var configuration = CoreConfiguration<Root>()
+        if let clock = try? dependencies[WallClockKey.self] { configuration.clock = clock }
+        do throws(ModuleError) {
+            let core = try Core(
+                root,
+                modules: modules,
+                runner: runner,
+                configuration: configuration,
+                touched: []
+            ) { core in
+                core.add { _, action in { events.applied(action) } }
+                core.observe { root in events.reached(shown(root)) }
+            }
+            let machine = try ModuleMachine<Root>(of: modules)
+            knows = { machine.module(of: $0) != nil }
+            dispatch = { action in
+                let done = try await core.dispatch(action)
+                return (done.version, shown(done.state))
+            }
+        } catch {
+            reporter.failed("The modules can't make a store: \(error).", place)
+            knows = { _ in true }
+            dispatch = { _ in throw error }
+        }
+        if let clock = try? dependencies[ClockKey.self] as? ManualClock {
+            clock.resting { _ = await executor.rest() }
+        }
+    }
+
+    deinit {
+        reportUnprepared(at: beginning)
+        report(unstated: events.take(), before: "the store went", at: beginning)
+        report(running: runner.running, "when the store went", at: beginning)
+        runner.stop()
+    }
+}
+
+extension TestStore where Subject == State, State: RootState {
+    /// Makes a store of the modules of a root state.
+    ///
+    /// - Parameters:
+    ///   - dependencies: the world that effects see; by default nothing of it is prepared.
+    ///   - timeout: see ``timeout``.
+    ///   - reporter: hears of what is wrong.
+    public convenience init(
+        _ state: State,
+        dependencies: Dependencies = .unprepared,
+        timeout: Duration = .seconds(1),
+        reporter: TestReporter = .issues,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        self.init(
+            state,
+            modules: State.modules,
+            dependencies: dependencies,
+            reporter: reporter,
+            timeout: timeout,
+            at: place
+        ) { $0 }
+    }
+}
+
+extension TestStore where Subject: Module, Subject.State == State {
+    /// Makes a store of one module alone, whose state is the module's.
+    ///
+    /// What the module does when it is started or stopped is tested in a root state.
+    ///
+    /// - Parameters:
+    ///   - state: the slice to begin with.
+    ///   - dependencies: the world that effects see; by default nothing of it is prepared.
+    ///   - timeout: see ``timeout``.
+    ///   - reporter: hears of what is wrong.
+    public convenience init(
+        _ module: Subject,
+        _ state: State,
+        dependencies: Dependencies = .unprepared,
+        timeout: Duration = .seconds(1),
+        reporter: TestReporter = .issues,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        self.init(
+            SoleState<Subject>(state),
+            modules: SoleState<Subject>.modules(module),
+            dependencies: dependencies,
+            reporter: reporter,
+            timeout: timeout,
+            at: place
+        ) { $0.state ?? state }
+    }
+}

@@ -1,0 +1,72 @@
+import StoreCore
+import Wire
+
+/// Writes actions as they stand in a program: `Counter.Action.stepChanged(to: 5)`.
+///
+/// It goes by an action's JSON form, so it shows what the wire would.
+enum ActionText {
+    static func of(_ action: any Action) -> String {
+        switch action {
+        case let addressed as AddressedAction:
+            return of(addressed.action) + ".to(\(JSONText.quoted(addressed.instance)))"
+        case let described as any DescribedAction: return described.text
+        case let encodable as any Action & Encodable:
+            return of(
+                encodable,
+                named: TypeText.of(type(of: action)),
+                isEnum: action is any ModuleAction
+            )
+        default: return TypeText.of(type(of: action))
+        }
+    }
+
+    static func of(_ value: any Encodable, named name: String, isEnum: Bool) -> String {
+        guard let json = try? JSONEncoder().encode(value),
+            let root = try? JSONDocument(parsing: json, limits: JSONLimits()).root
+        else { return name }
+        if isEnum, let text = root.stringValue { return "\(name).\(text)" }
+        if isEnum, root.kind == .object, root.count == 1, let choice = root.members.first {
+            return "\(name).\(choice.name)" + arguments(choice.value, orNothing: true)
+        }
+        return name + arguments(root, orNothing: false)
+    }
+
+    private static func arguments(_ node: JSONNode, orNothing: Bool) -> String {
+        guard node.kind == .object else { return "(\(node.sourceText))" }
+        let members = node.members
+        if members.isEmpty { return orNothing ? "" : "()" }
+        let texts = members.map { name, value in
+            // The compiler calls values without a label `_0`, `_1` and so on.
+            name.first == "_" && name.dropFirst().allSatisfy(\.isNumber)
+                ? value.sourceText : "\(name): \(value.sourceText)"
+        }
+        return "(" + texts.joined(separator: ", ") + ")"
+    }
+}
+
+/// Writes types as they stand in a program, without their program's name.
+enum TypeText {
+    static func of(_ type: any Any.Type) -> String {
+        let parts = String(reflecting: type).split(separator: ".", omittingEmptySubsequences: false)
+        // Types within functions have a part that only the compiler can read.
+        let readable = parts.dropFirst().filter { !$0.contains("(unknown context") }
+        return readable.joined(separator: ".")
+    }
+}
+
+/// An action of the library's own, whose type's name says little.
+private protocol DescribedAction {
+    var text: String { get }
+}
+
+extension ModuleStart: DescribedAction {
+    fileprivate var text: String {
+        guard M.Start.self != NoFields.self else { return "\(TypeText.of(M.self)).start" }
+        let payload = ActionText.of(start, named: "", isEnum: false)
+        return "\(TypeText.of(M.self)).start(.init\(payload))"
+    }
+}
+
+extension ModuleStop: DescribedAction {
+    fileprivate var text: String { "\(TypeText.of(M.self)).stop" }
+}

@@ -1,0 +1,107 @@
+import StoreCore
+import Testing
+import Wire
+
+/// Compares states with what a test says of them, and says what is wrong: what happened, and what to
+/// do.
+struct StateCheck<State: Encodable & Equatable> {
+    let reporter: TestReporter
+    var exhaustivity = Exhaustivity.on
+    /// How the test is told to write it: `send(…)`.
+    let verb: String
+
+    func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {
+        reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
+    }
+
+    /// An action led from one state to another; `change` says how.
+    func applied(
+        _ action: any Action,
+        from before: State,
+        to actual: State,
+        _ change: ((inout State) throws -> Void)?,
+        at place: SourceLocation
+    ) {
+        let name = ActionText.of(action)
+        var stated = exhaustivity == .on ? before : actual
+        do {
+            try change?(&stated)
+        } catch {
+            fail("What is stated of \(name) threw: \(error)", at: place)
+            return
+        }
+        if stated != actual {
+            let difference = StateDifference.text(from: stated, to: actual)
+            if change == nil {
+                fail(
+                    "\(name) changed the state, which is not stated.\n\n\(difference)",
+                    "State it in a closure: \(verb)(…) { $0.… = … }",
+                    at: place
+                )
+            } else {
+                fail(
+                    "The state after \(name) is not as stated.\n\n\(difference)",
+                    "−: stated, +: is",
+                    at: place
+                )
+            }
+        } else if exhaustivity == .on, change != nil, before == actual {
+            fail(
+                "\(name) changed nothing, and the closure states no change.",
+                "Leave the closure out.",
+                at: place
+            )
+        } else if exhaustivity == .off(showSkipped: true), change == nil, before != actual {
+            reporter.noted(
+                "\(name) changed the state, which is left out.\n\n"
+                    + StateDifference.text(from: before, to: actual),
+                place
+            )
+        }
+    }
+
+    /// An action was applied that should have been refused.
+    func applied(_ action: any Action, insteadOf reason: String, at place: SourceLocation) {
+        fail(
+            "\(ActionText.of(action)) was applied, and should have been refused: \(reason)",
+            "Let the reducer throw Refusal(reason: \(JSONText.quoted(reason))), or state it without "
+                + "`refused`.",
+            at: place
+        )
+    }
+
+    /// An action was refused that should have been applied.
+    func refused(_ action: any Action, _ refusal: Refusal, at place: SourceLocation) {
+        fail(
+            "\(ActionText.of(action)) was refused: \(refusal.reason)",
+            "Where that is meant, say so: "
+                + "\(verb)(…, refused: \(JSONText.quoted(refusal.reason)))",
+            at: place
+        )
+    }
+
+    /// An action was refused, as it should; compares the reasons.
+    func refused(
+        _ action: any Action,
+        _ refusal: Refusal,
+        for reason: String,
+        at place: SourceLocation
+    ) {
+        guard refusal.reason != reason else { return }
+        fail(
+            "\(ActionText.of(action)) was refused for another reason.\n\n"
+                + "−   \(JSONText.quoted(reason))\n+   \(JSONText.quoted(refusal.reason))",
+            "−: stated, +: is",
+            at: place
+        )
+    }
+
+    /// An action is none that the modules know.
+    func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
+        fail(
+            "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",
+            "A module knows its Action, its Internal and its dispatchables.",
+            at: place
+        )
+    }
+}

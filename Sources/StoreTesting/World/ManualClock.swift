@@ -1,0 +1,185 @@
+import Locks
+import StoreCore
+import Synchronization
+
+/// A clock that stands still until a test moves it; whoever sleeps on it waits for that.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let store = TestStore(Search(), Search.State(), dependencies: .controlled(by: clock))
+/// await store.send(.typed("uni")) { $0.text = "uni" }
+/// await clock.advance(by: .milliseconds(300))
+/// await store.receive(.found(["unicorn"])) { $0.titles = ["unicorn"] }
+/// ```
+///
+/// Sleepers wake in the order of their deadlines, those of one deadline in the order in which they
+/// fell asleep, and each has done what it can before the next wakes. That holds for the effects of a
+/// ``TestStore`` that has this clock; for other tasks there is ``untilSleeping(_:within:)``.
+public final class ManualClock: Clock, Sendable {
+    /// A moment of this clock: how far it has been moved since it was made.
+    public struct Instant: InstantProtocol {
+        /// How far the clock has been moved until then.
+        public let sinceStart: Duration
+
+        /// The moment that is so much later.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(sinceStart: sinceStart + duration)
+        }
+
+        /// How much later `other` is.
+        public func duration(to other: Instant) -> Duration { other.sinceStart - sinceStart }
+
+        /// Whether `a` is earlier.
+        public static func < (a: Instant, b: Instant) -> Bool { a.sinceStart < b.sinceStart }
+    }
+
+    private struct Sleeper: Sendable {
+        let id: UInt64
+        let deadline: Instant
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct Table: Sendable {
+        var now = Instant(sinceStart: .zero)
+        var ids: UInt64 = 0
+        var sleepers: [Sleeper] = []
+        /// Those who were cancelled before they slept.
+        var cancelled: Set<UInt64> = []
+        /// What to wait for before the next one wakes: the effects of a store that has this clock.
+        var rests: [@Sendable () async -> Void] = []
+    }
+
+    /// The most wakes in one ``run()``.
+    public static let wakesMax = 10_000
+
+    /// The time of day, which moves along.
+    public let timeOfDay: ManualWallClock
+    private let table = Locked(Table())
+    private let changes = Changes()
+
+    /// Makes a clock.
+    ///
+    /// - Parameter timeOfDay: what ``timeOfDay`` shows at first, in nanoseconds since 1970.
+    public init(timeOfDay: Int64 = 0) {
+        self.timeOfDay = ManualWallClock(at: timeOfDay)
+    }
+
+    /// The moment that it stands at.
+    public var now: Instant { table.withLock { $0.now } }
+
+    /// It is exact.
+    public var minimumResolution: Duration { .zero }
+
+    /// How many sleep on it.
+    public var sleeping: Int { table.withLock { $0.sleepers.count } }
+
+    /// Waits until the clock has been moved to `deadline`.
+    ///
+    /// - Throws: `CancellationError` where the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let id = table.withLock { table in
+            table.ids += 1
+            return table.ids
+        }
+        let isOver = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now: Bool? = table.withLock { table in
+                    if table.cancelled.remove(id) != nil { return false }
+                    if deadline <= table.now { return true }
+                    table.sleepers.append(
+                        Sleeper(id: id, deadline: deadline, continuation: continuation)
+                    )
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) } else { changes.signal() }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        _ = table.withLock { $0.cancelled.remove(id) }
+        if !isOver { throw CancellationError() }
+    }
+
+    private func cancel(_ id: UInt64) {
+        let sleeper = table.withLock { table -> Sleeper? in
+            guard let index = table.sleepers.firstIndex(where: { $0.id == id }) else {
+                table.cancelled.insert(id)
+                return nil
+            }
+            return table.sleepers.remove(at: index)
+        }
+        sleeper?.continuation.resume(returning: false)
+    }
+}
+
+// Moving it
+
+extension ManualClock {
+    /// Moves the clock, and wakes those whose deadlines come.
+    ///
+    /// Who falls asleep meanwhile with a deadline that is not beyond is woken, too.
+    public nonisolated(nonsending) func advance(by duration: Duration) async {
+        await rest()
+        let target = now.advanced(by: max(duration, .zero))
+        while wakeNext(through: target) { await rest() }
+        move(to: target)
+    }
+
+    /// Moves the clock to one deadline after the other, for as long as anyone sleeps; at the most
+    /// ``wakesMax`` times, for those who sleep again and again.
+    public nonisolated(nonsending) func run() async {
+        await rest()
+        var wakes = 0
+        while wakes < Self.wakesMax, wakeNext(through: nil) {
+            wakes += 1
+            await rest()
+        }
+    }
+
+    /// Waits until at least so many sleep on the clock; for tasks that are no effects of a store.
+    ///
+    /// - Returns: whether that was so within `timeout`, which is real time.
+    @discardableResult
+    public nonisolated(nonsending) func untilSleeping(
+        _ count: Int = 1,
+        within timeout: Duration = .seconds(1)
+    ) async -> Bool {
+        await changes.wait(within: timeout) { [self] in sleeping >= count }
+    }
+
+    /// Waits for `rest` before each wake.
+    func resting(_ rest: @escaping @Sendable () async -> Void) {
+        table.withLock { $0.rests.append(rest) }
+    }
+
+    private nonisolated(nonsending) func rest() async {
+        for rest in table.withLock({ $0.rests }) { await rest() }
+    }
+
+    /// Wakes the sleeper with the earliest deadline. Answers whether there was one.
+    private func wakeNext(through target: Instant?) -> Bool {
+        let sleeper = table.withLock { table -> Sleeper? in
+            guard let next = table.sleepers.min(by: { $0.deadline < $1.deadline }),
+                target.map({ next.deadline <= $0 }) ?? true
+            else { return nil }
+            table.sleepers.removeAll { $0.id == next.id }
+            return next
+        }
+        guard let sleeper else { return false }
+        move(to: sleeper.deadline)
+        sleeper.continuation.resume(returning: true)
+        return true
+    }
+
+    /// Moves the clock, which never goes back.
+    private func move(to instant: Instant) {
+        let moved = table.withLock { table -> Duration in
+            let moved = max(table.now.duration(to: instant), .zero)
+            table.now = max(table.now, instant)
+            return moved
+        }
+        let (seconds, attoseconds) = moved.components
+        timeOfDay.advance(by: seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+    }
+}

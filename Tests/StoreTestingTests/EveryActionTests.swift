@@ -1,0 +1,137 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+/// A module with every kind of action.
+private struct Machine: StartableModule {
+    struct State: ModuleState {
+        var runs = 0
+        var mode = ""
+    }
+
+    enum Action: String, ModuleAction {
+        case oiled, cleaned
+    }
+
+    enum Internal: ModuleAction {
+        case worn(by: Int)
+    }
+
+    static let dispatchables: [any Dispatchable.Type] = [SetMode.self]
+
+    func begin(_ start: NoFields) -> State { State() }
+    func reduce(_ state: inout State, _ action: Action) { state.runs += 1 }
+    func reduce(_ state: inout State, internal action: Internal) { state.runs += 1 }
+}
+
+private struct SetMode: StateUpdater {
+    let mode: String
+    func updateState(_ state: inout Machine.State) { state.mode = mode }
+}
+
+private struct Plant: RootState {
+    var machines = Instances<Machine.State>()
+    static let modules: Modules = [Machine().at(\.machines)]
+
+    /// With one machine that runs.
+    static var running: Plant {
+        var plant = Plant()
+        plant.machines["a"] = Machine.State()
+        return plant
+    }
+}
+
+@Suite(.everyAction(of: AppState.self, except: ["search/typed"]))
+struct CompleteSuiteTests {
+    @Test func `a given action counts`() {
+        Given(Tally(), Tally.State()).when(.increased) { $0.count = 1 }
+        Given(Tally(), Tally.State()).when(
+            .stepChanged(to: 0),
+            refused: "A step of 0 leads nowhere."
+        )
+        Given(Search(), Search.State()).when(.found(titles: []))
+    }
+
+    @Suite struct Within {
+        @Test func `an action that is sent or received counts, also in a suite within`() async {
+            let store = TestStore(AppState(), dependencies: .controlled(seed: 7))
+            await store.send(Search.Action.closed)
+            await store.send(Search.Action.lotteryPlayed)
+            await store.receive(Search.Internal.self) {
+                $0.search.token = "87 \(CountedUUIDs.uuid(1))"
+            }
+            await store.send(Page.start(.init(title: "A"))) { $0.page = Page.State(title: "A") }
+            await store.send(Page.Action.liked) { $0.page?.likes = 1 }
+            await store.send(Page.stop) { $0.page = nil }
+            await store.send(Pages.start(.init(title: "A")).to("a")) {
+                $0.pages["a"] = Page.State(title: "A")
+            }
+            await store.send(Pages.Action.likedLater.to("a"))
+            await store.receive(Pages.Action.liked.to("a")) { $0.pages["a"]?.likes = 1 }
+            await store.send(Pages.stop.to("a")) { $0.pages["a"] = nil }
+            await store.finish()
+        }
+    }
+}
+
+@Suite struct EveryActionTests {
+    private let failures = Failures()
+
+    private func run(
+        except: [String] = [],
+        _ body: @escaping @Sendable () -> Void
+    ) async throws -> [String] {
+        let trait = EveryActionTrait.everyAction(
+            of: Plant.self,
+            except: except,
+            reporter: failures.reporter
+        )
+        let test = try #require(Test.current)
+        try await trait.provideScope(for: test, testCase: nil) { body() }
+        return failures.take()
+    }
+
+    @Test func `every action without a test is named, of whatever kind`() async throws {
+        #expect(
+            try await run {} == [
+                """
+                Actions without a test: machine/start, machine/stop, machine/oiled, machine/cleaned, \
+                machine/worn, SetMode
+
+                Send or receive each in a TestStore, or write Given(…).when(…).
+                """
+            ]
+        )
+    }
+
+    @Test func `what is tested is not named`() async throws {
+        let failed = try await run(except: ["machine/worn"]) {
+            Given(Plant()).when(Machine.start.to("a")) { $0.machines["a"] = Machine.State() }
+            Given(Plant.running).when(Machine.stop.to("a")) { $0.machines["a"] = nil }
+            Given(Plant.running).when(Machine.Action.oiled.to("a")) { $0.machines["a"]?.runs = 1 }
+            Given(Plant.running).when(SetMode(mode: "x").to("a")) { $0.machines["a"]?.mode = "x" }
+        }
+        #expect(
+            failed == [
+                """
+                Actions without a test: machine/cleaned
+
+                Send or receive each in a TestStore, or write Given(…).when(…).
+                """
+            ]
+        )
+    }
+
+    @Test func `an exception that is none is named`() async throws {
+        let failed = try await run(except: ["machine/oiled", "machine/gone"]) {
+            Given(Plant.running).when(Machine.Action.oiled.to("a")) { $0.machines["a"]?.runs = 1 }
+        }
+        #expect(
+            failed.last == """
+                Exceptions that are none: machine/oiled, machine/gone
+
+                They have a test, or don't exist; take them out of `except`.
+                """
+        )
+    }
+}

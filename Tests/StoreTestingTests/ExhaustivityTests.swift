@@ -1,0 +1,82 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+@Suite struct ExhaustivityTests {
+    private let failures = Failures()
+    private let clock = ManualClock()
+
+    private func store(_ exhaustivity: Exhaustivity) -> TestStore<AppState, AppState> {
+        let store = TestStore(
+            AppState(),
+            dependencies: .controlled(by: clock),
+            timeout: .milliseconds(50),
+            reporter: failures.reporter
+        )
+        store.exhaustivity = exhaustivity
+        return store
+    }
+
+    @Test func `what is not stated is left out, and what is stated is compared`() async {
+        do {
+            let store = store(.off)
+            await store.send(Tally.Action.stepChanged(to: 3))
+            await store.send(Tally.Action.increased) { $0.tally.count = 3 }
+            await store.send(Tally.Action.increased) { $0.tally.count = 5 }
+            await store.send(Search.Action.typed("uni"))
+            await clock.run()
+            await store.receive(Page.start(.init(title: "unicorn"))) { $0.page?.likes = 0 }
+            await store.send(Search.Action.typed("u"))
+        }
+        #expect(
+            failures.take() == [
+                """
+                The state after Tally.Action.increased is not as stated.
+
+                  /tally
+                −   "count": 5
+                +   "count": 6
+
+                −: stated, +: is
+                """
+            ]
+        )
+        #expect(failures.takeNoted() == [])
+    }
+
+    @Test func `what is left out is shown on request`() async {
+        let store = store(.off(showSkipped: true))
+        await store.send(Tally.Action.increased)
+        await store.send(Search.Action.lotteryPlayed)
+        await store.finish()
+        #expect(failures.take() == [])
+        let noted = failures.takeNoted()
+        try? #require(noted.count == 2)
+        #expect(
+            noted.first == """
+                Tally.Action.increased changed the state, which is left out.
+
+                  /tally
+                −   "count": 0
+                +   "count": 1
+                """
+        )
+        #expect(
+            noted.last?.hasPrefix("Before the test finished, this happened, and is left") == true
+        )
+    }
+
+    @Test func `a dependency that was not prepared is a failure all the same`() async {
+        let store = TestStore(AppState(), reporter: failures.reporter)
+        store.exhaustivity = .off
+        await store.send(Search.Action.lotteryPlayed)
+        await store.finish()
+        #expect(
+            failures.take() == [
+                "the effect 'search/1.1', after Search.Action.lotteryPlayed, threw: the dependency "
+                    + "RandomKey was used but not prepared; "
+                    + "set it: dependencies.set(RandomKey.self, to: …)"
+            ]
+        )
+    }
+}

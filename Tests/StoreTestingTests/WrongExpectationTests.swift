@@ -1,0 +1,302 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+/// Each way in which a test can be wrong, and what it is told.
+@Suite struct WrongExpectationTests {
+    private let failures = Failures()
+    private let clock = ManualClock()
+
+    private func tally(_ state: Tally.State = Tally.State()) -> TestStore<Tally.State, Tally> {
+        TestStore(Tally(), state, reporter: failures.reporter)
+    }
+
+    private func search(
+        _ dependencies: Dependencies? = nil
+    ) -> TestStore<Search.State, Search> {
+        TestStore(
+            Search(),
+            Search.State(),
+            dependencies: dependencies ?? .controlled(by: clock),
+            timeout: .milliseconds(50),
+            reporter: failures.reporter
+        )
+    }
+
+    @Test func `a wrong value is shown beside the right one, below the pointer to it`() async {
+        let store = TestStore(AppState(), reporter: failures.reporter)
+        await store.send(Tally.Action.increased) { $0.tally.count = 2 }
+        #expect(
+            failures.take() == [
+                """
+                The state after Tally.Action.increased is not as stated.
+
+                  /tally
+                −   "count": 2
+                +   "count": 1
+
+                −: stated, +: is
+                """
+            ]
+        )
+    }
+
+    @Test func `a change that is not stated is shown`() async {
+        let store = tally()
+        await store.send(.increased)
+        #expect(
+            failures.take() == [
+                """
+                Tally.Action.increased changed the state, which is not stated.
+
+                −   "count": 0
+                +   "count": 1
+
+                State it in a closure: send(…) { $0.… = … }
+                """
+            ]
+        )
+    }
+
+    @Test func `a closure that states no change of an action without one is too much`() async {
+        let store = tally()
+        await store.send(.stepChanged(to: 1)) { $0.step = 1 }
+        #expect(
+            failures.take() == [
+                """
+                Tally.Action.stepChanged(to: 1) changed nothing, and the closure states no change.
+
+                Leave the closure out.
+                """
+            ]
+        )
+    }
+
+    @Test func `after a failure the test goes on from the state as it is`() async {
+        let store = tally()
+        await store.send(.increased) { $0.count = 7 }
+        #expect(failures.take().count == 1)
+        await store.send(.increased) { $0.count = 2 }
+        #expect(failures.take() == [])
+    }
+
+    @Test func `a refusal that is not stated`() async {
+        let store = tally()
+        await store.send(.stepChanged(to: 0)) { $0.step = 0 }
+        #expect(
+            failures.take() == [
+                """
+                Tally.Action.stepChanged(to: 0) was refused: A step of 0 leads nowhere.
+
+                Where that is meant, say so: send(…, refused: "A step of 0 leads nowhere.")
+                """
+            ]
+        )
+        #expect(store.state.step == 1)
+    }
+
+    @Test func `a refusal for another reason, and none`() async {
+        let store = tally()
+        await store.send(.stepChanged(to: 0), refused: "Too small.")
+        await store.send(.stepChanged(to: 2), refused: "Too small.")
+        #expect(
+            failures.take() == [
+                """
+                Tally.Action.stepChanged(to: 0) was refused for another reason.
+
+                −   "Too small."
+                +   "A step of 0 leads nowhere."
+
+                −: stated, +: is
+                """,
+                """
+                Tally.Action.stepChanged(to: 2) was applied, and should have been refused: Too small.
+
+                Let the reducer throw Refusal(reason: "Too small."), or state it without `refused`.
+                """,
+            ]
+        )
+        #expect(store.state.step == 2)
+    }
+
+    @Test func `another action than the one that came`() async {
+        let store = search()
+        await store.send(.typed("u")) { $0.text = "u" }
+        await clock.run()
+        await store.receive(.found(titles: ["unicorn"])) { $0.titles = ["unicorn"] }
+        #expect(
+            failures.take().map(withoutPlaces) == [
+                """
+                Something else came than is stated.
+
+                −   Search.Internal.found(titles: ["unicorn"])
+                +   Search.Internal.found(titles: ["ucorn"]), after Search.Action.typed("u") (Samples)
+
+                −: stated, +: is
+                """
+            ]
+        )
+    }
+
+    @Test func `nothing that came, while an effect waits and when none does`() async {
+        let store = search()
+        await store.send(.typed("u")) { $0.text = "u" }
+        await store.receive(Search.Internal.self)
+        await store.send(.closed) { $0.text = "" }
+        await store.receive(.found(titles: []))
+        #expect(
+            failures.take() == [
+                """
+                an action of Search.Internal was to come, and nothing came within 0.05 seconds.
+
+                Effects run that may still do so; advance the clock they wait for:
+
+                  'search/search', after Search.Action.typed("u")
+                """,
+                """
+                Search.Internal.found(titles: []) was to come, and nothing came within 0.05 seconds.
+
+                No effect runs that could dispatch it.
+                """,
+            ]
+        )
+    }
+
+    @Test func `an action that was not received before the next is sent, or at the end`() async {
+        let store = search(.controlled(seed: 1))
+        await store.send(.lotteryPlayed)
+        await store.send(.closed)
+        await store.send(.lotteryPlayed)
+        await store.finish()
+        #expect(
+            failures.take().map(withoutPlaces) == [
+                """
+                Before Search.Action.closed is sent, this happened, and is not stated:
+
+                  Search.Internal.drawn(65, id: "00000000-0000-0000-0000-000000000001"), after \
+                Search.Action.lotteryPlayed (Samples)
+
+                State each: receive(…), or skipReceived().
+                """,
+                """
+                Before the test finished, this happened, and is not stated:
+
+                  Search.Internal.drawn(19, id: "00000000-0000-0000-0000-000000000002"), after \
+                Search.Action.lotteryPlayed (Samples)
+
+                State each: receive(…), or skipReceived().
+                """,
+            ]
+        )
+    }
+
+    @Test func `an effect that did not end`() async {
+        let store = search()
+        await store.send(.typed("u")) { $0.text = "u" }
+        await store.finish()
+        #expect(
+            failures.take() == [
+                """
+                Effects did not end; after 0.05 seconds these run:
+
+                  'search/search', after Search.Action.typed("u")
+
+                Advance the clock that they wait for, dispatch what ends them, or cancelEffects().
+                """
+            ]
+        )
+    }
+
+    @Test func `a store that goes without having been finished`() async {
+        do {
+            let store = search()
+            await store.send(.lotteryPlayed)
+            await store.skipReceived()
+            await store.send(.typed("u")) { $0.text = "u" }
+        }
+        #expect(
+            failures.take() == [
+                """
+                Effects did not end; when the store went these run:
+
+                  'search/search', after Search.Action.typed("u")
+
+                Advance the clock that they wait for, dispatch what ends them, or cancelEffects().
+                """
+            ]
+        )
+    }
+
+    @Test func `a dependency that was not prepared, where it is used`() async {
+        let store = search(.unprepared)
+        await store.send(.typed("u")) { $0.text = "u" }
+        #expect(
+            failures.take() == [
+                "the effect 'search/search', after Search.Action.typed(\"u\"), threw: the dependency "
+                    + "ClockKey was used but not prepared; "
+                    + "set it: dependencies.set(ClockKey.self, to: …)"
+            ]
+        )
+        await store.finish()
+        #expect(failures.take() == [])
+    }
+
+    @Test func `an error of an effect is stated, by value or by type, or is a failure`() async {
+        let never = Dependencies.controlled().setting(RandomKey.self, to: { 0 })
+        let store = search(never)
+        await store.send(.lotteryPlayed)
+        await store.receive(failure: Refusal(reason: "0 is never drawn."))
+        await store.send(.lotteryPlayed)
+        await store.receive(failure: Refusal.self)
+        #expect(failures.take() == [])
+        await store.send(.lotteryPlayed)
+        await store.receive(failure: CancellationError.self)
+        #expect(
+            failures.take() == [
+                """
+                Something else came than is stated.
+
+                −   a failure of CancellationError
+                +   the effect 'search/3.3', after Search.Action.lotteryPlayed, threw: Refusal: 0 is \
+                never drawn.
+
+                −: stated, +: is
+                """
+            ]
+        )
+    }
+
+    @Test func `an action of nobody`() async {
+        let store = tally()
+        await store.send(Search.Action.closed)
+        #expect(
+            failures.take() == [
+                """
+                Search.Action.closed is no action of 'tally'.
+
+                A module knows its Action, its Internal and its dispatchables.
+                """
+            ]
+        )
+    }
+
+    @Test func `modules that make no store`() async {
+        struct Twice: RootState {
+            var one = Tally.State()
+            var two = Tally.State()
+            static let modules: Modules = [Tally().at(\.one), Tally().at(\.two)]
+        }
+        _ = TestStore(Twice(), reporter: failures.reporter)
+        #expect(
+            failures.take() == [
+                "The modules can't make a store: two modules are named 'tally'; give one of them "
+                    + "another `static var name`."
+            ]
+        )
+    }
+
+    /// The place of a call moves with the samples.
+    private func withoutPlaces(_ text: String) -> String {
+        text.replacing(/\(StoreTestingTests\/Samples.swift:\d+\)/, with: "(Samples)")
+    }
+}
