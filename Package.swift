@@ -87,7 +87,7 @@ let package = Package(
         tests(of: "EventStream", ["Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
         tests(of: "Domain", ["StoreCore"]),
-        tests(of: "StoreTesting", ["StoreCore", "Wire"]),
+        tests(of: "StoreTesting", ["Locks", "StoreCore"]),
         tests(
             of: "StoreServer",
             ["CHTTPD", "Domain", "HTTPTransport", "Locks", "StoreCore", "StoreTesting", "Wire"]

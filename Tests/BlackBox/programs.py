@@ -19,6 +19,15 @@ func program(_ name: String) -> Target {
         ])
 }
 
+func tests(_ name: String) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: [
+            .product(name: "StoreCore", package: "StoreServer"),
+            .product(name: "StoreTesting", package: "StoreServer"),
+        ])
+}
+
 let package = Package(
     name: "Programs",
     dependencies: [.package(name: "StoreServer", path: "{root}")],
@@ -33,16 +42,35 @@ def write(path, text):
         path.write_text(text)
 
 
+def names(folder):
+    return sorted(entry.name for entry in (PACKAGE / folder).glob("*"))
+
+
+def write_manifest():
+    """Written each time: only then does SwiftPM notice files that came or went in what it depends on."""
+    targets = [f'program("{name}")' for name in names("Sources")]
+    targets += [f'tests("{name}")' for name in names("Tests")]
+    manifest = MANIFEST.replace("{root}", str(ROOT)).replace("{targets}", ", ".join(targets))
+    (PACKAGE / "Package.swift").write_text(manifest)
+
+
 def build(name, source):
     """Builds a program of this `main.swift` and answers where it is."""
     write(PACKAGE / "Sources" / name / "main.swift", source)
-    names = sorted(folder.name for folder in (PACKAGE / "Sources").iterdir())
-    targets = ", ".join(f'program("{name}")' for name in names)
-    manifest = MANIFEST.replace("{root}", str(ROOT)).replace("{targets}", targets)
-    # Written each time: only then does SwiftPM notice files that came or went in what it depends on.
-    (PACKAGE / "Package.swift").write_text(manifest)
+    write_manifest()
     subprocess.run(["swift", "build", "--product", name], cwd=PACKAGE, check=True, timeout=600)
     return PACKAGE / ".build" / "debug" / name
+
+
+def run_tests(name, source):
+    """Runs the tests of this file, and answers what was printed of them."""
+    write(PACKAGE / "Tests" / name / "Tests.swift", source)
+    write_manifest()
+    subprocess.run(["swift", "build", "--build-tests"], cwd=PACKAGE, check=True, timeout=600)
+    command = ["swift", "test", "--skip-build", "--filter", f"{name}\\."]
+    return subprocess.run(
+        command, cwd=PACKAGE, capture_output=True, text=True, timeout=120
+    ).stdout
 
 
 def build_sample(name):

@@ -41,7 +41,9 @@ extension TestStore {
     /// States the type of the next action, and what has to be true of it.
     ///
     /// ```swift
-    /// await store.receive(Home.Internal.self, where: \.isLoaded) { $0.isBusy = false }
+    /// await store.receive(Home.Internal.self, where: \.isLoaded) {
+    ///     $0 = Home.State(titles: ["Fresh"])
+    /// }
     /// ```
     public nonisolated(nonsending) func receive<A: Action>(
         _ type: A.Type,

@@ -9,9 +9,11 @@ public import Testing
 /// let clock = ManualClock()
 /// let store = TestStore(AppState(), dependencies: .controlled(by: clock))
 /// await store.send(Home.start) { $0.home = Home.State(titles: []) }
-/// await store.send(Home.Action.refreshed)
+/// await store.send(Home.Action.refreshed) { $0.home?.isBusy = true }
 /// await clock.advance(by: .seconds(1))
-/// await store.receive(Home.Internal.loaded(titles: ["Fresh"])) { $0.home?.titles = ["Fresh"] }
+/// await store.receive(Home.Internal.loaded(titles: ["Fresh"])) {
+///     $0.home = Home.State(titles: ["Fresh"])
+/// }
 /// await store.finish()
 /// ```
 ///

@@ -6,10 +6,13 @@ import Synchronization
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// let store = TestStore(Search(), Search.State(), dependencies: .controlled(by: clock))
-/// await store.send(.typed("uni")) { $0.text = "uni" }
-/// await clock.advance(by: .milliseconds(300))
-/// await store.receive(.found(["unicorn"])) { $0.titles = ["unicorn"] }
+/// let store = TestStore(
+///     Home(),
+///     Home.State(titles: []),
+///     dependencies: .controlled(by: clock)
+/// )
+/// await store.send(.refreshed) { $0.isBusy = true }
+/// await clock.advance(by: .seconds(1))
 /// ```
 ///
 /// Sleepers wake in the order of their deadlines, those of one deadline in the order in which they

@@ -1,0 +1,195 @@
+import Foundation
+import Locks
+import StoreCore
+import StoreTesting
+import Testing
+import XCTest
+
+/// The samples of the library's comments, line by line; they compile because they stand here.
+enum InComments {
+    struct Counter: Module {
+        struct State: ModuleState {
+            var count = 0
+            var step = 1
+        }
+
+        enum Action: ModuleAction {
+            case increased
+            case stepChanged(to: Int)
+        }
+
+        func reduce(_ state: inout State, _ action: Action) throws {
+            switch action {
+            case .increased: state.count += state.step
+            case .stepChanged(0): throw Refusal(reason: "A step of 0 leads nowhere.")
+            case .stepChanged(let step): state.step = step
+            }
+        }
+    }
+
+    struct Home: StartableModule {
+        struct State: ModuleState {
+            var titles: [String]
+            var isBusy = false
+        }
+
+        enum Action: ModuleAction {
+            case refreshed
+        }
+
+        enum Internal: ModuleAction {
+            case loaded(titles: [String])
+
+            var isLoaded: Bool { true }
+        }
+
+        func begin(_ start: NoFields) -> State { State(titles: []) }
+        func reduce(_ state: inout State, _ action: Action) { state.isBusy = true }
+
+        func reduce(_ state: inout State, internal action: Internal) {
+            guard case .loaded(let titles) = action else { return }
+            state = State(titles: titles)
+        }
+
+        func effect(after action: Action, in state: State) -> Effect<State> {
+            .run { context in
+                try await context.sleep(for: .seconds(1))
+                try await context.dispatch(Internal.loaded(titles: ["Fresh"]))
+            }
+        }
+    }
+
+    struct AppState: RootState {
+        var counter = Counter.State()
+        var home: Home.State?
+
+        static let modules: Modules = [Counter().at(\.counter), Home().at(\.home)]
+    }
+
+    @Suite struct Tests {
+        @Test func `of a store`() async {
+            let clock = ManualClock()
+            let store = TestStore(AppState(), dependencies: .controlled(by: clock))
+            await store.send(Home.start) { $0.home = Home.State(titles: []) }
+            await store.send(Home.Action.refreshed) { $0.home?.isBusy = true }
+            await clock.advance(by: .seconds(1))
+            await store.receive(Home.Internal.loaded(titles: ["Fresh"])) {
+                $0.home = Home.State(titles: ["Fresh"])
+            }
+            await store.finish()
+        }
+
+        @Test func `of a clock and of a type that is received`() async {
+            let clock = ManualClock()
+            let store = TestStore(
+                Home(),
+                Home.State(titles: []),
+                dependencies: .controlled(by: clock)
+            )
+            await store.send(.refreshed) { $0.isBusy = true }
+            await clock.advance(by: .seconds(1))
+            await store.receive(Home.Internal.self, where: \.isLoaded) {
+                $0 = Home.State(titles: ["Fresh"])
+            }
+            await store.finish()
+        }
+
+        @Test func `of one action`() {
+            Given(Counter(), Counter.State(step: 2)).when(.increased) { $0.count = 2 }
+            Given(Counter(), Counter.State()).when(
+                .stepChanged(to: 0),
+                refused: "A step of 0 leads nowhere."
+            )
+        }
+
+        @Test func `of a world`() throws {
+            var dependencies = Dependencies.unprepared
+            dependencies.set(RandomKey.self, to: SeededRandom(seed: 7).next)
+            dependencies.set(UUIDKey.self, to: CountedUUIDs().next)
+            #expect(try dependencies.uuid() == CountedUUIDs.uuid(1))
+        }
+
+        @Test func `of a recorder`() async throws {
+            let core = try Core(AppState())
+            let states = Recorder<AppState>()
+            core.observe(with: states.record)
+            try await core.dispatch(Counter.Action.increased)
+            #expect(try await states.next().counter.count == 0)
+            #expect(try await states.next().counter.count == 1)
+        }
+
+        @Test func `of a reporter`() {
+            let reporter = TestReporter { text, place in
+                XCTFail(text, file: #filePath, line: UInt(place.line))
+            }
+            Given(AppState(), reporter: reporter).when(Counter.Action.increased) {
+                $0.counter.count = 1
+            }
+        }
+    }
+
+    enum Alone {
+        struct Counter: Module {
+            struct State: ModuleState { var count = 0 }
+            enum Action: ModuleAction { case increased }
+            func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
+        }
+
+        struct AppState: RootState {
+            var counter = Counter.State()
+            static let modules: Modules = [Counter().at(\.counter)]
+        }
+
+        @Suite(.everyAction(of: AppState.self)) struct AppTests {
+            @Test func `increasing adds the step`() {
+                Given(AppState()).when(Counter.Action.increased) { $0.counter.count = 1 }
+            }
+        }
+    }
+}
+
+@Suite struct CommentTests {
+    private static let here = URL(filePath: #filePath)
+    private static let sources = here.deletingLastPathComponent().appending(
+        path: "../../Sources/StoreTesting"
+    )
+
+    /// Code without what only its place in a file makes of it: breaks and indentation.
+    private func plain(_ code: some Sequence<Substring>) -> String {
+        code.joined().filter { !$0.isWhitespace }
+    }
+
+    /// The samples in the comments of a file.
+    private func samples(_ file: URL) throws -> [String] {
+        var samples: [String] = []
+        var open: [Substring]?
+        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+            let line = line.drop { $0 == " " }
+            if line.hasPrefix("/// ```") {
+                if let code = open { samples.append(plain(code)) }
+                open = open == nil && line == "/// ```swift" ? [] : nil
+            } else {
+                open?.append(line.dropFirst(3))
+            }
+        }
+        return samples
+    }
+
+    @Test func `every sample of a comment stands in this file`() throws {
+        let own = try String(contentsOf: Self.here, encoding: .utf8)
+        let compiled = plain(own.split(separator: "\n"))
+        let files = FileManager.default.enumerator(
+            at: Self.sources,
+            includingPropertiesForKeys: nil
+        )
+        var count = 0
+        for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+            for sample in try samples(file) {
+                count += 1
+                let isCompiled = compiled.contains(sample)
+                #expect(isCompiled, "\(file.lastPathComponent): \(sample)")
+            }
+        }
+        #expect(count >= 8)
+    }
+}
