@@ -1,16 +1,35 @@
-/// The state of the store that ships: two slices, each with actions and a reducer of its own.
-public struct AppState: Codable, Equatable, Sendable {
-    /// The counter and the step by which it moves.
-    public var counter: CounterState
-    /// The list of things to do.
-    public var todos: TodosState
+public import StoreCore
 
-    /// Makes a state of its slices; each defaults to its own beginning.
-    public init(counter: CounterState = .initial, todos: TodosState = .initial) {
-        self.counter = counter
-        self.todos = todos
-    }
+/// The state of the store that ships: a slice for each of its modules.
+public struct AppState: RootState {
+    /// The counter and the step by which it moves.
+    public var counter = Counter.State()
+    /// The list of things to do.
+    public var todos = Todos.State()
+    /// The list of movies, while somebody looks at it.
+    public var home: Home.State?
+    /// The card of the movie that was chosen.
+    public var movieCard: MovieCard.State?
+    /// How far somebody is with logging in.
+    public var login = Login.State()
+    /// Who is logged in.
+    public var user: User.State?
 
     /// What a fresh store serves before any action.
-    public static let initial = AppState()
+    public init() {}
+
+    /// Which module has which slice.
+    public static let modules: Modules = [
+        Counter().at(\.counter),
+        Todos().at(\.todos),
+        Home().at(\.home).presented(by: HomePresenter()),
+        MovieCard().at(\.movieCard),
+        Login().at(\.login).presented(by: LoginPresenter()),
+        User().at(\.user),
+    ]
+
+    /// The projections that are served beside the slices.
+    public static let views: Views = [
+        .init(ListViewModel.self), .init(ItemsViewModel.self), .init(GreetingViewModel.self),
+    ]
 }

@@ -11,3 +11,8 @@ package struct TopicID: Hashable, Sendable {
     /// Every applied action.
     package static let actions = TopicID("actions")
 }
+
+extension TopicID {
+    /// One module's slice of the state.
+    package static func module(_ name: String) -> TopicID { TopicID("modules/" + name) }
+}

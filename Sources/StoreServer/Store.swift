@@ -15,6 +15,10 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let encoder: JSONEncoder
     let timeTravel: TimeTravel<State>
     let log: ActionLog
+    /// The streams of projections, where the state is made of modules.
+    let viewStreams: ViewStreams<State>?
+    private let lookAt:
+        (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)?
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
@@ -28,7 +32,9 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         waiters: LongPolls,
         encoder: JSONEncoder,
         timeTravel: TimeTravel<State>,
-        log: ActionLog
+        log: ActionLog,
+        viewStreams: ViewStreams<State>? = nil,
+        look: (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)? = nil
     ) {
         self.configuration = configuration
         self.registry = registry
@@ -39,6 +45,8 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         self.encoder = encoder
         self.timeTravel = timeTravel
         self.log = log
+        self.viewStreams = viewStreams
+        lookAt = look
     }
 
     /// Says which transport answers; called once, before it starts.
@@ -67,6 +75,12 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         guard hasOffered.load(ordering: .relaxed) else { return }
         hasOffered.store(false, ordering: .relaxed)
         core.nudge()
+    }
+
+    /// Calls `look` with the state and its version on the Core's thread, where the state is made of
+    /// modules.
+    func look(_ look: @escaping @Sendable (State, UInt64) -> Void) {
+        lookAt?(core, look)
     }
 
     /// Lets the transport send the answers that were completed outside a batch of the Core.

@@ -25,6 +25,9 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// What operators may execute, in the order in which it was exposed.
     var commands: [ExposedCommand] = []
 
+    /// What is known of the state, where it is made of modules.
+    var modules: ModuleParts<State>?
+
     /// How actions of earlier versions of the program are read.
     var migrations: [Migration] = []
 

@@ -38,6 +38,10 @@ INITIAL = {
             {"text": "Visit mars", "completed": False},
         ]
     },
+    "home": None,
+    "movieCard": None,
+    "login": {"progress": "idle"},
+    "user": None,
 }
 
 

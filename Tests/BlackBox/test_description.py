@@ -245,5 +245,5 @@ def test_6_2_every_method_that_is_served_is_described(described):
         operations = {method: it for method, at, it in description.operations if at == path}
         method, operation = next(iter(operations.items()))
         request = made(description, method, path, operation)
-        answer = server.request("DELETE", request.target)
+        answer = server.request("GET" if "DELETE" in operations else "DELETE", request.target)
         assert set(answer["allow"].split(", ")) == set(operations), path

@@ -3,44 +3,58 @@ import StoreCore
 import Testing
 
 @Suite struct DomainTests {
-    private func reduced(_ state: AppState = .initial, _ actions: any Action...) throws -> AppState
+    private func reduced(_ state: AppState = AppState(), _ actions: any Action...) throws
+        -> AppState
     {
         var state = state
-        for action in actions { try appReducer(&state, action) }
+        let machine = try ModuleMachine<AppState>()
+        for action in actions { _ = try machine.reduce(&state, action) }
+        return state
+    }
+
+    private func listing(_ todos: Todos.State) -> AppState {
+        var state = AppState()
+        state.todos = todos
+        return state
+    }
+
+    private func counting(_ counter: Counter.State) -> AppState {
+        var state = AppState()
+        state.counter = counter
         return state
     }
 
     @Test func `the counter moves by its step`() throws {
         let state = try reduced(
-            .initial,
+            AppState(),
             StepChangeRequested(step: 7),
             CounterIncreaseRequested(),
             CounterIncreaseRequested(),
             CounterDecreaseRequested()
         )
-        #expect(state.counter == CounterState(counter: 7, step: 7))
+        #expect(state.counter == Counter.State(counter: 7, step: 7))
     }
 
     @Test(arguments: [
-        (CounterState(counter: .max, step: 1), CounterIncreaseRequested() as any Action),
-        (CounterState(counter: .min, step: 1), CounterDecreaseRequested()),
-        (CounterState(counter: 1, step: .min), CounterDecreaseRequested()),
+        (Counter.State(counter: .max, step: 1), CounterIncreaseRequested() as any Action),
+        (Counter.State(counter: .min, step: 1), CounterDecreaseRequested()),
+        (Counter.State(counter: 1, step: .min), CounterDecreaseRequested()),
     ])
-    func `the counter refuses to leave its range`(state: CounterState, action: any Action) {
-        #expect(throws: Refusal.self) { try reduced(AppState(counter: state), action) }
+    func `the counter refuses to leave its range`(state: Counter.State, action: any Action) {
+        #expect(throws: Refusal.self) { try reduced(counting(state), action) }
     }
 
     @Test func `the list begins with four items and takes more`() throws {
-        let state = try reduced(.initial, AddItem(text: "Sleep"), CompleteItem(index: 4))
+        let state = try reduced(AppState(), AddItem(text: "Sleep"), CompleteItem(index: 4))
         #expect(state.todos.items.count == 5)
-        #expect(state.todos.items[4] == TodosState.Item(text: "Sleep", completed: true))
+        #expect(state.todos.items[4] == Todos.Item(text: "Sleep", completed: true))
     }
 
     @Test(arguments: [-1, 4, .min, .max])
     func `a bad index is refused and names its member`(index: Int) {
         for action in [CompleteItem(index: index), DeleteItem(index: index)] as [any Action] {
             #expect {
-                try reduced(.initial, action)
+                try reduced(AppState(), action)
             } throws: {
                 ($0 as? Refusal)?.pointer == "/index"
             }
@@ -49,7 +63,7 @@ import Testing
 
     @Test func `archiving moves what is completed, and nothing else`() throws {
         let state = try reduced(
-            .initial,
+            AppState(),
             CompleteItem(index: 1),
             CompleteItem(index: 3),
             ArchiveCompleted()
@@ -60,14 +74,14 @@ import Testing
     }
 
     @Test func `a full list refuses one more`() {
-        let full = TodosState(
-            items: Array(repeating: .init(text: "x"), count: TodosState.itemsMax)
+        let full = Todos.State(
+            items: Array(repeating: .init(text: "x"), count: Todos.State.itemsMax)
         )
-        #expect(throws: Refusal.self) { try reduced(AppState(todos: full), AddItem(text: "y")) }
+        #expect(throws: Refusal.self) { try reduced(listing(full), AddItem(text: "y")) }
     }
 
     @Test func `a shown screen changes nothing and reports where the counter stood`() throws {
-        let state = try reduced(.initial, CounterIncreaseRequested())
+        let state = try reduced(AppState(), CounterIncreaseRequested())
         #expect(try reduced(state, ScreenShown(name: "Main")) == state)
         let record = ScreenShown(name: "Main").record(before: state)
         #expect(record.screen == "Main" && record.counter == 1)

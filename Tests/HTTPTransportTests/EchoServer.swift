@@ -117,7 +117,7 @@ final class EchoHandler: HTTPHandler {
         case "/never":
             exchange.suspend()
         case "/events":
-            guard let streams = parts.withLock({ $0?.1 }), streams.reserve() else {
+            guard let streams = parts.withLock({ $0?.1 }), streams.reserve(.state) else {
                 exchange.respond(HTTPResponse(status: 503))
                 return
             }
@@ -127,7 +127,7 @@ final class EchoHandler: HTTPHandler {
                 resume: .fresh
             )
         case "/actions":
-            _ = parts.withLock { $0?.1 }?.reserve()
+            _ = parts.withLock { $0?.1 }?.reserve(.state)
             let version = exchange.query.flatMap { UInt64($0) }
             exchange.stream(
                 opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),

@@ -19,15 +19,7 @@ final class InProcessServer {
     private let parts: StoreServer<AppState>.Parts
 
     init() throws {
-        let server = StoreServer(
-            state: AppState.initial,
-            actions: [
-                CounterIncreaseRequested.self, CounterDecreaseRequested.self,
-                StepChangeRequested.self, AddItem.self, CompleteItem.self, DeleteItem.self,
-                ArchiveCompleted.self, ScreenShown.self,
-            ],
-            reducer: appReducer
-        )
+        let server = StoreServer(AppState.self, actions: [ScreenShown.self])
         var configuration = ServerConfiguration()
         configuration.analytics = .off
         configuration.ephemeral = true

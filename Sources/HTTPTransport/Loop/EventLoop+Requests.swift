@@ -337,7 +337,7 @@ extension EventLoop {
         guard let connection = exchange.connection else { return }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
-            streams.abandon()
+            streams.abandon(topic)
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
@@ -386,5 +386,5 @@ package protocol StreamAdopter: AnyObject, Sendable {
     )
 
     /// Gives back a place that was reserved for a stream that did not come to be.
-    func abandon()
+    func abandon(_ topic: TopicID)
 }

@@ -394,7 +394,7 @@ extension StreamLoop {
         slots[Int(topics[topic].slots[place])].place = Int32(place)
         topics[topic].slots.removeLast()
         freeSlots.append(slot)
-        writer.counters.open.subtract(1, ordering: .relaxed)
+        writer.abandon(topics[topic].id)
         endings.removeValue(forKey: slot)?()
     }
 

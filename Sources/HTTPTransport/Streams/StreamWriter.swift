@@ -16,6 +16,8 @@ package final class StreamWriter: StreamAdopter {
     let frames: StreamFrames
     private let mail = Locked(StreamMail())
     private let source = Locked<(any LogSource)?>(nil)
+    /// How many streams each topic has, with those whose place is reserved.
+    private let readers = Locked<[TopicID: Int]>([:])
     private let wakeDescriptor: CInt
     private let ended = DispatchSemaphore(value: 0)
     private let cutOff = Atomic(0)
@@ -72,18 +74,29 @@ package final class StreamWriter: StreamAdopter {
     package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
 
     /// Takes one of the places for streams, or says no. Any thread.
-    package func reserve() -> Bool {
+    package func reserve(_ topic: TopicID) -> Bool {
         let before = counters.open.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax else {
-            abandon()
+            counters.open.subtract(1, ordering: .relaxed)
             counters.refused.add(1, ordering: .relaxed)
             return false
         }
+        readers.withLock { $0[topic, default: 0] += 1 }
         return true
     }
 
-    package func abandon() {
+    /// Whether anybody reads this topic, or is about to. Any thread.
+    package func isRead(_ topic: TopicID) -> Bool {
+        readers.withLock { $0[topic] != nil }
+    }
+
+    /// Gives a reserved place back, or that of a stream that has ended.
+    package func abandon(_ topic: TopicID) {
         counters.open.subtract(1, ordering: .relaxed)
+        readers.withLock { readers in
+            let left = (readers[topic] ?? 1) - 1
+            readers[topic] = left > 0 ? left : nil
+        }
     }
 
     package func adopt(

@@ -106,6 +106,7 @@ public protocol RetriedSideEffect: SideEffect {
 }
 
 extension RetriedSideEffect {
+    /// It is lost.
     public static var onRestart: RestartPolicy { .lost }
 }
 

@@ -17,15 +17,19 @@ package final class EffectRunner: Sendable {
         package var submit: @Sendable (any Action, ActionSource) async throws -> UInt64
         /// Whether an action belongs to the module of this name.
         package var isOwn: @Sendable (any Action, String) -> Bool
+        /// The newest version; called on the Core's thread.
+        package var version: @Sendable () -> UInt64
 
         package init(
             state: @escaping @Sendable () async -> any Sendable,
             submit: @escaping @Sendable (any Action, ActionSource) async throws -> UInt64,
-            isOwn: @escaping @Sendable (any Action, String) -> Bool
+            isOwn: @escaping @Sendable (any Action, String) -> Bool,
+            version: @escaping @Sendable () -> UInt64
         ) {
             self.state = state
             self.submit = submit
             self.isOwn = isOwn
+            self.version = version
         }
     }
 
@@ -93,6 +97,9 @@ extension EffectRunner {
         _ = try await dispatch(action, from: token, origin: origin, watch: watch)
         return try await watch.result()
     }
+
+    /// The newest version. On the Core's thread.
+    var version: UInt64 { ports.withLock { $0 }?.version() ?? 0 }
 
     func isOwn(_ action: any Action, of module: String) -> Bool {
         ports.withLock { $0 }?.isOwn(action, module) ?? false

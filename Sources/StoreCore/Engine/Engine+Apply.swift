@@ -109,15 +109,18 @@ extension Engine {
 
     private func dryRun(_ envelope: Envelope<State>) -> Outcome<State> {
         var copy = state
+        var known: Bool?
         for (index, member) in envelope.members.enumerated() {
             do {
-                _ = try reduce(&copy, member.action)
+                if let changed = try reduce(&copy, member.action) {
+                    known = known == true || changed
+                }
             } catch {
                 return .refused(Refusal(error), member: index)
             }
         }
         return .dryRun(
-            changed: configuration.changed?(state, copy) ?? true,
+            changed: known ?? configuration.changed?(state, copy) ?? true,
             before: state,
             after: copy
         )

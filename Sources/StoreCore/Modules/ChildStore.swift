@@ -43,6 +43,10 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     @discardableResult
     public func dispatch(_ action: M.Action) -> Bool { send(action) }
 
+    /// Dispatches what one of the module's views says.
+    @discardableResult
+    public func dispatch(_ action: M.UI) -> Bool { send(action) }
+
     /// Dispatches one of the module's own actions.
     @discardableResult
     public func dispatch(_ action: M.Internal) -> Bool { send(action) }

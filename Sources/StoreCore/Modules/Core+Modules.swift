@@ -60,9 +60,6 @@ extension Core where State: RootState {
         return ChildStore(self, changes, place, instance)
     }
 
-    /// The effects that run and those that will.
-    package var effects: EffectRunner? { engine.configuration.effects }
-
     private func connect(_ runner: EffectRunner, _ machine: ModuleMachine<State>) {
         runner.connect(
             EffectRunner.Ports(
@@ -74,7 +71,8 @@ extension Core where State: RootState {
                     guard let self else { throw CancellationError() }
                     return try await self.submit(action, from: origin)
                 },
-                isOwn: { machine.module(of: $0) == $1 }
+                isOwn: { machine.module(of: $0) == $1 },
+                version: { [weak engine] in engine?.version ?? 0 }
             )
         )
     }
@@ -91,7 +89,39 @@ extension Core where State: RootState {
     }
 }
 
+extension Core where State: RootState {
+    /// Begins a method of a use case, at its place in the order of actions. Any thread.
+    ///
+    /// - Parameters:
+    ///   - watch: tells when the work is done, and all that it led to.
+    ///   - begun: hears whether it began: a ``Refusal`` where the module is not started. Called where
+    ///     the Core works.
+    package func begin(
+        _ useCase: BoundUseCase<State>,
+        _ input: any Codable & Sendable,
+        at address: SliceAddress,
+        watch: EffectWatch?,
+        _ begun: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        let isTaken = engine.perform { engine in
+            guard let runner = engine.configuration.effects else { return }
+            begun(Result { try useCase.begin(input, engine.state, address, runner, watch) })
+        }
+        if !isTaken { begun(.failure(CoreFailure.closed)) }
+    }
+
+    /// Calls `look` with the state and its version, where the Core works. Answers `false` once the
+    /// Core has stopped.
+    @discardableResult
+    package func look(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
+        engine.perform { engine in look(engine.state, engine.version) }
+    }
+}
+
 extension Core {
+    /// The effects that run and those that will, where the state is made of modules.
+    package var effects: EffectRunner? { engine.configuration.effects }
+
     /// The state as it is, for an effect; an empty value once the Core has stopped.
     func read() async -> any Sendable {
         await withCheckedContinuation { continuation in

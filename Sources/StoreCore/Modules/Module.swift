@@ -23,14 +23,16 @@
 /// ```
 ///
 /// The `switch` has no `default`, so the compiler finds an action that is left out. ``Action`` is what
-/// everybody may dispatch: on the wire `counter/increased`. What only the module's own effects and
-/// presenters may say is ``Internal``, and is refused from outside.
+/// everybody may dispatch: on the wire `counter/increased`. What the module's own views say is ``UI``,
+/// and what its effects and presenters say is ``Internal``; both are refused from outside.
 public protocol Module<State>: Sendable {
     /// The module's slice of the root state.
     associatedtype State: ModuleState
     /// What others may ask of the module.
     associatedtype Action: ModuleAction = Never
-    /// What only the module's own parts may say.
+    /// What the module's own views may say, while it is started.
+    associatedtype UI: ModuleAction = Never
+    /// What only the module's own effects and presenters may say.
     associatedtype Internal: ModuleAction = Never
 
     /// The slice's name in the state, in paths and before the slash of wire names. It is the type's
@@ -48,7 +50,10 @@ public protocol Module<State>: Sendable {
     /// before it threw is forgotten.
     func reduce(_ state: inout State, _ action: Action) throws
 
-    /// Changes the slice as one of the module's own parts says.
+    /// Changes the slice as one of the module's views says.
+    func reduce(_ state: inout State, ui action: UI) throws
+
+    /// Changes the slice as one of the module's effects or presenters says.
     func reduce(_ state: inout State, internal action: Internal) throws
 
     /// The work outside the Core that follows an action, given the state that the action led to.
@@ -57,8 +62,14 @@ public protocol Module<State>: Sendable {
     /// done after the action is durable.
     func effect(after action: Action, in state: State) -> Effect<State>
 
+    /// The work that follows what one of the module's views said.
+    func effect(afterUI action: UI, in state: State) -> Effect<State>
+
     /// The work that follows one of the module's own actions.
     func effect(afterInternal action: Internal, in state: State) -> Effect<State>
+
+    /// What may be asked of the module besides actions: work whose input is no part of its history.
+    var useCases: [UseCaseMethod<State>] { get }
 }
 
 /// What a module's slice of the state has to be: plain values with a form on the wire.
@@ -73,22 +84,42 @@ public protocol ModuleAction: Action, Codable, Equatable {}
 extension Never: ModuleAction {}
 
 extension Module {
+    /// The type's name, with a small first letter.
     public static var name: String {
         let type = String(describing: Self.self)
         return type.prefix(1).lowercased() + type.dropFirst()
     }
 
+    /// None.
     public static var dispatchables: [any Dispatchable.Type] { [] }
 
+    /// Nothing follows.
     public func effect(after action: Action, in state: State) -> Effect<State> { .none }
+
+    /// Nothing follows.
+    public func effect(afterUI action: UI, in state: State) -> Effect<State> { .none }
+
+    /// Nothing follows.
     public func effect(afterInternal action: Internal, in state: State) -> Effect<State> { .none }
 }
 
+extension Module {
+    /// None.
+    public var useCases: [UseCaseMethod<State>] { [] }
+}
+
+extension Module where UI == Never {
+    /// There is no such action.
+    public func reduce(_ state: inout State, ui action: Never) {}
+}
+
 extension Module where Action == Never {
+    /// There is no such action.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
 
 extension Module where Internal == Never {
+    /// There is no such action.
     public func reduce(_ state: inout State, internal action: Never) {}
 }
 
@@ -101,8 +132,24 @@ public protocol StartableModule<State>: Module {
     /// What has to be known to begin.
     associatedtype Start: Codable, Equatable, Sendable = NoFields
 
+    /// Who may start and stop it; everybody where nothing is said.
+    static var lifecycleAccess: LifecycleAccess { get }
+
     /// The slice to begin with, or a ``Refusal``.
     func begin(_ start: Start) throws -> State
+}
+
+/// Who may start and stop a module.
+public enum LifecycleAccess: Sendable {
+    /// Whoever may dispatch.
+    case everybody
+    /// The program's own effects and presenters.
+    case program
+}
+
+extension StartableModule {
+    /// Everybody.
+    public static var lifecycleAccess: LifecycleAccess { .everybody }
 }
 
 /// The payload of an action without fields.

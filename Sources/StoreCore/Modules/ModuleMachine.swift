@@ -81,7 +81,7 @@ package final class TouchedModules: @unchecked Sendable {
 
     package init() {}
 
-    func insert(_ index: Int) {
+    package func insert(_ index: Int) {
         indices.insert(index)
     }
 

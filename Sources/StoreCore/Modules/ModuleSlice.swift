@@ -28,6 +28,24 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         }
     }
 
+    var useCases: [BoundUseCase<Root>] {
+        module.useCases.map { method in
+            BoundUseCase(
+                path: method.path,
+                input: method.input
+            ) { [place] input, root, address, runner, watch in
+                _ = try place.present(root, address.instance, M.name)
+                runner.launch(
+                    try method.effect(input),
+                    at: address,
+                    EffectCause(version: runner.version, watch: watch)
+                ) { root in
+                    (root as? Root).flatMap { place.read($0, address.instance) }
+                }
+            }
+        }
+    }
+
     var strangers: [any Dispatchable.Type] {
         M.dispatchables.filter { handler(of: $0) == nil }
     }
@@ -40,6 +58,15 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
                     module.effect(after: $0, in: $1)
                 } reduce: { [module] in
                     try module.reduce(&$0, $1)
+                }
+            )
+        }
+        if M.UI.self != Never.self {
+            all.append(
+                handler(.ui, M.UI.self) { [module] in
+                    module.effect(afterUI: $0, in: $1)
+                } reduce: { [module] in
+                    try module.reduce(&$0, ui: $1)
                 }
             )
         }
@@ -183,6 +210,7 @@ enum Lifecycle {
             ActionHandler(
                 ModuleStart<M>.self,
                 .start,
+                isProgramOnly: M.lifecycleAccess == .program,
                 wire: M.Start.self,
                 make: { ($0 as? M.Start).map { ModuleStart<M>(start: $0) } },
                 payload: { ($0 as? ModuleStart<M>)?.start }
@@ -196,6 +224,7 @@ enum Lifecycle {
             ActionHandler(
                 ModuleStop<M>.self,
                 .stop,
+                isProgramOnly: M.lifecycleAccess == .program,
                 wire: NoFields.self,
                 make: { _ in ModuleStop<M>() },
                 payload: { _ in NoFields() }

@@ -17,15 +17,28 @@
 public protocol RootState: Codable, Equatable, Sendable {
     /// The modules that make the state.
     typealias Modules = [Mount<Self>]
+    /// The projections of the state.
+    typealias Views = [ViewRegistration<Self>]
 
     /// The state before any action.
     init()
 
     /// Which module has which slice, in the order in which they stand in the state.
     static var modules: Modules { get }
+
+    /// The projections of the state that a server shows.
+    ///
+    /// ```swift
+    /// static let views: Views = [.init(ListViewModel.self)]
+    /// ```
+    static var views: Views { get }
 }
 
 extension RootState {
+    /// None.
+    public static var views: Views { [] }
+
+    /// Reads the slices of all modules; an absent one may be left out or null.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: SliceName.self)
@@ -34,6 +47,16 @@ extension RootState {
         }
     }
 
+    /// Reads the slices that are there, and leaves the others as they are before any action.
+    package init(readingSlicesOf decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: SliceName.self)
+        for mount in Self.modules where container.contains(SliceName(mount.name)) {
+            try mount.slice.decode(&self, from: container, under: SliceName(mount.name))
+        }
+    }
+
+    /// Writes the slices of all modules in their order; an absent one is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: SliceName.self)
         for mount in Self.modules {
@@ -41,6 +64,7 @@ extension RootState {
         }
     }
 
+    /// Whether all slices are equal.
     public static func == (a: Self, b: Self) -> Bool {
         modules.allSatisfy { $0.slice.isEqual(a, b) }
     }

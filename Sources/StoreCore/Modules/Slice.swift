@@ -8,6 +8,8 @@ package protocol Slice<Root>: Sendable {
     var form: SliceForm { get }
     /// What is done with each type of action that the module knows.
     var handlers: [ActionHandler<Root>] { get }
+    /// What may be asked of the module besides actions.
+    var useCases: [BoundUseCase<Root>] { get }
     /// Dispatchables that the module lists, but that are for another state.
     var strangers: [any Dispatchable.Type] { get }
     /// The type of the slice as it stands in the root, for schemas.
@@ -43,6 +45,8 @@ package struct ActionHandler<Root: RootState>: Sendable {
     package enum Kind: Sendable {
         /// A case of the module's ``Module/Action``.
         case action
+        /// A case of ``Module/UI``.
+        case ui
         /// A case of ``Module/Internal``.
         case `internal`
         /// A type of its own.
@@ -52,6 +56,8 @@ package struct ActionHandler<Root: RootState>: Sendable {
 
     package let type: any Action.Type
     package let kind: Kind
+    /// Whether only the program itself dispatches it, whatever its kind.
+    package let isProgramOnly: Bool
     /// The type of its payload on the wire; `nil` for none.
     package let wire: (any (Codable & Sendable).Type)?
     /// Changes the slice; answers whether that made a difference. Leaves the root as it was where it
@@ -67,6 +73,7 @@ package struct ActionHandler<Root: RootState>: Sendable {
     init(
         _ type: any Action.Type,
         _ kind: Kind,
+        isProgramOnly: Bool = false,
         wire: (any (Codable & Sendable).Type)?,
         make: (@Sendable (any Codable) -> (any Action)?)? = nil,
         payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
@@ -79,6 +86,7 @@ package struct ActionHandler<Root: RootState>: Sendable {
     ) {
         self.type = type
         self.kind = kind
+        self.isProgramOnly = isProgramOnly
         self.wire = wire
         self.make = make
         self.payload = payload

@@ -30,7 +30,7 @@ extension StoreServer {
 
     /// Begins a history with exported actions.
     func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
-        let registry = try ActionRegistry<State>(actions)
+        let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
         let input = try LineInput(file)
         let journal = try SQLiteJournal(
             directory: configuration.dataDirectory,

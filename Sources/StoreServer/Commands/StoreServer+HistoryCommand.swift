@@ -44,7 +44,7 @@ extension StoreServer {
             replay: History.replay(
                 of: self,
                 in: journal,
-                registry: ActionRegistry(actions)
+                registry: ActionRegistry(actions, modules?.actions() ?? [])
             )
         ).run()
         return """

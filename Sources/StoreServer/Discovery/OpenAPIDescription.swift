@@ -7,13 +7,16 @@ struct OpenAPIDescription {
     let components: [JSONSchema.Property]
     /// Whether the operator's debug surface is switched on.
     let hasDebugRoutes: Bool
+    /// The modules that the state is made of, if it is.
+    var modules: ModulesDescription?
 
     var document: Bytes {
         OpenAPI(
             title: title,
             apiVersion: version,
             summary: "A Redux-style store: actions in, one version line, the state out.",
-            routes: [dispatch] + state + [events] + log + discovery + operation
+            routes: [dispatch] + state + [events] + log + (modules.map(routes) ?? []) + discovery
+                + operation
                 + (hasDebugRoutes ? debug : []),
             components: components
         ).bytes
@@ -49,11 +52,21 @@ struct OpenAPIDescription {
                     headers: ["ETag", "Preference-Applied"],
                     bodies: [.json(.anyOf([applied, dryRun]))]
                 )
-            ],
+            ]
+                + (modules == nil
+                    ? []
+                    : [
+                        .init(
+                            202,
+                            "Applied, but what follows takes longer than the client waits.",
+                            headers: ["ETag", "Preference-Applied"],
+                            bodies: [.json(applied)]
+                        )
+                    ]),
             problems: Self.always + [
                 .malformedJSON, .refused, .versionMismatch, .unsupportedMediaType, .unknownAction,
-                .invalidPayload, .draining, .storageFull,
-            ]
+                .invalidPayload, .idempotencyMismatch, .draining, .storageFull,
+            ] + (modules == nil ? [] : [.forbidden, .effectFailed])
         )
     }
 
@@ -66,6 +79,7 @@ struct OpenAPIDescription {
             .init("epoch", .string()), .init("first", unsigned, isRequired: false),
             .init("version", unsigned), .init("changed", .boolean),
             .init("completed", .boolean, isRequired: false),
+            .init("value", .any, isRequired: false),
             .init("state", .reference("State"), isRequired: false),
         ])
     }

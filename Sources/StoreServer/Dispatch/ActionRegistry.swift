@@ -3,111 +3,102 @@ import Wire
 
 /// Finds an action's type by its wire name, and what the server does with that type.
 struct ActionRegistry<State>: Sendable {
-    /// What is known of one action type.
-    struct Entry: Sendable {
-        let name: String
-        let module: String?
-        let type: ActionList.Element
-        /// Reads the action from its payload; `nil` stands for no payload.
-        let decode: @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
-        /// The payload's members that are taken off before the action is made.
-        let secrets: [String]
-        /// What analytics keep of an action, if its type declares anything.
-        let record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
-    }
+    typealias Entry = RegisteredAction<State>
 
     let entries: [Entry]
     private let byName: [String: Int]
+    private let writers: [ObjectIdentifier: ActionWriter]
 
-    /// Registers every action of the list.
+    /// Registers every action of the list, and those of modules.
     ///
     /// - Throws: where two types share a wire name, a name is empty, or an action's analytics are
     ///   declared for another state.
-    init(_ list: ActionList) throws(ConfigurationError) {
+    init(_ list: ActionList, _ modules: [ModuleActions<State>] = []) throws(ConfigurationError) {
         var entries: [Entry] = []
         var byName: [String: Int] = [:]
+        var writers: [ObjectIdentifier: ActionWriter] = [:]
         for entry in list.entries {
+            entries.append(try Entry(entry.type, named: entry.name, module: entry.module))
+            writers[ObjectIdentifier(entry.type)] = .whole(entry.type, named: entry.name)
+        }
+        for module in modules {
+            entries += try module.entries()
+            for (type, writer) in module.writers { writers[type] = writer }
+        }
+        for (index, entry) in entries.enumerated() {
             guard !entry.name.isEmpty else {
                 throw ConfigurationError("an action has an empty wire name; give it one")
             }
-            guard byName.updateValue(entries.count, forKey: entry.name) == nil else {
+            guard byName.updateValue(index, forKey: entry.name) == nil else {
                 throw ConfigurationError(
                     "two actions have the wire name '\(entry.name)'; names must be unique"
                 )
             }
-            entries.append(
-                Entry(
-                    name: entry.name,
-                    module: entry.module,
-                    type: entry.type,
-                    decode: Self.decoder(of: entry.type),
-                    secrets: (entry.type as? any SecretiveAction.Type)?.secrets ?? [],
-                    record: try Self.recorder(of: entry.type, named: entry.name)
-                )
-            )
         }
         self.entries = entries
         self.byName = byName
+        self.writers = writers
     }
 
+    /// The action of this wire name; one of an instance, `cards/7/liked`, knows which it is for.
     subscript(name: String) -> Entry? {
-        byName[name].map { entries[$0] }
+        if let index = byName[name], !entries[index].isForInstances { return entries[index] }
+        return ofInstance(name)
     }
 
-    /// All wire names, in order of registration.
-    var names: [String] { entries.map(\.name) }
+    private func ofInstance(_ name: String) -> Entry? {
+        guard let first = name.firstIndex(of: "/"), let last = name.lastIndex(of: "/"), first < last
+        else { return nil }
+        let instance = name[name.index(after: first)..<last]
+        guard 1...InstanceID.bytesMax ~= instance.utf8.count,
+            let index = byName[String(name[..<first] + name[last...])],
+            entries[index].isForInstances
+        else { return nil }
+        var entry = entries[index]
+        entry.instance = String(instance)
+        return entry
+    }
 
-    private static func decoder<A: Action & Codable>(
-        of type: A.Type
-    ) -> @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action {
-        { payload, decoder throws(JSONError) in
-            guard let payload else {
-                return try Self.decodeAbsent(A.self, decoder)
+    /// The wire names of what may be dispatched somewhere.
+    func names(for audience: ActionAudience) -> [String] { forms(for: audience).map(\.name) }
+
+    /// What may be dispatched somewhere, for schemas.
+    func forms(for audience: ActionAudience = .everybody) -> [ActionForm] {
+        entries.filter { entry in
+            switch audience {
+            case .everybody: entry.access == .everybody
+            case .views(let module): entry.access == .views && entry.module == module
             }
-            return try decoder.decode(A.self, at: payload, pointerPrefix: "/payload")
-        }
+        }.map(\.form)
     }
 
-    /// Reads an action that came without a payload, as if that were an empty object.
-    private static func decodeAbsent<A: Action & Codable>(
-        _ type: A.Type,
-        _ decoder: JSONDecoder
-    ) throws(JSONError) -> A {
-        do {
-            return try decoder.decode(type, from: emptyObject)
-        } catch {
-            throw JSONError(
-                code: error.code,
-                pointer: "/payload" + error.pointer,
-                expected: error.expected,
-                message: error.message
-            )
+    /// What the journal keeps of an action that the program itself dispatches.
+    ///
+    /// - Throws: where the action is not registered, or has no JSON form.
+    func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
+        let addressed = action as? AddressedAction
+        let inner = addressed?.action ?? action
+        guard let writer = writers[ObjectIdentifier(type(of: inner))] else {
+            throw UnregisteredAction(type: "\(type(of: inner))")
         }
-    }
-
-    private static func recorder(
-        of type: ActionList.Element,
-        named name: String
-    ) throws(ConfigurationError) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
-    {
-        guard let tracked = type as? any TrackedAction.Type else { return nil }
-        guard let recorder = recorder(ofTracked: tracked) else {
-            throw ConfigurationError(
-                "the action '\(name)' declares its analytics for another state than \(State.self)"
-            )
+        let (name, payload) = try writer.write(inner, encoder)
+        let type = writer.prefix.map { prefix in
+            addressed.map { "\(prefix)/\($0.instance)/\(name)" } ?? "\(prefix)/\(name)"
         }
-        return recorder
-    }
-
-    private static func recorder<A: TrackedAction>(
-        ofTracked type: A.Type
-    ) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)? {
-        guard A.State.self == State.self else { return nil }
-        return { action, state in
-            guard let action = action as? A, let state = state as? A.State else { return nil }
-            return action.record(before: state)
-        }
+        return EnvelopeMember(action: action, type: type ?? name, payload: payload)
     }
 }
 
-private let emptyObject = Array("{}".utf8)
+/// The bound on instances' ids.
+enum InstanceID {
+    static let bytesMax = 128
+}
+
+/// The program dispatched an action that no list and no module has.
+struct UnregisteredAction: Error, CustomStringConvertible {
+    let type: String
+
+    var description: String {
+        "\(type) is dispatched by the program, but registered nowhere: the journal has no name for it"
+    }
+}

@@ -14,6 +14,7 @@ struct DispatchBody<State: Sendable> {
     init(
         _ exchange: HTTPExchange,
         registry: ActionRegistry<State>,
+        for audience: ActionAudience = .everybody,
         _ limits: JSONLimits,
         _ batchMax: Int
     ) throws(Problem) {
@@ -21,7 +22,7 @@ struct DispatchBody<State: Sendable> {
         switch document.root.kind {
         case .object:
             isBatch = false
-            members = [try Self.member(document.root, at: "", registry, limits)]
+            members = [try Self.member(document.root, at: "", registry, audience, limits)]
         case .array:
             let elements = document.root.elements
             guard 1...batchMax ~= document.root.count else {
@@ -41,7 +42,7 @@ struct DispatchBody<State: Sendable> {
                             + "such as {\"type\":\"…\",\"payload\":{…}}."
                     )
                 }
-                members.append(try Self.member(element, at: pointer, registry, limits))
+                members.append(try Self.member(element, at: pointer, registry, audience, limits))
             }
             self.members = members
         default:
@@ -71,6 +72,7 @@ struct DispatchBody<State: Sendable> {
         _ node: JSONNode,
         at pointer: String,
         _ registry: ActionRegistry<State>,
+        _ audience: ActionAudience,
         _ limits: JSONLimits
     ) throws(Problem) -> Envelope<State>.Member {
         guard let name = node.member(named: "type")?.stringValue else {
@@ -79,12 +81,15 @@ struct DispatchBody<State: Sendable> {
                 expected: "a string, the action's wire name"
             )
         }
-        guard let entry = registry[name] else {
+        guard let entry = registry[audience.wireName(name)] else {
             throw .unknownAction(
                 name,
-                known: registry.names,
+                known: registry.names(for: audience),
                 pointer: pointer.isEmpty ? nil : pointer + "/type"
             )
+        }
+        if let reason = audience.refusal(of: name, entry.access, entry.module) {
+            throw .forbidden(reason)
         }
         var payload = node.member(named: "payload")
         if let given = payload, given.kind != .object {

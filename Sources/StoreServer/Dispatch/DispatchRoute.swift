@@ -9,6 +9,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
     let store: Store<State>
     let limits: JSONLimits
     let batchMax: Int
+    var audience = ActionAudience.everybody
 
     func admit(_ request: HTTPExchange) -> Problem? {
         let isPlainJSON = request.header("content-type", is: "application/json")
@@ -28,7 +29,13 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         let expected = try expectedVersion(exchange)
         let idempotency = try dryRun ? nil : Self.idempotency(exchange)
         let preferences = Preferences(exchange.headerList("prefer") ?? "")
-        let body = try DispatchBody<State>(exchange, registry: store.registry, limits, batchMax)
+        let body = try DispatchBody<State>(
+            exchange,
+            registry: store.registry,
+            for: audience,
+            limits,
+            batchMax
+        )
 
         let ticket = DispatchTicket(
             exchange: exchange,
@@ -43,9 +50,11 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             idempotency: idempotency,
             mode: dryRun ? .dryRun : .apply,
             endsBatch: preferences.returned == .representation,
+            watch: ticket.watch,
             completion: ticket
         )
-        exchange.park()
+        // Effects may take long, everything else does not.
+        if ticket.watch == nil { exchange.park() } else { exchange.suspend() }
         do {
             try store.core.offer(envelope, wakes: false)
             store.offered()

@@ -9,13 +9,17 @@ import Wire
 /// The Core's thread completes it after the commit; the connection is woken once for the whole batch.
 final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     /// The longest time that a client may wait for an action to be entirely processed.
-    private static var waitSecondsMax: Int { 60 }
+    static var waitSecondsMax: Int { 60 }
 
-    private let exchange: HTTPExchange
-    private let store: Store<State>
-    private let preferences: Preferences
+    let exchange: HTTPExchange
+    let store: Store<State>
+    let preferences: Preferences
     private let isBatch: Bool
     let requestID = RequestID.next()
+    /// Tells when the effects have ended, where the client waits for that.
+    let watch: EffectWatch?
+    /// Whether the client that waits for effects has its answer.
+    let isAnswered = Atomic(false)
 
     init(
         exchange: HTTPExchange,
@@ -27,6 +31,7 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         self.store = store
         self.preferences = preferences
         self.isBatch = isBatch
+        watch = preferences.waitSeconds != nil && store.core.effects != nil ? EffectWatch() : nil
     }
 
     func complete(_ outcome: Outcome<State>) {
@@ -34,7 +39,11 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         case .applied(let first, let last, let changed, _):
             // An envelope that wants the state ends its batch, so what is published is this version.
             let state = wantsState ? store.publisher.snapshot.state : nil
-            exchange.complete(applied(first, last, changed, state))
+            if let watch {
+                waitForEffects(watch, first, last, changed)
+            } else {
+                exchange.complete(applied(first, last, changed, state))
+            }
         case .refused(let refusal, let member):
             let payload = isBatch ? "/\(member)/payload" : "/payload"
             exchange.complete(
@@ -70,7 +79,7 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     }
 
     /// Whether the answer is to carry the state that the action led to.
-    private var wantsState: Bool { preferences.returned == .representation }
+    var wantsState: Bool { preferences.returned == .representation }
 
     /// Gives the answer that the request had when it came first.
     private func answerAgain(_ kept: KeptOutcome) {
@@ -92,11 +101,13 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         if !submitted { respond(nil) }
     }
 
-    private func applied(
+    func applied(
         _ first: UInt64,
         _ last: UInt64,
         _ changed: Bool,
-        _ state: Bytes?
+        _ state: Bytes?,
+        isCompleted: Bool = true,
+        value: [UInt8]? = nil
     ) -> HTTPResponse {
         var body = JSONOutput(capacity: 96)
         body.raw("{\"epoch\":\"")
@@ -110,7 +121,13 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         body.raw("\"version\":")
         body.integer(last)
         body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
-        if preferences.waitSeconds != nil { body.raw(",\"completed\":true") }
+        if preferences.waitSeconds != nil {
+            body.raw(isCompleted ? ",\"completed\":true" : ",\"completed\":false")
+        }
+        if let value {
+            body.raw(",\"value\":")
+            body.raw(value)
+        }
         if let state {
             body.raw(",\"state\":")
             state.withUnsafeBytes { body.raw($0) }
@@ -126,7 +143,11 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         if let applied = Preferences.applied(returned: returned, waitSeconds: wait) {
             headers.append(("Preference-Applied", applied))
         }
-        return HTTPResponse(status: 200, headers: headers, body: .bytes(body.array))
+        return HTTPResponse(
+            status: isCompleted ? 200 : 202,
+            headers: headers,
+            body: .bytes(body.array)
+        )
     }
 
     /// Compares the two states off the Core's thread: a dry run must not hold up real actions.

@@ -17,7 +17,8 @@ extension StoreServer {
 
     /// Makes the parts; none of them runs yet but the analytics' writer.
     func assemble(_ configuration: ServerConfiguration) throws -> Parts {
-        let registry = try ActionRegistry<State>(actions)
+        let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
+        let touched = TouchedModules()
         let encoder = JSONEncoder()
         let opened = try OpenJournal(configuration)
         let history = try History(
@@ -41,11 +42,14 @@ extension StoreServer {
         }
         streams.follow(log)
         let waiters = LongPolls()
+        let viewStreams = modules.map { _ in ViewStreams<State>(streams, epoch, encoder) }
         let publisher = try Publisher(
             epoch: epoch,
             version: history.journal.version,
             state: history.state,
-            encoder: encoder,
+            writer: modules?.writer(encoder, touched) ?? WholeStateWriter(encoder),
+            sliceStreams: modules.map { SliceStreams($0.names, streams, epoch) },
+            viewStreams: viewStreams,
             streams: streams,
             waiters: waiters,
             log: log
@@ -63,13 +67,15 @@ extension StoreServer {
             slowSeconds: configuration.slowActionSeconds,
             stuckSeconds: configuration.stuckActionSeconds
         )
-        let core = core(
+        let core = try core(
             from: history,
             keyClock: opened.keyClock,
             mailboxMax: configuration.mailboxMax,
             publisher: publisher,
             keeper: keeper,
-            progress: progress
+            progress: progress,
+            touched: touched,
+            member: { try registry.member(of: $0, encoder) }
         )
         let analytics = try configuration.analytics.writer(
             CloudEventEncoder(
@@ -93,7 +99,9 @@ extension StoreServer {
                 encoder: encoder,
                 work: BackgroundWork("history")
             ),
-            log: log
+            log: log,
+            viewStreams: viewStreams,
+            look: modules?.look
         )
         let router = router(for: store, attachments, watchdog)
         let transport = try HTTPServer(
@@ -122,8 +130,10 @@ extension StoreServer {
         mailboxMax: Int,
         publisher: Publisher<State>,
         keeper: SnapshotKeeper,
-        progress: Progress
-    ) -> Core<State> {
+        progress: Progress,
+        touched: TouchedModules,
+        member: @escaping @Sendable (any Action) throws -> EnvelopeMember
+    ) throws -> Core<State> {
         var ports = CoreConfiguration<State>()
         ports.driver = .thread
         ports.mailboxMax = mailboxMax
@@ -133,6 +143,10 @@ extension StoreServer {
         ports.appended = keeper.appended(through:bytes:)
         ports.failed = Self.end(after:)
         ports.progress = progress
+        ports.member = member
+        if let modules {
+            return try modules.core(history.state, ports, touched)
+        }
         ports.changed = { $0 != $1 }
         return Core(state: history.state, form: .throwing(reducer), configuration: ports)
     }

@@ -35,6 +35,7 @@ extension StoreServer {
         let deadline = Deadline(seconds: max(1, Double(store.configuration.shutdownSeconds) - 1.5))
         parts.router.drain()
         store.drain()
+        store.core.effects?.stop()
         store.waiters.expireAll()
         store.wake()
         let streamsEnded = store.streams.stop(

@@ -25,7 +25,7 @@ struct ActionEventsRoute<State: Codable & Equatable & Sendable>: Route {
         if case .fresh = resume, let after {
             resume = StreamOpening.resume(after: after, newest: newest)
         }
-        guard store.streams.reserve() else {
+        guard store.streams.reserve(.actions) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
         exchange.stream(opening: StreamOpening.bytes, topic: .actions, resume: resume)

@@ -9,9 +9,7 @@ extension StoreServer {
         _ watchdog: Watchdog
     ) -> Router {
         let state = StateRoute(store: store)
-        let types = store.registry.entries.map {
-            (name: $0.name, type: $0.type as any Decodable.Type)
-        }
+        let types = store.registry.forms()
         let batchMax = store.configuration.batchMax
         let schema = JSONSchema.store(state: State.self, actions: types, batchMax: batchMax)
         let description = OpenAPIDescription(
@@ -22,7 +20,8 @@ extension StoreServer {
                 actions: types,
                 batchMax: batchMax
             ),
-            hasDebugRoutes: store.configuration.debugRoutes
+            hasDebugRoutes: store.configuration.debugRoutes,
+            modules: modulesDescription(store.registry, batchMax: batchMax)
         )
         let limits = JSONLimits(
             bytesMax: store.configuration.bodyBytesMax,
@@ -56,13 +55,16 @@ extension StoreServer {
             ("/state/", state),
             ("/problems/", ProblemsRoute()),
         ]
+        let ofModules = moduleRoutes(for: store, limits)
         return Router(
             hosts: HostRule(
                 listening: store.configuration.listenHosts,
                 further: store.configuration.allowedHosts
             ),
-            exact: exact.merging(debugRoutes(for: store, attachments)) { own, _ in own },
-            prefixed: prefixed + debugParts(for: store, attachments, limits: limits),
+            exact: exact.merging(ofModules.exact) { own, _ in own }
+                .merging(debugRoutes(for: store, attachments)) { own, _ in own },
+            prefixed: prefixed + ofModules.prefixed
+                + debugParts(for: store, attachments, limits: limits),
             onTurnEnd: store.nudgeCore
         )
     }

@@ -9,8 +9,8 @@ import Wire
 /// answered from, and hands the same bytes to the streams.
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
-final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
-    // Safety: `prepared`, `unencodable`, `encoder` and `onCompleted` are touched by the Core's thread alone, which
+final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked Sendable {
+    // Safety: `prepared`, `unencodable`, `writer` and `onCompleted` are touched by the Core's thread alone, which
     // starts after `onCompleted` was set; everything else is immutable or owns a lock.
 
     /// The most bytes that one batch spends on frames of single versions; beyond it, the streams
@@ -20,7 +20,11 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
     let epoch: Epoch
     /// The epoch as text, which every answer has.
     let epochText: String
-    private let encoder: JSONEncoder
+    private let writer: any StateWriter<State>
+    /// The streams of the modules that the state is made of, if it is.
+    private let sliceStreams: SliceStreams?
+    /// The streams of projections, if there are any.
+    private let viewStreams: ViewStreams<State>?
     private let streams: StreamWriter
     private let waiters: LongPolls
     private let log: ActionLog
@@ -38,23 +42,25 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
         epoch: Epoch,
         version: UInt64,
         state: State,
-        encoder: JSONEncoder,
+        writer: any StateWriter<State>,
+        sliceStreams: SliceStreams? = nil,
+        viewStreams: ViewStreams<State>? = nil,
         streams: StreamWriter,
         waiters: LongPolls,
         log: ActionLog
     ) throws {
         self.epoch = epoch
         epochText = epoch.description
-        self.encoder = encoder
+        self.writer = writer
+        self.sliceStreams = sliceStreams
+        self.viewStreams = viewStreams
         self.streams = streams
         self.waiters = waiters
         self.log = log
-        let first = Snapshot(
-            tag: Tag(epoch: epoch, version: version),
-            state: try encoder.encodeShared(state)
-        )
+        let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
+        writer.committed()
         published = Locked(first)
-        publish(first)
+        publish(first, after: nil)
     }
 
     /// The newest published version.
@@ -80,8 +86,16 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
     }
 
     func committed(_ state: State, through version: UInt64) {
+        writer.committed()
+        let before = snapshot
         for snapshot in prepared {
-            publish(snapshot)
+            publish(snapshot, after: self.snapshot)
+        }
+        if let viewStreams, let newest = prepared.last {
+            let changed = newest.slices.indices.filter {
+                newest.slices[$0].version != before.slices[$0].version
+            }
+            viewStreams.publish(state, version, changed: Set(changed))
         }
         log.published(version)
         forget()
@@ -92,6 +106,7 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
     }
 
     func rolledBack() {
+        writer.rolledBack()
         forget()
     }
 }
@@ -99,11 +114,12 @@ final class Publisher<State: Encodable & Sendable>: Sink, @unchecked Sendable {
 extension Publisher {
     private func encode(_ state: State, _ version: UInt64) {
         do {
-            let bytes = try encoder.encodeShared(state)
-            preparedBytes += bytes.count
-            prepared.append(
-                Snapshot(tag: Tag(epoch: epoch, version: version), state: bytes)
-            )
+            let snapshot = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
+            // A state of modules costs what has changed; it is put together for who wants it.
+            if sliceStreams == nil || streams.isRead(.state) {
+                preparedBytes += snapshot.state.count
+            }
+            prepared.append(snapshot)
         } catch {
             unencodable = Refusal(
                 reason: "The state that would result has no JSON form: \(error.message)."
@@ -111,11 +127,14 @@ extension Publisher {
         }
     }
 
-    private func publish(_ snapshot: Snapshot) {
+    private func publish(_ snapshot: Snapshot, after before: Snapshot?) {
         published.withLock { $0 = snapshot }
         // Pairs with `announce`: either a stream that opens finds this snapshot, or it is seen here.
         atomicMemoryFence(ordering: .sequentiallyConsistent)
-        if streams.open > 0 { send(snapshot) }
+        if streams.open > 0 {
+            if streams.isRead(.state) { send(snapshot) }
+            sliceStreams?.publish(snapshot, after: before)
+        }
         waiters.published(snapshot)
     }
 
@@ -124,6 +143,17 @@ extension Publisher {
     func announce() {
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         send(snapshot)
+    }
+
+    /// The topic of a module's stream.
+    func topic(of topic: SliceTopic) -> TopicID {
+        sliceStreams?.id(of: topic) ?? .state
+    }
+
+    /// Likewise, for the stream of a module or of a part of it.
+    func announce(_ topic: SliceTopic) {
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        sliceStreams?.announce(topic, in: snapshot)
     }
 
     private func send(_ snapshot: Snapshot) {
@@ -138,9 +168,5 @@ extension Publisher {
         prepared.removeAll(keepingCapacity: true)
         preparedBytes = 0
         unencodable = nil
-    }
-
-    private static func etag(_ epoch: Epoch, _ version: UInt64) -> String {
-        "\"\(epoch):\(version)\""
     }
 }

@@ -1,3 +1,5 @@
+import Locks
+import Synchronization
 import Wire
 
 /// One published version of the state: encoded once, shared by every reader.
@@ -5,14 +7,51 @@ final class Snapshot: Sendable {
     let tag: Tag
     /// The tag as an entity tag, quotes included.
     let etag: String
-    /// The state as JSON.
-    let state: Bytes
+    /// The slices of the modules that the state is made of, in their order. Empty where the state is
+    /// not made of modules.
+    let slices: [PublishedSlice]
+
+    private let whole: Locked<Bytes?>
+    private let join: @Sendable ([PublishedSlice]) -> Bytes
 
     init(tag: Tag, state: Bytes) {
         self.tag = tag
         etag = tag.etag
-        self.state = state
+        slices = []
+        whole = Locked(state)
+        join = { _ in state }
+    }
+
+    /// A state that is put together from its slices when somebody asks for it.
+    init(
+        tag: Tag,
+        slices: [PublishedSlice],
+        join: @escaping @Sendable ([PublishedSlice]) -> Bytes
+    ) {
+        self.tag = tag
+        etag = tag.etag
+        self.slices = slices
+        whole = Locked(nil)
+        self.join = join
     }
 
     var version: UInt64 { tag.version }
+
+    /// The state as JSON. Any thread; whoever asks first puts it together, the others wait for that.
+    var state: Bytes {
+        whole.withLock { whole in
+            if let whole { return whole }
+            let joined = join(slices)
+            whole = joined
+            return joined
+        }
+    }
+}
+
+/// A module's slice as it was published.
+struct PublishedSlice: Sendable {
+    /// The slice as JSON; `nil` where it is absent.
+    let bytes: Bytes?
+    /// The version that changed it last, as far as this server knows.
+    let version: UInt64
 }

@@ -13,18 +13,6 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
         if let mode = query["mode"], mode != "snapshot" {
             throw .badQuery("mode", allowed: "snapshot")
         }
-        guard !exchange.isHTTP10 else {
-            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
-        }
-        let resume = StreamOpening.resume(
-            after: exchange.header("last-event-id") ?? query["last_event_id"],
-            in: store.publisher.epoch,
-            newest: store.publisher.snapshot.version
-        )
-        guard store.streams.reserve() else {
-            throw .streamLimit(store.configuration.streamsMax)
-        }
-        store.publisher.announce()
-        exchange.stream(opening: StreamOpening.bytes, topic: .state, resume: resume)
+        try StreamOpening.open(exchange, store, .state, query) { store.publisher.announce() }
     }
 }

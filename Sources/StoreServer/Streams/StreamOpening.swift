@@ -22,6 +22,32 @@ enum StreamOpening {
         return Bytes(Array(head.utf8) + Chunk.of(Bytes(utf8: line)).array)
     }
 
+    /// Makes a request the stream of a topic, of which only the newest counts.
+    ///
+    /// - Parameter announce: gives the stream writer what the topic has, which it may lack while
+    ///   nobody reads.
+    static func open<State>(
+        _ exchange: HTTPExchange,
+        _ store: Store<State>,
+        _ topic: TopicID,
+        _ query: Query,
+        announce: () -> Void
+    ) throws(Problem) {
+        guard !exchange.isHTTP10 else {
+            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
+        }
+        let resume = resume(
+            after: exchange.header("last-event-id") ?? query["last_event_id"],
+            in: store.publisher.epoch,
+            newest: store.publisher.snapshot.version
+        )
+        guard store.streams.reserve(topic) else {
+            throw .streamLimit(store.configuration.streamsMax)
+        }
+        announce()
+        exchange.stream(opening: bytes, topic: topic, resume: resume)
+    }
+
     /// Where a stream goes on, given the id that its reader saw last.
     static func resume(after id: String?, in epoch: Epoch, newest: UInt64) -> Resume {
         guard let id, !id.isEmpty else { return .fresh }

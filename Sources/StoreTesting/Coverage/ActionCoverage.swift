@@ -28,7 +28,7 @@ final class ActionCoverage: Sendable {
                 case .start: actions.append((whole, "\(mount.name)/start"))
                 case .stop: actions.append((whole, "\(mount.name)/stop"))
                 case .dispatchable: actions.append((whole, "\(handler.type)"))
-                case .action, .internal:
+                case .action, .ui, .internal:
                     guard let names = handler.wire.flatMap({ ActionCases.names(of: $0) }) else {
                         actions.append((whole, "\(mount.name)/*"))
                         continue

@@ -79,6 +79,20 @@ extension Problem {
         )
     }
 
+    /// 424: an action was applied, but what follows it failed.
+    package static func effectFailed(of action: Tag, because reason: String) -> Problem {
+        Problem(
+            .effectFailed,
+            detail: "Version \(action.version) was applied, but its effect failed: "
+                + "\(excerpt(reason))",
+            members: [
+                ProblemMember("epoch", .string(action.epoch.description)),
+                ProblemMember("version", .integer(action.version)),
+                ProblemMember("reason", .string(reason)),
+            ]
+        )
+    }
+
     /// 422: an idempotency key comes with another body than before (protocol 2.8).
     package static func idempotencyMismatch() -> Problem {
         Problem(

@@ -22,7 +22,7 @@ package enum ProblemCatalog {
             form(of: slug)
         case .unauthorized, .forbidden, .notFound, .methodNotAllowed, .gone, .versionMismatch:
             access(of: slug)
-        case .refused, .unknownAction, .invalidPayload, .idempotencyMismatch:
+        case .refused, .unknownAction, .invalidPayload, .idempotencyMismatch, .effectFailed:
             action(of: slug)
         case .tooManyRequests, .overloaded, .draining, .streamLimit, .storageFull:
             server(of: slug)
@@ -227,6 +227,19 @@ package enum ProblemCatalog {
                 """
                 Correct that value. GET /schema describes every action as JSON Schema, which can be \
                 checked before sending.
+                """
+            )
+        case .effectFailed:
+            (
+                "What follows the action has failed",
+                """
+                The action was applied and is durable, but the work that it asks for outside of the \
+                state threw an error or was cancelled. The members "epoch" and "version" name the \
+                action, and "reason" says what the work said.
+                """,
+                """
+                Do not send the action again without looking: it was applied. The state tells what \
+                came of it, and GET /actions?cause=<version> what the work had dispatched by then.
                 """
             )
         case .idempotencyMismatch:

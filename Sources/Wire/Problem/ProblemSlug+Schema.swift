@@ -15,6 +15,8 @@ extension ProblemSlug {
                 .init("nearest", .string(), isRequired: false),
                 .init("pointer", .string(), isRequired: false),
             ]
+        case .effectFailed:
+            [.init("epoch", .string()), .init("version", count), .init("reason", .string())]
         case .invalidPayload: [.init("pointer", .string()), .init("expected", .string())]
         case .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .timeout,
             .misdirected, .unsupportedMediaType, .idempotencyMismatch, .tooManyRequests,

@@ -18,6 +18,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
     case unknownAction = "unknown-action"
     case invalidPayload = "invalid-payload"
     case idempotencyMismatch = "idempotency-mismatch"
+    case effectFailed = "effect-failed"
     case tooManyRequests = "too-many-requests"
     case overloaded
     case draining
@@ -41,6 +42,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
         case .unsupportedMediaType: 415
         case .misdirected: 421
         case .unknownAction, .invalidPayload, .idempotencyMismatch: 422
+        case .effectFailed: 424
         case .tooManyRequests: 429
         case .headersTooLarge: 431
         case .overloaded, .draining, .streamLimit: 503

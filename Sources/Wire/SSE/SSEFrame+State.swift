@@ -7,6 +7,11 @@ extension SSEFrame {
         encode(event: named ? "snapshot" : nil, id: tag.description, data: state)
     }
 
+    /// What the stream is about is not there at this version (4.5).
+    package static func gone(at tag: Tag) -> Bytes {
+        encode(event: "gone", id: tag.description, data: "null")
+    }
+
     /// An RFC 6902 patch from the reader's previous id to `tag` (4.3).
     package static func patch(_ patch: Bytes, to tag: Tag) -> Bytes {
         encode(event: "patch", id: tag.description, data: patch)

@@ -7,7 +7,7 @@ extension JSONSchema {
     /// The document itself describes the state; `$defs` holds ``storeDefinitions(state:actions:batchMax:adapter:)``.
     package static func store(
         state: any Decodable.Type,
-        actions: [(name: String, type: any Decodable.Type)],
+        actions: [ActionForm],
         batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> Bytes {
@@ -33,24 +33,35 @@ extension JSONSchema {
     ///
     /// - Parameters:
     ///   - state: the type of the state.
-    ///   - actions: wire names and types, in the order in which they are to be listed.
+    ///   - actions: what may be dispatched, in the order in which it is to be listed.
     ///   - batchMax: how many actions one request may carry.
     ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
     package static func storeDefinitions(
         state: any Decodable.Type,
-        actions: [(name: String, type: any Decodable.Type)],
+        actions: [ActionForm],
         batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> [Property] {
         let payloadNames = actions.map { payloadName($0.name) }
+        // An enum of many actions is derived once.
+        var places: [ObjectIdentifier: Int] = [:]
+        var types = [state]
+        for action in actions where places[ObjectIdentifier(action.type)] == nil {
+            places[ObjectIdentifier(action.type)] = types.count
+            types.append(action.type)
+        }
         let document = JSONSchemaDocument(
-            of: [state] + actions.map(\.type),
+            of: types,
             reserved: Set(["State", "Action", "Dispatch"] + payloadNames),
             adapter: adapter
         )
-        let payloads = document.roots.dropFirst()
+        let payloads = actions.map { action -> JSONSchema in
+            let root = document.roots[places[ObjectIdentifier(action.type)] ?? 0]
+            guard let name = action.caseName else { return root }
+            return document.cases(of: root).first { $0.name == name }?.schema ?? .any
+        }
         let forms = zip(actions, payloads).map { action, payload in
-            form(of: action.name, payload: payload)
+            form(of: action, payload: payload, as: .reference(payloadName(action.name)))
         }
         let action = reference("Action")
         return [
@@ -61,6 +72,21 @@ extension JSONSchema {
             ),
             Property("Action", .oneOf(forms)),
         ] + zip(payloadNames, payloads).map { Property($0, $1) } + document.definitions
+    }
+
+    /// A body with one of these actions, or an array of them, that stands for itself.
+    package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
+        let forms = actions.map { action -> JSONSchema in
+            let document = JSONSchemaDocument(of: [action.type])
+            let root = document.roots[0]
+            let payload =
+                action.caseName.map { name in
+                    document.cases(of: root).first { $0.name == name }?.schema ?? .any
+                } ?? root
+            return form(of: action, payload: payload, as: payload)
+        }
+        let action = forms.count == 1 ? forms[0] : .oneOf(forms)
+        return .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
     }
 
     /// The definition of an action's payload, in the letters that OpenAPI allows.
@@ -87,10 +113,13 @@ extension JSONSchema {
     }
 
     /// One action as it is sent: its payload may be absent or null when it has no fields (2.1).
-    private static func form(of name: String, payload: JSONSchema) -> JSONSchema {
-        let reference = JSONSchema.reference(payloadName(name))
+    private static func form(
+        of action: ActionForm,
+        payload: JSONSchema,
+        as reference: JSONSchema
+    ) -> JSONSchema {
         return .object([
-            Property("type", .strings([name])),
+            Property("type", action.pattern.map { .text(pattern: $0) } ?? .strings([action.name])),
             Property(
                 "payload",
                 payload.acceptsNothing ? reference.orNull : reference,

@@ -43,7 +43,7 @@ import Testing
         ],
         components: JSONSchema.storeDefinitions(
             state: State.self,
-            actions: [("module/step", Step.self)]
+            actions: [ActionForm("module/step", Step.self)]
         )
     )
 

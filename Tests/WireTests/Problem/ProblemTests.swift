@@ -23,6 +23,10 @@ import Testing
         .unknownAction("StepChangeRequest", known: ["StepChangeRequested", "AddItem"]),
         .invalidPayload(pointer: "/payload/step", expected: "an integer"),
         .idempotencyMismatch(),
+        .effectFailed(
+            of: Tag(epoch: Epoch(rawValue: 0x4f1c_09ab), version: 7),
+            because: "the service is away"
+        ),
         .tooManyRequests(retryAfterSeconds: 3),
         .overloaded("the queue of actions (65,536)"),
         .draining(),

@@ -285,7 +285,8 @@ import Testing
         let bytes = JSONSchema.store(
             state: Garden.self,
             actions: [
-                ("StepChangeRequested", StepChangeRequested.self), ("Reset", NothingAtAll.self),
+                ActionForm("StepChangeRequested", StepChangeRequested.self),
+                ActionForm("Reset", NothingAtAll.self),
             ]
         )
         let root = try bytes.withUnsafeBytes {

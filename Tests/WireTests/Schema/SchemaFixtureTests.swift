@@ -6,13 +6,21 @@ import Testing
 /// The documents that `Tests/BlackBox/test_schema_fixtures.py` gives to validators we did not write,
 /// and the same verdicts from our own decoder.
 @Suite struct SchemaFixtureTests {
-    private static var actions: [(name: String, type: any Decodable.Type)] {
+    private static var actions: [ActionForm] {
         [
-            ("Sum", Sum.self), ("Checked", Checked.self), ("Stubborn", Stubborn.self),
-            ("NumberOrText", NumberOrText.self), ("Place", Place.self), ("Dog", Dog.self),
-            ("Page", Page<String>.self), ("Soil", Garden.Soil.self), ("Small", Int8.self),
-            ("Big", UInt64.self), ("Identifier", Identifier.self),
-            ("Percentage", Percentage.self), ("module/case", NothingAtAll.self),
+            ActionForm("Sum", Sum.self),
+            ActionForm("Checked", Checked.self),
+            ActionForm("Stubborn", Stubborn.self),
+            ActionForm("NumberOrText", NumberOrText.self),
+            ActionForm("Place", Place.self),
+            ActionForm("Dog", Dog.self),
+            ActionForm("Page", Page<String>.self),
+            ActionForm("Soil", Garden.Soil.self),
+            ActionForm("Small", Int8.self),
+            ActionForm("Big", UInt64.self),
+            ActionForm("Identifier", Identifier.self),
+            ActionForm("Percentage", Percentage.self),
+            ActionForm("module/case", NothingAtAll.self),
         ]
     }
 

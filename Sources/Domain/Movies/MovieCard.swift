@@ -1,0 +1,47 @@
+public import StoreCore
+
+/// The card of one movie.
+public struct MovieCard: StartableModule {
+    /// What the card shows.
+    public struct State: ModuleState {
+        /// The movie's title.
+        public var title: String
+        /// Whether the visitor wants to see it.
+        public var isWanted: Bool
+    }
+
+    /// What has to be known to show a card.
+    public struct Start: Codable, Equatable, Sendable {
+        /// The movie's title.
+        public let title: String
+
+        /// Names the movie.
+        public init(title: String) {
+            self.title = title
+        }
+    }
+
+    /// What may be asked of a card.
+    public enum Action: ModuleAction {
+        /// The visitor wants to see the movie, or not any more.
+        case wanted(isWanted: Bool)
+    }
+
+    /// Makes the module.
+    public init() {}
+
+    /// A card that nobody wants yet.
+    public func begin(_ start: Start) throws -> State {
+        guard !start.title.isEmpty else {
+            throw Refusal(reason: "A card needs a title.", pointer: "/title")
+        }
+        return State(title: start.title, isWanted: false)
+    }
+
+    /// Never refused.
+    public func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .wanted(let isWanted): state.isWanted = isWanted
+        }
+    }
+}

@@ -1,0 +1,103 @@
+public import StoreCore
+
+/// Logging in: how far it is, and what came of it.
+///
+/// The password is the input of a use case and nothing else: it is in no action, and so in no journal,
+/// stream, log or state.
+public struct Login: Module {
+    /// How far somebody is.
+    public struct State: ModuleState {
+        /// How far the login is.
+        public var progress = Progress.idle
+        /// Why the last one failed.
+        public var failure: String?
+
+        /// Nobody has tried yet.
+        public init() {}
+    }
+
+    /// How far a piece of work is.
+    public enum Progress: String, ModuleState {
+        /// Nothing was asked for.
+        case idle
+        /// It is under way.
+        case loading
+        /// It came to a good end.
+        case loadSucceeded
+        /// It came to a bad end.
+        case loadFailed
+    }
+
+    /// What may be asked of it.
+    public enum Action: ModuleAction {
+        /// The visitor leaves.
+        case loggedOut
+    }
+
+    /// What the interactor says.
+    public enum Internal: ModuleAction {
+        /// The repository is being asked.
+        case loading
+        /// The name and the password are those of this user.
+        case succeeded(user: Profile)
+        /// They are nobody's, or nobody could be asked.
+        case failed(reason: String)
+    }
+
+    /// `POST /usecases/login/login` with a name and a password.
+    public var useCases: [UseCaseMethod<State>] {
+        [
+            UseCaseMethod("login", "login", cancelInFlight: true) { (input: Credentials, context) in
+                let interactor = LoginInteractor(
+                    dispatcher: context.dispatcher(for: Internal.self),
+                    users: try context.dependencies.users
+                )
+                try await interactor.login(userName: input.userName, password: input.password)
+            }
+        ]
+    }
+
+    /// Makes the module.
+    public init() {}
+
+    /// Never refused.
+    public func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .loggedOut: state = State()
+        }
+    }
+
+    /// Translates what the interactor says into what is shown.
+    public func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .loading:
+            state.progress = .loading
+            state.failure = nil
+        case .succeeded: state.progress = .loadSucceeded
+        case .failed(let reason):
+            state.progress = .loadFailed
+            state.failure = reason
+        }
+    }
+
+    /// Who has logged in is the business of another module.
+    public func effect(afterInternal action: Internal, in state: State) -> Effect<State> {
+        guard case .succeeded(let user) = action else { return .none }
+        return .run { context in
+            try await context.dispatch(User.start(.init(profile: user)))
+        }
+    }
+}
+
+/// Ends what belongs to a user who has left.
+public struct LoginPresenter: Presenter {
+    /// Stops the user's module when somebody logs out.
+    public func stateDidUpdate(
+        from old: Login.State?,
+        to new: Login.State?,
+        _ context: PresenterContext
+    ) {
+        guard let old, old.progress != .idle, new?.progress == .idle else { return }
+        context.dispatch(User.stop)
+    }
+}

@@ -1,0 +1,83 @@
+/// A named projection of the state that a client gives parameters for, in the query of the URL:
+/// `/views/page?after=20`.
+public protocol ParameterizedViewModel<State>: Encodable, Equatable, Sendable {
+    /// The root state that it is made from.
+    associatedtype State: RootState
+    /// What a client may ask for in the query of the URL.
+    associatedtype Parameters: Codable & Sendable = NoFields
+
+    /// Its name in paths: the type's name without `ViewModel`, with a small first letter, where nothing
+    /// is said.
+    static var name: String { get }
+
+    /// The modules that it is made from; all of them where nothing is said.
+    static var reads: [any Module.Type] { get }
+
+    /// The projection, or `nil` where there is nothing to show. Pure.
+    init?(state: State, parameters: Parameters)
+}
+
+/// A named projection of the state: what one screen, one page or one client needs of it.
+///
+/// ```swift
+/// struct ListViewModel: ViewModelWithState {
+///     static let reads: [any Module.Type] = [Todos.self]
+///
+///     let texts: [String]
+///
+///     init?(state: AppState) {
+///         texts = state.todos.items.filter { !$0.completed }.map(\.text)
+///     }
+/// }
+/// ```
+///
+/// A server shows it at `/views/list`, and streams it whenever it changes. It is made once for each
+/// change, however many watch, and only when a module that it reads has changed.
+public protocol ViewModelWithState<State>: ParameterizedViewModel where Parameters == NoFields {
+    /// The root state that it is made from.
+    associatedtype State
+
+    /// The projection, or `nil` where there is nothing to show. Pure.
+    init?(state: State)
+}
+
+extension ViewModelWithState {
+    /// The projection, which takes no parameters.
+    public init?(state: State, parameters: NoFields) {
+        self.init(state: state)
+    }
+}
+
+extension ParameterizedViewModel {
+    /// The type's name without `ViewModel`, with a small first letter.
+    public static var name: String {
+        var type = String(describing: Self.self)
+        if type.hasSuffix("ViewModel"), type != "ViewModel" { type.removeLast("ViewModel".count) }
+        return type.prefix(1).lowercased() + type.dropFirst()
+    }
+
+    /// All of them.
+    public static var reads: [any Module.Type] { [] }
+}
+
+/// A projection of a root state, whatever its type is.
+public struct ViewRegistration<Root: RootState>: Sendable {
+    package let name: String
+    package let parameters: any (Codable & Sendable).Type
+    /// The places of the modules that it reads, in ``RootState/modules``.
+    package let reads: Set<Int>
+    /// Makes it; `nil` where there is nothing to show.
+    package let make: @Sendable (Root, any Codable & Sendable) -> (any Encodable & Sendable)?
+
+    /// Registers a projection.
+    public init<View: ParameterizedViewModel>(_ view: View.Type) where View.State == Root {
+        name = View.name
+        parameters = View.Parameters.self
+        let names = Set(View.reads.map { $0.name })
+        let places = Root.modules.indices.filter { names.contains(Root.modules[$0].name) }
+        reads = Set(names.isEmpty ? Array(Root.modules.indices) : places)
+        make = { state, parameters in
+            (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import StoreCore
+import Wire
+
+/// Who may dispatch an action.
+enum ActionAccess: Sendable {
+    case everybody
+    /// The views of its module, by `POST /modules/<name>/ui`.
+    case views
+    /// The program itself.
+    case program
+}
+
+/// What is known of one action type, or of one case of a module's actions.
+struct RegisteredAction<State>: Sendable {
+    /// The wire name; for an action of instances it lacks the instance, `cards/liked`.
+    let name: String
+    let module: String?
+    /// What it looks like on the wire.
+    let form: ActionForm
+    let access: ActionAccess
+    /// Whether it is for one of a module's instances.
+    let isForInstances: Bool
+    /// The payload's members that are taken off before the action is made.
+    let secrets: [String]
+    /// What analytics keep of an action, if its type declares anything.
+    let record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
+    /// The instance that it is for.
+    var instance: String?
+
+    private let read: @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
+
+    /// An action that is a type of its own.
+    init(
+        _ type: ActionList.Element,
+        named name: String,
+        module: String?
+    ) throws(ConfigurationError) {
+        self.init(
+            name: name,
+            module: module,
+            form: ActionForm(name, type),
+            secrets: (type as? any SecretiveAction.Type)?.secrets ?? [],
+            record: try Self.recorder(of: type, named: name),
+            read: Self.reader(of: type)
+        )
+    }
+
+    init(
+        name: String,
+        module: String?,
+        form: ActionForm,
+        access: ActionAccess = .everybody,
+        isForInstances: Bool = false,
+        secrets: [String],
+        record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?,
+        read: @escaping @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
+    ) {
+        self.name = name
+        self.module = module
+        self.form = form
+        self.access = access
+        self.isForInstances = isForInstances
+        self.secrets = secrets
+        self.record = record
+        self.read = read
+    }
+
+    /// Reads the action from its payload; `nil` stands for no payload.
+    func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {
+        let action = try read(payload, decoder)
+        guard let instance else { return action }
+        return action.to(instance)
+    }
+}
+
+extension RegisteredAction {
+    /// Reads a value that is the whole payload.
+    static func reader<Value: Decodable & Sendable>(
+        of type: Value.Type,
+        _ make: @escaping @Sendable (Value) -> (any Action)?
+    ) -> @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action {
+        { payload, decoder throws(JSONError) in
+            let value = try PayloadReader.value(Value.self, payload, decoder)
+            guard let action = make(value) else {
+                throw JSONError(code: .invalid, pointer: "/payload", message: "It makes no action.")
+            }
+            return action
+        }
+    }
+
+    private static func reader<A: Action & Codable>(
+        of type: A.Type
+    ) -> @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action {
+        { payload, decoder throws(JSONError) in
+            try PayloadReader.value(A.self, payload, decoder)
+        }
+    }
+
+    /// Reads one case of an enum, whose associated values are the payload.
+    static func reader<A: Action & Codable>(
+        of type: A.Type,
+        caseName: String
+    ) -> @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action {
+        { payload, decoder throws(JSONError) in
+            try PayloadReader.value(A.self, payload, decoder, as: caseName)
+        }
+    }
+
+    static func recorder(
+        of type: any Any.Type,
+        named name: String
+    ) throws(ConfigurationError) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
+    {
+        guard let tracked = type as? any TrackedAction.Type else { return nil }
+        guard let recorder = recorder(ofTracked: tracked) else {
+            throw ConfigurationError(
+                "the action '\(name)' declares its analytics for another state than \(State.self)"
+            )
+        }
+        return recorder
+    }
+
+    private static func recorder<A: TrackedAction>(
+        ofTracked type: A.Type
+    ) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)? {
+        guard A.State.self == State.self else { return nil }
+        return { action, state in
+            guard let action = action as? A, let state = state as? A.State else { return nil }
+            return action.record(before: state)
+        }
+    }
+}
+
+/// Reads payloads, with errors that point into the body of `POST /dispatch`.
+enum PayloadReader {
+    /// Reads a value that is the whole payload, where none is as good as an empty object.
+    static func value<Value: Decodable>(
+        _ type: Value.Type,
+        _ payload: JSONNode?,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> Value {
+        if let payload {
+            return try decoder.decode(type, at: payload, pointerPrefix: "/payload")
+        }
+        do {
+            return try decoder.decode(type, from: emptyObject)
+        } catch {
+            throw error.moved(from: "", to: "/payload")
+        }
+    }
+
+    /// Reads an enum's case from its associated values.
+    static func value<Value: Decodable>(
+        _ type: Value.Type,
+        _ payload: JSONNode?,
+        _ decoder: JSONDecoder,
+        as caseName: String
+    ) throws(JSONError) -> Value {
+        var document = JSONOutput(capacity: 32 + (payload?.byteRange.count ?? 0))
+        document.raw("{")
+        document.string(caseName)
+        document.raw(":")
+        if let payload { document.raw(payload.source) } else { document.raw("{}") }
+        document.raw("}")
+        var wide = decoder
+        // The payload was within the bounds; the case around it is ours.
+        wide.limits.bytesMax = .max
+        wide.limits.depthMax = decoder.limits.depthMax + 1
+        do {
+            return try wide.decode(type, from: document.array)
+        } catch {
+            throw error.moved(from: "/" + caseName, to: "/payload")
+        }
+    }
+
+    private static let emptyObject = Array("{}".utf8)
+}
+
+extension JSONError {
+    /// The same error, seen from elsewhere; an offset would be that of another document.
+    fileprivate func moved(from prefix: String, to place: String) -> JSONError {
+        JSONError(
+            code: code,
+            pointer: place + (pointer.hasPrefix(prefix) ? pointer.dropFirst(prefix.count) : ""),
+            expected: expected,
+            message: message
+        )
+    }
+}
+
+/// Writes actions that the program itself dispatches as clients would.
+struct ActionWriter: Sendable {
+    /// What stands before the name and a slash: the module.
+    let prefix: String?
+    let write: @Sendable (any Action, JSONEncoder) throws -> (name: String, payload: [UInt8])
+
+    /// An action that is its payload.
+    static func whole(_ type: any (Action & Encodable).Type, named name: String) -> ActionWriter {
+        ActionWriter(prefix: nil) { action, encoder in
+            guard let action = action as? any Encodable else { return (name, Array("{}".utf8)) }
+            return (name, try encoder.encode(Whole(action)))
+        }
+    }
+
+    /// A case of a module's actions: the compiler writes `{"case":{…}}`.
+    static func cases(in module: String) -> ActionWriter {
+        ActionWriter(prefix: module) { action, encoder in
+            guard let action = action as? any Encodable else { throw UnregisteredAction(type: "") }
+            let bytes = try encoder.encode(Whole(action))
+            // The encoder puts in no space, and the name of a case needs no escape.
+            guard bytes.count > 6, let end = bytes.dropFirst(2).firstIndex(of: UInt8(ascii: "\""))
+            else { throw UnregisteredAction(type: "\(type(of: action))") }
+            let name = String(decoding: bytes[2..<end], as: UTF8.self)
+            return (name, Array(bytes[(end + 2)..<(bytes.count - 1)]))
+        }
+    }
+
+    /// An action that starts or stops a module.
+    static func lifecycle(
+        _ name: String,
+        of module: String,
+        payload: @escaping @Sendable (any Action) -> (any Codable)?
+    ) -> ActionWriter {
+        ActionWriter(prefix: module) { action, encoder in
+            (name, try payload(action).map { try encoder.encode(Whole($0)) } ?? Array("{}".utf8))
+        }
+    }
+}
+
+/// A value of any type, as itself.
+struct Whole: Encodable {
+    let value: any Encodable
+
+    init(_ value: any Encodable) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}

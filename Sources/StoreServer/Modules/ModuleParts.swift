@@ -1,0 +1,56 @@
+import StoreCore
+import Wire
+
+/// What a server does otherwise where the state is made of modules.
+struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
+    /// The modules' names, in their order.
+    let names: [String]
+    let slices: [SliceDescription]
+    /// The actions of the modules.
+    let actions: @Sendable () -> [ModuleActions<State>]
+    /// Encodes the modules that a batch has touched.
+    let writer: @Sendable (JSONEncoder, TouchedModules) -> any StateWriter<State>
+    /// The projections of the state.
+    let views: ViewParts<State>
+    /// The methods of the modules' use cases.
+    let useCases: [UseCaseCall<State>]
+    /// The Core, which tells which modules a batch has touched.
+    let core:
+        @Sendable (State, CoreConfiguration<State>, TouchedModules) throws(ConfigurationError)
+            -> Core<State>
+    /// Calls its argument with the state and its version, on the Core's thread.
+    let look: @Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void
+}
+
+/// A module as others may know it.
+struct SliceDescription: Sendable {
+    let name: String
+    let form: SliceForm
+}
+
+extension ModuleParts where State: RootState {
+    init(of root: State.Type, dependencies: Dependencies) {
+        names = State.modules.map(\.name)
+        slices = State.modules.map { SliceDescription(name: $0.name, form: $0.slice.form) }
+        actions = { State.modules.map { ModuleActions($0) } }
+        views = ViewParts(of: root)
+        useCases = UseCaseCall.all(of: root)
+        look = { $0.look($1) }
+        writer = { SliceWriter($0, $1) }
+        core = { state, configuration, touched throws(ConfigurationError) in
+            let runner = EffectRunner(dependencies: dependencies) { token, error in
+                Log.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
+            }
+            do throws(ModuleError) {
+                return try Core(
+                    state,
+                    runner: runner,
+                    configuration: configuration,
+                    touched: [touched]
+                )
+            } catch {
+                throw ConfigurationError("\(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import EventStream
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// `GET /modules/<name>`, and below it the instances of a module that has many.
+struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
+    let methods = ["GET", "HEAD"]
+    let store: Store<State>
+    let modules: [SliceDescription]
+
+    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
+        let parts = rest.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard let index = modules.firstIndex(where: { $0.name == parts[0] }) else {
+            throw .notFound(path: exchange.path)
+        }
+        let slice = store.publisher.snapshot.slices[index].bytes
+        guard parts.count > 1 else {
+            try document(exchange, slice)
+            return
+        }
+        guard modules[index].form == .instances,
+            parts.count == 2 || (parts.count == 3 && parts[2] == "events")
+        else { throw .notFound(path: exchange.path) }
+        guard let id = PercentEncoding.decode(parts[1]) else {
+            throw .badRequest("'\(parts[1])' is badly percent-encoded.")
+        }
+        if parts.count == 3 {
+            guard exchange.method == "GET" else {
+                throw .methodNotAllowed(exchange.method, allowed: ["GET"])
+            }
+            let stream = ModuleEventsRoute(store: store, index: index)
+            try stream.open(exchange, .instance(index, id: id), ModuleEventsRoute<State>.resuming)
+        } else {
+            try document(exchange, SliceStreams.instance(id, of: slice))
+        }
+    }
+
+    private func document(_ exchange: HTTPExchange, _ bytes: Bytes?) throws(Problem) {
+        _ = try Query.of(exchange, allowed: [])
+        guard let bytes else { throw .notFound(path: exchange.path) }
+        let etag = store.publisher.snapshot.etag
+        let headers = [("ETag", etag), ("Cache-Control", "no-cache")]
+        if let known = exchange.headerList("if-none-match").flatMap({ EntityTagCondition($0) }),
+            known.matchesWeakly(EntityTag(opaque: String(etag.dropFirst().dropLast())))
+        {
+            exchange.respond(HTTPResponse(status: 304, headers: headers, body: .none))
+            return
+        }
+        exchange.respond(
+            HTTPResponse(
+                status: 200,
+                headers: [("Content-Type", "application/json")] + headers,
+                body: .shared(bytes)
+            )
+        )
+    }
+}
+
+/// `GET /modules/<name>/events`: the slice as it is and whenever it changes; with `old=true` also as it
+/// was before.
+struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
+    static var resuming: [String] { ["last_event_id"] }
+
+    let methods = ["GET"]
+    let store: Store<State>
+    let index: Int
+
+    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
+        let query = try Query.of(exchange, allowed: Self.resuming + ["old"])
+        let withOld: Bool
+        do { withOld = try query.flag("old") } catch { throw .badRequest(error.detail) }
+        try open(exchange, withOld ? .change(index) : .slice(index), Self.resuming + ["old"])
+    }
+
+    func open(
+        _ exchange: HTTPExchange,
+        _ topic: SliceTopic,
+        _ allowed: [String]
+    ) throws(Problem) {
+        let query = try Query.of(exchange, allowed: allowed)
+        try StreamOpening.open(exchange, store, store.publisher.topic(of: topic), query) {
+            store.publisher.announce(topic)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+public import StoreCore
+
+extension StoreServer where State: RootState {
+    /// Makes a server of the modules of a root state.
+    ///
+    /// ```swift
+    /// @main
+    /// struct App {
+    ///     static func main() { StoreServer(AppState.self).main() }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - root: the root state; `init()` makes what is served before the first action.
+    ///   - actions: further actions, which no module has: what only analytics look at.
+    ///   - dependencies: what effects need of the world.
+    ///   - name: the program's name in `--help` and `--version`.
+    ///   - version: what `--version` prints.
+    public init(
+        _ root: State.Type,
+        actions: ActionList = [],
+        dependencies: Dependencies = .live,
+        name: String = "store-server",
+        version: String = StoreServerVersion.current
+    ) {
+        // A replay of its own, which nobody hears of; where the modules don't fit together, the server
+        // does not start, and says so.
+        let machine = Result { () throws(ModuleError) in try ModuleMachine<State>() }
+        self.init(
+            state: State(),
+            actions: actions,
+            name: name,
+            version: version,
+            reducer: { (state: inout State, action: any Action) in
+                _ = try machine.get().reduce(&state, action)
+            }
+        )
+        modules = ModuleParts(of: State.self, dependencies: dependencies)
+    }
+}

@@ -1,0 +1,53 @@
+import StoreCore
+import Wire
+
+/// The projections of a state, as a server shows them.
+struct ViewParts<State: Codable & Equatable & Sendable>: Sendable {
+    let views: [ViewDescription<State>]
+    /// Makes a state of published slices, for views that are asked for and not watched.
+    let state: @Sendable ([PublishedSlice], Set<Int>) throws(JSONError) -> State
+}
+
+/// One projection.
+struct ViewDescription<State: Sendable>: Sendable {
+    let name: String
+    let parameters: any (Codable & Sendable).Type
+    /// The places of the modules that it is made from.
+    let reads: Set<Int>
+    let make: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
+}
+
+extension ViewParts where State: RootState {
+    init(of root: State.Type) {
+        views = State.views.map { view in
+            ViewDescription(
+                name: view.name,
+                parameters: view.parameters,
+                reads: view.reads,
+                make: view.make
+            )
+        }
+        let names = State.modules.map(\.name)
+        state = { slices, reads throws(JSONError) in
+            // Only what is read has to be there; the rest is as before the first action.
+            var json = JSONWriter(capacity: 4_096)
+            json.object { json in
+                for index in reads.sorted() {
+                    json.key(names[index])
+                    if let bytes = slices[index].bytes { json.raw(bytes) } else { json.null() }
+                }
+            }
+            let decoder = JSONDecoder(limits: .unbounded)
+            return try decoder.decode(PartialState<State>.self, from: json.array).state
+        }
+    }
+}
+
+/// A root state of which only some slices are there.
+private struct PartialState<State: RootState>: Decodable {
+    let state: State
+
+    init(from decoder: any Decoder) throws {
+        state = try State(readingSlicesOf: decoder)
+    }
+}

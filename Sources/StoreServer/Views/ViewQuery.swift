@@ -1,0 +1,83 @@
+import StoreCore
+import Wire
+
+/// The parameters of a view, as the query of a URL gives them.
+struct ViewQuery: Sendable {
+    /// The parameters' names in the order of their declaration.
+    let names: [String]
+    private let schemas: [JSONSchema.Property]
+    private let decode: @Sendable ([UInt8]) -> Result<any Codable & Sendable, JSONError>
+
+    init(_ type: any (Codable & Sendable).Type) {
+        decode = Self.decoder(of: type)
+        let document = JSONSchemaDocument(of: [type])
+        if case .object(let properties) = document.roots[0] {
+            // Nobody can write null in a query: an absent parameter says the same.
+            schemas = properties.map { property in
+                guard case .nullable(let inner) = property.schema else { return property }
+                return JSONSchema.Property(property.name, inner, isRequired: false)
+            }
+        } else {
+            schemas = []
+        }
+        names = schemas.map(\.name)
+    }
+
+    /// What the parameters are in an OpenAPI description.
+    var properties: [JSONSchema.Property] { schemas }
+
+    /// Reads the parameters, and says how they are written when nothing is left to chance: two queries
+    /// that mean the same are one.
+    func read(_ query: Query) throws(Problem) -> (value: any Codable & Sendable, canonical: String)
+    {
+        var json = JSONWriter()
+        json.object { json in
+            for schema in schemas {
+                guard let text = query[schema.name] else { continue }
+                json.key(schema.name)
+                if Self.isText(schema.schema) {
+                    json.string(text)
+                } else {
+                    json.raw(Self.scalar(text))
+                }
+            }
+        }
+        let bytes = json.array
+        do {
+            return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
+        } catch {
+            let name = error.pointer.split(separator: "/").first.map(String.init) ?? ""
+            throw .badQuery(name, allowed: error.expected ?? error.message)
+        }
+    }
+
+    private static func decoder<Value: Codable & Sendable>(
+        of type: Value.Type
+    ) -> @Sendable ([UInt8]) -> Result<any Codable & Sendable, JSONError> {
+        { bytes in
+            Result { () throws(JSONError) in try JSONDecoder().decode(Value.self, from: bytes) }
+        }
+    }
+
+    private static func isText(_ schema: JSONSchema) -> Bool {
+        switch schema {
+        case .boolean, .number, .integer, .integers, .null: false
+        case .nullable(let inner): isText(inner)
+        case .anyOf(let schemas), .oneOf(let schemas): schemas.contains(where: isText)
+        default: true
+        }
+    }
+
+    /// A number or a word as JSON; anything else as text, which the decoder then refuses by name.
+    private static func scalar(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),
+            [.number, .true, .false, .null].contains(document.root.kind)
+        {
+            return bytes
+        }
+        var json = JSONOutput(capacity: bytes.count + 2)
+        json.string(text)
+        return json.array
+    }
+}
