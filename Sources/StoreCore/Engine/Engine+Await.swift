@@ -1,7 +1,10 @@
 extension Engine {
     /// Takes an action whose dispatcher waits for the outcome.
+    ///
+    /// - Parameter watch: is told of the effects that follow.
     func dispatch(
         _ action: any Action,
+        watch: EffectWatch? = nil,
         reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
     ) {
         if isPlain {
@@ -14,6 +17,7 @@ extension Engine {
                 Envelope<State>(
                     members: [try member(of: action)],
                     wantsState: true,
+                    watch: watch,
                     completion: waiting
                 )
             )

@@ -110,6 +110,16 @@ extension Core where State: RootState {
         if !isTaken { begun(.failure(CoreFailure.closed)) }
     }
 
+    /// As `dispatch(_:)`; `watch` is told of the effects that follow.
+    package func dispatch(
+        _ action: any Action,
+        watch: EffectWatch
+    ) async throws -> Dispatched<State> {
+        try await withCheckedThrowingContinuation { continuation in
+            engine.dispatch(action, watch: watch, reportingTo: continuation)
+        }
+    }
+
     /// Calls `look` with the state and its version, where the Core works. Answers `false` once the
     /// Core has stopped.
     @discardableResult
