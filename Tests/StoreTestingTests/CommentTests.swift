@@ -18,12 +18,29 @@ enum InComments {
             case stepChanged(to: Int)
         }
 
+        static let dispatchables: [any Dispatchable.Type] = [Multiply.self, Wait.self]
+
         func reduce(_ state: inout State, _ action: Action) throws {
             switch action {
             case .increased: state.count += state.step
             case .stepChanged(0): throw Refusal(reason: "A step of 0 leads nowhere.")
             case .stepChanged(let step): state.step = step
             }
+        }
+    }
+
+    struct Multiply: SideEffect {
+        let a: Int
+        let b: Int
+
+        func sideEffect(_ context: EffectContext<Counter.State>) async throws -> Int { a * b }
+    }
+
+    struct Wait: SideEffect {
+        let seconds: Int
+
+        func sideEffect(_ context: EffectContext<Counter.State>) async throws {
+            try await context.sleep(for: .seconds(seconds))
         }
     }
 
@@ -59,11 +76,45 @@ enum InComments {
         }
     }
 
+    struct Credentials: Codable {
+        let userName: String
+        let password: String
+    }
+
+    struct Login: Module {
+        struct State: ModuleState {
+            var progress = Progress.idle
+        }
+
+        enum Progress: String, ModuleState {
+            case idle, loading
+        }
+
+        enum Internal: ModuleAction {
+            case loading
+        }
+
+        var useCases: [UseCaseMethod<State>] {
+            [
+                UseCaseMethod("login", "login") { (_: Credentials, context) in
+                    try await context.dispatch(Internal.loading)
+                }
+            ]
+        }
+
+        func reduce(_ state: inout State, internal action: Internal) { state.progress = .loading }
+    }
+
     struct AppState: RootState {
         var counter = Counter.State()
         var home: Home.State?
+        var login = Login.State()
 
-        static let modules: Modules = [Counter().at(\.counter), Home().at(\.home)]
+        static let modules: Modules = [
+            Counter().at(\.counter),
+            Home().at(\.home),
+            Login().at(\.login),
+        ]
     }
 
     @Suite struct Tests {
@@ -91,6 +142,18 @@ enum InComments {
             await store.receive(Home.Internal.self, where: \.isLoaded) {
                 $0 = Home.State(titles: ["Fresh"])
             }
+            await store.finish()
+        }
+
+        @Test func `of a side effect`() async throws {
+            let store = TestStore(AppState())
+            #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
+        }
+
+        @Test func `of a use case`() async {
+            let store = TestStore(AppState())
+            await store.call("login", "login", Credentials(userName: "demo", password: "demo"))
+            await store.receive(Login.Internal.loading) { $0.login.progress = .loading }
             await store.finish()
         }
 

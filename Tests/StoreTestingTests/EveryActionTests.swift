@@ -13,6 +13,10 @@ private struct Machine: StartableModule {
         case oiled, cleaned
     }
 
+    enum UI: ModuleAction {
+        case pressed(button: Int)
+    }
+
     enum Internal: ModuleAction {
         case worn(by: Int)
     }
@@ -21,6 +25,7 @@ private struct Machine: StartableModule {
 
     func begin(_ start: NoFields) -> State { State() }
     func reduce(_ state: inout State, _ action: Action) { state.runs += 1 }
+    func reduce(_ state: inout State, ui action: UI) { state.runs += 1 }
     func reduce(_ state: inout State, internal action: Internal) { state.runs += 1 }
 }
 
@@ -96,7 +101,7 @@ struct CompleteSuiteTests {
             try await run {} == [
                 """
                 Actions without a test: machine/start, machine/stop, machine/oiled, machine/cleaned, \
-                machine/worn, SetMode
+                machine/pressed, machine/worn, SetMode
 
                 Send or receive each in a TestStore, or write Given(…).when(…).
                 """
@@ -109,6 +114,7 @@ struct CompleteSuiteTests {
             Given(Plant()).when(Machine.start.to("a")) { $0.machines["a"] = Machine.State() }
             Given(Plant.running).when(Machine.stop.to("a")) { $0.machines["a"] = nil }
             Given(Plant.running).when(Machine.Action.oiled.to("a")) { $0.machines["a"]?.runs = 1 }
+            Given(Machine(), Machine.State()).when(.pressed(button: 1)) { $0.runs = 1 }
             Given(Plant.running).when(SetMode(mode: "x").to("a")) { $0.machines["a"]?.mode = "x" }
         }
         #expect(

@@ -71,7 +71,7 @@ import Testing
                 """
                 Search.Action.closed is no action of 'tally'.
 
-                A module knows its Action, its Internal and its dispatchables.
+                A module knows its Action, its UI, its Internal and its dispatchables.
                 """,
             ]
         )

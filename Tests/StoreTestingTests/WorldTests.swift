@@ -56,6 +56,13 @@ import Testing
         #expect(reduced.values.map(\.0) == [7, 8])
     }
 
+    @Test func `a recorder stands for a dispatcher`() async throws {
+        let said = Recorder<Search.Internal>()
+        let dispatcher = AnyDispatcher(dispatch: said.record)
+        try await dispatcher.map { Search.Internal.found(titles: [$0]) }.dispatch("A")
+        #expect(said.values == [.found(titles: ["A"])])
+    }
+
     @Test func `a recorder that waits in vain says so`() async throws {
         let nothing = Recorder<Int>()
         let error = await #expect(throws: NothingRecorded.self) {

@@ -274,10 +274,51 @@ import Testing
                 """
                 Search.Action.closed is no action of 'tally'.
 
-                A module knows its Action, its Internal and its dispatchables.
+                A module knows its Action, its UI, its Internal and its dispatchables.
                 """
             ]
         )
+    }
+
+    @Test func `a use case that is not there, or is called with something else`() async {
+        let store = TestStore(
+            InComments.AppState(),
+            reporter: failures.reporter
+        )
+        await store.call("login", "logout")
+        await store.call("login", "login", 7)
+        #expect(
+            failures.take() == [
+                """
+                There is no use case 'login/logout'.
+
+                There are: login/login
+                """,
+                "The use case 'login/login' did not begin: The input of login/login is another one.",
+            ]
+        )
+    }
+
+    @Test func `a side effect that gives no value in time`() async throws {
+        let store = TestStore(
+            InComments.AppState(),
+            dependencies: .controlled(by: clock),
+            timeout: .milliseconds(50),
+            reporter: failures.reporter
+        )
+        await #expect(throws: NothingRecorded.self) {
+            try await store.value(of: InComments.Wait(seconds: 1))
+        }
+        #expect(
+            failures.take() == [
+                """
+                InComments.Wait(seconds: 1) gave no value within 0.05 seconds.
+
+                Where it waits for a clock, send it, and advance the clock.
+                """
+            ]
+        )
+        await store.cancelEffects()
     }
 
     @Test func `modules that make no store`() async {

@@ -12,8 +12,8 @@ public import Testing
 /// ```
 ///
 /// When the suite's tests are done, those of the suites within it included, it names every action that
-/// neither a ``TestStore`` nor a ``Given`` has seen: each case of each module's `Action` and `Internal`,
-/// `start` and `stop`, dispatchables. So whoever adds an action hears that it has no test. A run that is
+/// neither a ``TestStore`` nor a ``Given`` has seen: each case of each module's `Action`, `UI` and
+/// `Internal`, `start` and `stop`, dispatchables. So whoever adds an action hears that it has no test. A run that is
 /// filtered leaves tests out, and is told of their actions as well.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
     private let coverage: @Sendable () -> ActionCoverage

@@ -97,6 +97,15 @@ extension Given where Subject: Module, Subject.State == State {
         when(action as any Action, change, at: place)
     }
 
+    /// States what an action of the module's views does.
+    public func when(
+        _ action: Subject.UI,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        when(action as any Action, change, at: place)
+    }
+
     /// States what one of the module's own actions does.
     public func when(
         _ action: Subject.Internal,
@@ -109,6 +118,15 @@ extension Given where Subject: Module, Subject.State == State {
     /// States that one of the module's public actions is refused.
     public func when(
         _ action: Subject.Action,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        when(action as any Action, refused: reason, at: place)
+    }
+
+    /// States that an action of the module's views is refused.
+    public func when(
+        _ action: Subject.UI,
         refused reason: String,
         at place: SourceLocation = #_sourceLocation
     ) {

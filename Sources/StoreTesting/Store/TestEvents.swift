@@ -103,6 +103,15 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
+    /// Forgets that the effects after an action failed: whoever dispatched it has been told.
+    func forgetFailures(after version: UInt64) {
+        table.withLock { table in
+            table.waiting.removeAll { event in
+                if case .failure = event.form { event.cause == version } else { false }
+            }
+        }
+    }
+
     /// Takes the failures that come of a dependency that the test did not prepare.
     func takeUnprepared() -> [TestEvent<State>] {
         table.withLock { table in

@@ -98,6 +98,17 @@ extension TestStore where Subject: Module, Subject.State == State {
         await receive(ActionText.of(action), change, at: place) { $0 as? Subject.Action == action }
     }
 
+    /// States the next action, one that the module's views say.
+    public nonisolated(nonsending) func receive(
+        _ action: Subject.UI,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(ActionText.of(action), change, at: place) {
+            $0 as? Subject.UI == action
+        }
+    }
+
     /// States the next action, one of the module's own.
     public nonisolated(nonsending) func receive(
         _ action: Subject.Internal,

@@ -15,7 +15,7 @@ extension TestStore {
     ) async {
         guard begin(action, at: place) else { return }
         do {
-            let done = try await dispatch(action)
+            let done = try await dispatch(action, EffectWatch())
             report(
                 unstated: events.take(before: done.version),
                 before: "\(ActionText.of(action)) was applied",
@@ -40,7 +40,7 @@ extension TestStore {
     ) async {
         guard begin(action, at: place) else { return }
         do {
-            let done = try await dispatch(action)
+            let done = try await dispatch(action, EffectWatch())
             state = done.state
             check("send").applied(action, insteadOf: reason, at: place)
         } catch let refusal as Refusal {
@@ -53,7 +53,7 @@ extension TestStore {
     }
 
     /// Whether the store can take an action; what has happened so far has to be stated before.
-    private func begin(_ action: any Action, at place: SourceLocation) -> Bool {
+    func begin(_ action: any Action, at place: SourceLocation) -> Bool {
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "\(ActionText.of(action)) is sent", at: place)
         if knows(action) { return true }
@@ -72,6 +72,15 @@ extension TestStore where Subject: Module, Subject.State == State {
         await send(action as any Action, change, at: place)
     }
 
+    /// Dispatches what one of the module's views says; see ``send(_:_:at:)-(Action,_,_)``.
+    public nonisolated(nonsending) func send(
+        _ action: Subject.UI,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await send(action as any Action, change, at: place)
+    }
+
     /// Dispatches one of the module's own actions; see ``send(_:_:at:)-(Action,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.Internal,
@@ -84,6 +93,15 @@ extension TestStore where Subject: Module, Subject.State == State {
     /// Dispatches one of the module's public actions, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.Action,
+        refused reason: String,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await send(action as any Action, refused: reason, at: place)
+    }
+
+    /// Dispatches what one of the module's views says, which has to be refused.
+    public nonisolated(nonsending) func send(
+        _ action: Subject.UI,
         refused reason: String,
         at place: SourceLocation = #_sourceLocation
     ) async {

@@ -45,7 +45,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let coverage = ActionCoverage.current
     let modules: [String]
     let knows: (any Action) -> Bool
-    let dispatch: @Sendable (any Action) async throws -> (version: UInt64, state: State)
+    let dispatch:
+        @Sendable (any Action, EffectWatch) async throws -> (version: UInt64, state: State)
+    let call: UseCaseCall
 
     init<Root: RootState>(
         _ root: Root,
@@ -85,14 +87,16 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             }
             let machine = try ModuleMachine<Root>(of: modules)
             knows = { machine.module(of: $0) != nil }
-            dispatch = { action in
-                let done = try await core.dispatch(action)
+            dispatch = { action, watch in
+                let done = try await core.dispatch(action, watch: watch)
                 return (done.version, shown(done.state))
             }
+            call = UseCaseCall(modules, core)
         } catch {
             reporter.failed("The modules can't make a store: \(error).", place)
             knows = { _ in true }
-            dispatch = { _ in throw error }
+            dispatch = { _, _ in throw error }
+            call = UseCaseCall()
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {
             clock.resting { _ = await executor.rest() }

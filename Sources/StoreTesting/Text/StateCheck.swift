@@ -100,7 +100,7 @@ struct StateCheck<State: Encodable & Equatable> {
     func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",
-            "A module knows its Action, its Internal and its dispatchables.",
+            "A module knows its Action, its UI, its Internal and its dispatchables.",
             at: place
         )
     }

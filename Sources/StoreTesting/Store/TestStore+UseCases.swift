@@ -1,0 +1,42 @@
+public import StoreCore
+public import Testing
+
+extension TestStore {
+    /// Calls a method of a use case, as `POST /usecases/<use case>/<method>` does.
+    ///
+    /// ```swift
+    /// await store.call("login", "login", Credentials(userName: "demo", password: "demo"))
+    /// await store.receive(Login.Internal.loading) { $0.login.progress = .loading }
+    /// ```
+    ///
+    /// What it dispatches has to be received.
+    ///
+    /// - Parameters:
+    ///   - input: has the type that the method names.
+    ///   - instance: the module's instance that is asked, where it has any.
+    public nonisolated(nonsending) func call(
+        _ useCase: String,
+        _ method: String,
+        _ input: any Codable & Sendable = NoFields(),
+        to instance: String? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        let path = useCase + "/" + method
+        guard let begin = call[path] else {
+            fail(
+                "There is no use case '\(path)'.",
+                "There are: \(call.paths.joined(separator: ", "))",
+                at: place
+            )
+            return
+        }
+        reportUnprepared(at: place)
+        report(unstated: events.take(), before: "\(path) is called", at: place)
+        do {
+            try await begin(input, instance)
+        } catch {
+            fail("The use case '\(path)' did not begin: \(Refusal(error).reason)", nil, at: place)
+        }
+        await rest(at: place)
+    }
+}
