@@ -25,6 +25,10 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// What operators may execute, in the order in which it was exposed.
     var commands: [ExposedCommand] = []
 
+    /// What sees actions before the reducer does.
+    var interceptors: [Interceptor<State>] = []
+    /// What dispatches of its own accord.
+    var reactions: [Reaction<State>] = []
     /// What is known of the state, where it is made of modules.
     var modules: ModuleParts<State>?
 

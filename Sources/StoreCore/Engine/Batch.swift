@@ -6,6 +6,8 @@ struct Batch<State: Sendable> {
     var afterCommit: [@Sendable () -> Void] = []
     /// What is to be done outside of the Core, and after which action.
     var effects: [(effect: PendingEffect, cause: EffectCause)] = []
+    /// What reactions dispatch after the commit.
+    var reactions: [(action: any Action, source: ActionSource)] = []
     /// Whether an action of it changed the state.
     var hasChanged = false
     /// The states of single versions, kept only while somebody observes.
@@ -30,6 +32,7 @@ struct Batch<State: Sendable> {
         if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
         afterCommit.removeAll(keepingCapacity: true)
         if !effects.isEmpty { effects.removeAll() }
+        if reactions.count > 0 { reactions.removeAll() }
         hasChanged = false
         observed.removeAll(keepingCapacity: true)
         outcomes.removeAll(keepingCapacity: true)

@@ -2,6 +2,7 @@ extension Engine {
     /// The short way of a single action where nothing is appended or encoded.
     @inline(__always)
     func apply(_ action: any Action) {
+        if isIntercepted { return run(.action(action)) }
         var released: [@Sendable () -> Void] = []
         if hasMiddleware { released = before(action, type: nil) }
         do { _ = try reduce(&state, action) } catch { return }
@@ -15,6 +16,18 @@ extension Engine {
         _ action: any Action,
         reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
     ) {
+        if isIntercepted {
+            run(
+                Envelope(
+                    members: [
+                        EnvelopeMember(action: action, type: String(describing: type(of: action)))
+                    ],
+                    wantsState: true,
+                    completion: WaitingDispatch(continuation)
+                )
+            )
+            return commit()
+        }
         var released: [@Sendable () -> Void] = []
         if hasMiddleware { released = before(action, type: nil) }
         do {
@@ -140,16 +153,23 @@ extension Engine {
         if hasFailed { return .failure(RefusedMember(refusal: .failed, member: 0)) }
         if batch.baseState == nil, canRollBack { batch.baseState = state }
         // What is to be forgotten when a later member is refused.
-        let undo = members.count > 1 ? state : nil
+        let undo = members.count > 1 || interceptors.count > 0 ? state : nil
         let mark = (
             records: batch.records.count, after: batch.afterCommit.count,
-            observed: batch.observed.count, effects: batch.effects.count, version: version
+            observed: batch.observed.count, effects: batch.effects.count,
+            reactions: batch.reactions.count,
+            actions: batch.actions, version: version
         )
         var anyChanged = false
         for (index, member) in members.enumerated() {
             do {
-                let changed = try applyOne(member, of: envelope)
-                anyChanged = anyChanged || changed
+                if interceptors.count > 0 {
+                    let changed = try applyIntercepted(member, of: envelope)
+                    anyChanged = anyChanged || changed
+                } else {
+                    let changed = try applyOne(member, of: envelope)
+                    anyChanged = anyChanged || changed
+                }
             } catch {
                 if let undo { state = undo }
                 version = mark.version
@@ -157,7 +177,8 @@ extension Engine {
                 batch.afterCommit.removeSubrange(mark.after...)
                 batch.observed.removeSubrange(mark.observed...)
                 batch.effects.removeSubrange(mark.effects...)
-                batch.actions -= index
+                batch.reactions.removeSubrange(mark.reactions...)
+                batch.actions = mark.actions
                 return .failure(RefusedMember(refusal: Refusal(error), member: index))
             }
         }
@@ -166,7 +187,7 @@ extension Engine {
     }
 
     /// Stamps, shows to middleware, reduces and records one action.
-    private func applyOne(
+    func applyOne(
         _ member: Envelope<State>.Member,
         of envelope: Envelope<State>
     ) throws -> Bool {
@@ -177,6 +198,7 @@ extension Engine {
             : []
         configuration.progress?.begin(member.type, version + 1)
         defer { configuration.progress?.end() }
+        let before = reactions.count > 0 ? state : nil
         let changed: Bool
         if let differs = configuration.changed {
             let old = state
@@ -188,6 +210,7 @@ extension Engine {
         batch.actions += 1
         if changed { batch.hasChanged = true }
         note(effectsOf: member.action, envelope.watch)
+        if let before { react(to: member.action, before, changed) }
         if !released.isEmpty { batch.afterCommit += released }
         if isObserved { batch.observed.append(state) }
         if configuration.journal != nil {

@@ -28,7 +28,7 @@ extension Engine {
 }
 
 /// Somebody who awaits an action.
-private final class WaitingDispatch<State: Sendable>: Completion {
+final class WaitingDispatch<State: Sendable>: Completion {
     private let continuation: CheckedContinuation<Dispatched<State>, any Error>
 
     init(_ continuation: CheckedContinuation<Dispatched<State>, any Error>) {

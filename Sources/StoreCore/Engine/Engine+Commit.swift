@@ -35,6 +35,7 @@ extension Engine {
             for (effect, cause) in done.effects { effect.launch(runner, cause) }
         }
         if done.hasChanged { configuration.settled?(state) }
+        for (action, source) in done.reactions { dispatchOwn(action, from: source) }
         for state in done.observed { notify(state) }
         for (envelope, outcome) in done.outcomes { complete(envelope.completion, outcome) }
         configuration.sink?.completed()

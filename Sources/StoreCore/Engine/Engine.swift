@@ -29,6 +29,8 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     var version: UInt64
     var observers: ContiguousArray<Subscription<(State) -> Void>> = []
     var middleware: ContiguousArray<Subscription<Middleware<State>>> = []
+    var interceptors: ContiguousArray<Subscription<Interceptor<State>>> = []
+    var reactions: ContiguousArray<Subscription<ReactionRun<State>>> = []
     var batch: Batch<State>
     /// Set by a failure whose outcome is unknown: nothing is applied any more.
     var hasFailed = false
@@ -50,6 +52,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     // Asked for each action, so by `count`: `isEmpty` would look the arrays' types up at run time.
     var hasMiddleware: Bool { middleware.count > 0 }
     var isObserved: Bool { observers.count > 0 }
+    var isIntercepted: Bool { interceptors.count + reactions.count > 0 }
 
     var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
 }
@@ -123,13 +126,20 @@ extension Engine {
 
     /// Takes an envelope, or says why not.
     ///
-    /// - Parameter wakes: whether the Core's thread is woken for it; if not, by the next ``nudge()``.
-    func offer(_ envelope: Envelope<State>, wakes: Bool = true) throws(MailboxError) {
+    /// - Parameters:
+    ///   - wakes: whether the Core's thread is woken for it; if not, by the next ``nudge()``.
+    ///   - isOwn: whether the Core's own parts dispatch it, which the bound is not for.
+    func offer(
+        _ envelope: Envelope<State>,
+        wakes: Bool = true,
+        isOwn: Bool = false
+    ) throws(MailboxError) {
         let count = envelope.members.count
         let way = mailbox.withLock { mailbox -> Way in
             if mailbox.isClosed { return .closed }
             // An array that is larger than the bound itself is taken by an empty mailbox.
-            guard mailbox.actions + count <= configuration.mailboxMax || mailbox.actions == 0
+            guard
+                isOwn || mailbox.actions + count <= configuration.mailboxMax || mailbox.actions == 0
             else { return .full }
             if !mailbox.isDraining, !isThreaded {
                 mailbox.isDraining = true

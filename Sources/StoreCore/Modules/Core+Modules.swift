@@ -81,7 +81,11 @@ extension Core where State: RootState {
         for mount in modules {
             for presenter in mount.presenters {
                 let context = PresenterContext { [weak self] action, place in
-                    self?.react(with: action, place)
+                    guard let engine = self?.engine else { return }
+                    engine.dispatchOwn(
+                        action,
+                        from: ActionSource(cause: engine.version, place: place)
+                    )
                 }
                 presenter.attach(changes, self, mount.slice, context)
             }
@@ -156,18 +160,6 @@ extension Core {
                 continuation.resume(throwing: error)
             }
         }
-    }
-
-    /// Hands over what a presenter dispatches. Called where the Core works.
-    fileprivate func react(with action: any Action, _ place: String) {
-        guard let member = try? engine.member(of: action) else { return }
-        try? engine.offer(
-            Envelope<State>(
-                members: [member],
-                source: ActionSource(cause: engine.version, place: place),
-                completion: Unheard()
-            )
-        )
     }
 }
 

@@ -9,13 +9,16 @@ struct OpenAPIDescription {
     let hasDebugRoutes: Bool
     /// The modules that the state is made of, if it is.
     var modules: ModulesDescription?
+    /// The notifications that the program makes actions of.
+    var notifications: [String] = []
 
     var document: Bytes {
         OpenAPI(
             title: title,
             apiVersion: version,
             summary: "A Redux-style store: actions in, one version line, the state out.",
-            routes: [dispatch] + state + [events] + log + (modules.map(routes) ?? []) + discovery
+            routes: [dispatch] + state + [events] + log + (modules.map(routes) ?? [])
+                + notifications.map(notify) + discovery
                 + operation
                 + (hasDebugRoutes ? debug : []),
             components: components
@@ -192,6 +195,20 @@ struct OpenAPIDescription {
                 answers: [.init(200, "A page.", bodies: [.init("text/html")])],
                 problems: [.draining, .notFound]
             )
+    }
+
+    private func notify(_ name: String) -> OpenAPI.Route {
+        OpenAPI.Route(
+            "post",
+            "/notify/\(name)",
+            id: "notify." + name,
+            summary: "Tell the program of \(name); what it makes of that, it dispatches.",
+            body: .json(.any),
+            answers: [.init(202, "It was told.")],
+            problems: Self.always + [
+                .malformedJSON, .forbidden, .unsupportedMediaType, .invalidPayload, .draining,
+            ]
+        )
     }
 
     private var operation: [OpenAPI.Route] {

@@ -44,6 +44,8 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
             } else {
                 exchange.complete(applied(first, last, changed, state))
             }
+        case .refused(let refusal, _) where refusal.isForbidden:
+            answer(.forbidden(refusal.reason))
         case .refused(let refusal, let member):
             let payload = isBatch ? "/\(member)/payload" : "/payload"
             exchange.complete(

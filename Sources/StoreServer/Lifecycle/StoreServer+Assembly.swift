@@ -144,6 +144,9 @@ extension StoreServer {
         ports.failed = Self.end(after:)
         ports.progress = progress
         ports.member = member
+        ports.unheard = { action, error in
+            Log.error("\(type(of: action)) of the program's own is lost: \(error)")
+        }
         if let modules {
             return try modules.core(history.state, ports, touched)
         }

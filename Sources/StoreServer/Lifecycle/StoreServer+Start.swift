@@ -14,7 +14,10 @@ extension StoreServer {
         let parts = try assemble(configuration.fitted(toDescriptors: DescriptorLimit.raise()))
         parts.keeper.start()
         parts.watchdog.start()
+        for interceptor in interceptors { parts.store.core.add(interceptor: interceptor) }
         parts.store.core.start()
+        // Before anybody can dispatch, so that what happens at the start comes first.
+        for reaction in reactions { parts.store.core.add(reaction: reaction) }
         parts.store.log.start()
         try parts.store.streams.start(SystemThread.start(name:_:))
         try parts.transport.start()

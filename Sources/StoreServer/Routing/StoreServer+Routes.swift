@@ -21,13 +21,18 @@ extension StoreServer {
                 batchMax: batchMax
             ),
             hasDebugRoutes: store.configuration.debugRoutes,
-            modules: modulesDescription(store.registry, batchMax: batchMax)
+            modules: modulesDescription(store.registry, batchMax: batchMax),
+            notifications: Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
         )
         let limits = JSONLimits(
             bytesMax: store.configuration.bodyBytesMax,
             depthMax: store.configuration.depthMax
         )
-        let exact: [String: any Route] = [
+        let notifications = Dictionary(
+            grouping: reactions.compactMap { NotificationReaction($0) },
+            by: \.name
+        )
+        var exact: [String: any Route] = [
             "/dispatch": DispatchRoute(
                 store: store,
                 limits: limits,
@@ -51,6 +56,14 @@ extension StoreServer {
                 isDraining() ? .draining() : nil
             }),
         ]
+        for (name, reactions) in notifications {
+            exact["/notify/\(name)"] = NotifyRoute(
+                store: store,
+                limits: limits,
+                name: name,
+                reactions: reactions
+            )
+        }
         let prefixed: [(String, any Route)] = [
             ("/state/", state),
             ("/problems/", ProblemsRoute()),

@@ -1,0 +1,131 @@
+/// What a reaction makes of an action that was applied; with the place that it is written at.
+struct ReactionRun<State> {
+    let react: @Sendable (any Action, State, State, _ changed: Bool) -> (any Action)?
+    let place: String
+}
+
+extension Engine {
+    /// Applies what the interceptors make of an action: something else, or more, or nothing at all.
+    func applyIntercepted(
+        _ member: EnvelopeMember,
+        of envelope: Envelope<State>
+    ) throws -> Bool {
+        var member = member
+        var following: [any Action] = []
+        var after: [@Sendable (State) -> Void] = []
+        for interceptor in interceptors where interceptor.isActive {
+            let interception = try interceptor.handler(state, stamped(member, of: envelope))
+            if let replacement = interception.replacement {
+                member = try self.member(of: replacement)
+            }
+            following += interception.following
+            if let hook = interception.after { after.append(hook) }
+        }
+        var changed = try applyOne(member, of: envelope)
+        for action in following {
+            let follows = try applyOne(self.member(of: action), of: envelope)
+            changed = changed || follows
+        }
+        if after.count > 0 {
+            batch.afterCommit.append { [state, hooks = after.reversed()] in
+                for hook in hooks { hook(state) }
+            }
+        }
+        return changed
+    }
+
+    private func stamped(
+        _ member: EnvelopeMember,
+        of envelope: Envelope<State>
+    ) -> StampedAction {
+        StampedAction(
+            action: member.action,
+            version: version + 1,
+            time: configuration.clock.now(),
+            type: member.type,
+            meta: member.meta,
+            principal: envelope.principal,
+            requestID: envelope.requestID,
+            cause: envelope.source?.cause,
+            origin: envelope.source?.place
+        )
+    }
+
+    /// Notes what the reactions make of an action that was just applied.
+    func react(to action: any Action, _ old: State, _ changed: Bool) {
+        for reaction in reactions where reaction.isActive {
+            guard let answer = reaction.handler.react(action, old, state, changed) else { continue }
+            let source = ActionSource(cause: version, place: reaction.handler.place)
+            batch.reactions.append((answer, source))
+        }
+    }
+
+    /// Dispatches what the program itself has to say, behind what waits already. Where the Core works.
+    func dispatchOwn(_ action: any Action, from source: ActionSource) {
+        do {
+            let envelope = Envelope<State>(
+                members: [try member(of: action)],
+                source: source,
+                completion: Unheard()
+            )
+            try offer(envelope, isOwn: true)
+        } catch {
+            configuration.unheard(action, error)
+        }
+    }
+}
+
+extension Core {
+    /// Adds an interceptor behind those that are there.
+    ///
+    /// - Returns: the command that ends it.
+    @discardableResult
+    public func add(interceptor: @escaping Interceptor<State>) -> PlainCommand {
+        let subscription = Subscription<Interceptor<State>>(handler: interceptor, queue: nil)
+        engine.perform { engine in engine.interceptors.append(subscription) }
+        return PlainCommand(id: "end interceptor") { [weak engine] in
+            guard subscription.end() else { return }
+            engine?.perform { engine in engine.interceptors.removeAll { $0 === subscription } }
+        }
+    }
+
+    /// Adds a reaction; one to the start dispatches at once.
+    ///
+    /// - Returns: the command that ends it.
+    @discardableResult
+    public func add(reaction: Reaction<State>) -> PlainCommand {
+        let place = reaction.place
+        switch reaction.trigger {
+        case .start(let react):
+            engine.perform { engine in
+                guard let action = react() else { return }
+                engine.dispatchOwn(action, from: ActionSource(cause: engine.version, place: place))
+            }
+            return .nop
+        case .notification:
+            return .nop
+        case .stateChange(let react):
+            return add(ReactionRun(react: { $3 ? react($1, $2) : nil }, place: place))
+        case .dispatch(let react):
+            return add(
+                ReactionRun(react: { action, old, new, _ in react(action, old, new) }, place: place)
+            )
+        }
+    }
+
+    private func add(_ run: ReactionRun<State>) -> PlainCommand {
+        let subscription = Subscription<ReactionRun<State>>(handler: run, queue: nil)
+        engine.perform { engine in engine.reactions.append(subscription) }
+        return PlainCommand(id: "end reaction") { [weak engine] in
+            guard subscription.end() else { return }
+            engine?.perform { engine in engine.reactions.removeAll { $0 === subscription } }
+        }
+    }
+
+    /// Dispatches what the program itself has to say. Any thread.
+    package func dispatchOwn(_ action: any Action, at place: String) {
+        engine.perform { engine in
+            engine.dispatchOwn(action, from: ActionSource(cause: engine.version, place: place))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// Stands before the reducer: lets an action through, replaces it, lets others follow it, or blocks it by
+/// throwing ``Refusal``.
+///
+/// Given the state before the action, and the action. It runs where the Core works, in the order in which
+/// interceptors were added; what it decides is part of history, so it is not asked in a replay.
+///
+/// ```swift
+/// core.add(interceptor: { state, stamped in
+///     guard state.isOpen else { throw Refusal.forbidden("The shop is closed.") }
+///     return .proceed
+/// })
+/// ```
+public typealias Interceptor<State: Sendable> =
+    @Sendable (State, StampedAction) throws -> Interception<State>
+
+/// What becomes of an action that was intercepted.
+public struct Interception<State: Sendable>: Sendable {
+    let replacement: (any Action)?
+    let following: [any Action]
+    let after: (@Sendable (State) -> Void)?
+
+    private init(
+        replacement: (any Action)? = nil,
+        following: [any Action] = [],
+        after: (@Sendable (State) -> Void)? = nil
+    ) {
+        self.replacement = replacement
+        self.following = following
+        self.after = after
+    }
+
+    /// It goes on as it is.
+    public static var proceed: Interception { Interception() }
+
+    /// It goes on as it is, and `after` is called with the state that it led to, once that is durable.
+    /// Of several, that of the last interceptor is called first.
+    public static func proceed(
+        after: @escaping @Sendable (State) -> Void
+    ) -> Interception {
+        Interception(after: after)
+    }
+
+    /// Another action goes on in its place; the next interceptors see that one.
+    public static func replace(with action: any Action) -> Interception {
+        Interception(replacement: action)
+    }
+
+    /// It goes on, and these follow it at once: all of them are applied, or none.
+    public static func follow(with actions: (any Action)...) -> Interception {
+        Interception(following: actions)
+    }
+}

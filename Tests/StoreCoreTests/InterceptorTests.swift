@@ -1,0 +1,88 @@
+import Locks
+import StoreCore
+import Synchronization
+import Testing
+
+@Suite struct InterceptorTests {
+    private struct Noise: Action {}
+
+    @Test func `interceptors are asked in order, and hear of the end in reverse`() async throws {
+        let core = try Core(SampleState())
+        let order = Locked<[String]>([])
+        for number in 1...3 {
+            core.add(interceptor: { state, _ in
+                order.withLock { $0.append("in \(number) \(state.tally.count)") }
+                return .proceed { state in
+                    order.withLock { $0.append("out \(number) \(state.tally.count)") }
+                }
+            })
+        }
+        try await core.dispatch(Tally.Action.increased)
+        #expect(
+            order.withLock { $0 } == ["in 1 0", "in 2 0", "in 3 0", "out 3 1", "out 2 1", "out 1 1"]
+        )
+    }
+
+    @Test func `one that throws blocks the action, and those behind it are not asked`() async throws {
+        let core = try Core(SampleState())
+        let asked = Locked(0)
+        core.add(interceptor: { _, _ in throw Refusal.forbidden("Closed.") })
+        core.add(interceptor: { _, _ in
+            asked.withLock { $0 += 1 }
+            return .proceed
+        })
+        await #expect(throws: Refusal.forbidden("Closed.")) {
+            try await core.dispatch(Tally.Action.increased)
+        }
+        #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test func `one may put another action in its place`() async throws {
+        let core = try Core(SampleState())
+        core.add(interceptor: { _, stamped in
+            stamped.action is Noise ? .replace(with: Tally.Action.stepChanged(to: 9)) : .proceed
+        })
+        #expect(try await core.dispatch(Noise()).state.tally.step == 9)
+    }
+
+    @Test func `what follows is applied with the action or not at all`() async throws {
+        let core = try Core(SampleState())
+        core.add(interceptor: { _, stamped in
+            switch stamped.action as? Tally.Action {
+            case .increased?: .follow(with: Tally.Action.increased, Tally.Action.increased)
+            case .decreased?: .follow(with: Tally.Action.stepChanged(to: 0))
+            default: .proceed
+            }
+        })
+        let three = try await core.dispatch(Tally.Action.increased)
+        #expect(three.state.tally.count == 3)
+        #expect(three.version == 3)
+        await #expect(throws: Refusal.self) { try await core.dispatch(Tally.Action.decreased) }
+        #expect(try await core.dispatch(Noise()).state.tally == Tally.State(count: 3, step: 1))
+    }
+
+    @Test func `each of the reactions dispatches once`() async throws {
+        let core = try Core(SampleState())
+        let seen = Locked<[String]>([])
+        core.add(middleware: { (_: SampleState, action: any Action) in
+            seen.withLock { $0.append("\(action)") }
+        })
+        core.add(reaction: .onStart { Tally.Action.stepChanged(to: 2) })
+        core.add(
+            reaction: .onStateChange { old, new in
+                old.tally.count != new.tally.count ? Reset() : nil
+            }
+        )
+        core.add(reaction: .onDispatch(of: Noise.self) { _, _, _ in Home.start })
+        try await core.dispatch(Tally.Action.increased)
+        try await core.dispatch(Noise())
+        let last = try await core.dispatch(Tally.Action.stepChanged(to: 3))
+        #expect(
+            seen.withLock { $0 } == [
+                "stepChanged(to: 2)", "increased", "Reset()", "Noise()",
+                "\(Home.start)", "stepChanged(to: 3)",
+            ]
+        )
+        #expect(last.version == 6)
+    }
+}
