@@ -16,7 +16,8 @@ struct Tally: Module {
     func reduce(_ state: inout State, _ action: Action) throws {
         switch action {
         case .increased: state.count += state.step
-        case .stepChanged(0): throw Refusal(reason: "A step of 0 leads nowhere.")
+        case .stepChanged(0):
+            throw Refusal(reason: "A step of 0 leads nowhere.", pointer: "/to")
         case .stepChanged(let step): state.step = step
         }
     }

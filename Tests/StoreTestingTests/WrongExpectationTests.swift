@@ -119,6 +119,26 @@ import Testing
         #expect(store.state.step == 2)
     }
 
+    @Test func `a refusal that points elsewhere`() async {
+        let store = tally()
+        let reason = "A step of 0 leads nowhere."
+        await store.send(.stepChanged(to: 0), refused: reason, pointer: "/to")
+        Given(Tally(), Tally.State()).when(.stepChanged(to: 0), refused: reason, pointer: "/to")
+        await store.send(.stepChanged(to: 0), refused: reason, pointer: "/by")
+        #expect(
+            failures.take() == [
+                """
+                Tally.Action.stepChanged(to: 0) was refused for another reason.
+
+                −   "A step of 0 leads nowhere.", pointer: "/by"
+                +   "A step of 0 leads nowhere.", pointer: "/to"
+
+                −: stated, +: is
+                """
+            ]
+        )
+    }
+
     @Test func `another action than the one that came`() async {
         let store = search()
         await store.send(.typed("u")) { $0.text = "u" }

@@ -49,17 +49,19 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// States that an action is refused, and why, word for word.
+    /// States that an action is refused, why, word for word, and which of its members is at fault, where
+    /// that matters.
     public func when(
         _ action: any Action,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
         do {
             guard try after(action, at: place) != nil else { return }
             check.applied(action, insteadOf: reason, at: place)
         } catch {
-            check.refused(action, Refusal(error), for: reason, at: place)
+            check.refused(action, Refusal(error), for: reason, pointer, at: place)
         }
     }
 
@@ -119,26 +121,29 @@ extension Given where Subject: Module, Subject.State == State {
     public func when(
         _ action: Subject.Action,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, refused: reason, at: place)
+        when(action as any Action, refused: reason, pointer: pointer, at: place)
     }
 
     /// States that an action of the module's views is refused.
     public func when(
         _ action: Subject.UI,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, refused: reason, at: place)
+        when(action as any Action, refused: reason, pointer: pointer, at: place)
     }
 
     /// States that one of the module's own actions is refused.
     public func when(
         _ action: Subject.Internal,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, refused: reason, at: place)
+        when(action as any Action, refused: reason, pointer: pointer, at: place)
     }
 }

@@ -32,10 +32,13 @@ extension TestStore {
 
     /// Dispatches an action that the reducer has to refuse, and leaves the state as it was.
     ///
-    /// - Parameter reason: the refusal's reason, word for word.
+    /// - Parameters:
+    ///   - reason: the refusal's reason, word for word.
+    ///   - pointer: which member of the action is at fault; not looked at where it is left out.
     public nonisolated(nonsending) func send(
         _ action: any Action,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
         guard begin(action, at: place) else { return }
@@ -45,7 +48,7 @@ extension TestStore {
             check("send").applied(action, insteadOf: reason, at: place)
         } catch let refusal as Refusal {
             coverage?.note(action)
-            check("send").refused(action, refusal, for: reason, at: place)
+            check("send").refused(action, refusal, for: reason, pointer, at: place)
         } catch {
             fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
         }
@@ -94,26 +97,29 @@ extension TestStore where Subject: Module, Subject.State == State {
     public nonisolated(nonsending) func send(
         _ action: Subject.Action,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, refused: reason, at: place)
+        await send(action as any Action, refused: reason, pointer: pointer, at: place)
     }
 
     /// Dispatches what one of the module's views says, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.UI,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, refused: reason, at: place)
+        await send(action as any Action, refused: reason, pointer: pointer, at: place)
     }
 
     /// Dispatches one of the module's own actions, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.Internal,
         refused reason: String,
+        pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, refused: reason, at: place)
+        await send(action as any Action, refused: reason, pointer: pointer, at: place)
     }
 }

@@ -80,17 +80,23 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// An action was refused, as it should; compares the reasons.
+    /// An action was refused, as it should; compares the reasons, and the pointers where one is stated.
     func refused(
         _ action: any Action,
         _ refusal: Refusal,
         for reason: String,
+        _ pointer: String?,
         at place: SourceLocation
     ) {
-        guard refusal.reason != reason else { return }
+        let isPointed = pointer == nil || refusal.pointer == pointer
+        guard refusal.reason != reason || !isPointed else { return }
+        func text(_ reason: String, _ pointer: String?) -> String {
+            JSONText.quoted(reason)
+                + (isPointed ? "" : ", pointer: \(JSONText.quoted(pointer ?? ""))")
+        }
         fail(
             "\(ActionText.of(action)) was refused for another reason.\n\n"
-                + "−   \(JSONText.quoted(reason))\n+   \(JSONText.quoted(refusal.reason))",
+                + "−   \(text(reason, pointer))\n+   \(text(refusal.reason, refusal.pointer))",
             "−: stated, +: is",
             at: place
         )
