@@ -86,7 +86,7 @@ let package = Package(
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
-        tests(of: "Domain", ["StoreCore"]),
+        tests(of: "Domain", ["StoreCore", "StoreTesting"]),
         tests(of: "StoreTesting", ["Locks", "StoreCore"]),
         tests(
             of: "StoreServer",

@@ -86,7 +86,8 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 core.observe { root in events.reached(shown(root)) }
             }
             let machine = try ModuleMachine<Root>(of: modules)
-            knows = { machine.module(of: $0) != nil }
+            // What is only tracked belongs to no module.
+            knows = { machine.module(of: $0) != nil || $0 is any TrackedAction }
             dispatch = { action, watch in
                 let done = try await core.dispatch(action, watch: watch)
                 return (done.version, shown(done.state))

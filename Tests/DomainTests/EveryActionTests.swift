@@ -1,0 +1,109 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+@testable import Domain
+
+/// Every action of the store that ships, and what it leads to.
+@Suite(.everyAction(of: AppState.self)) struct EveryActionTests {
+    private let todos = Todos.State(items: [.init(text: "a"), .init(text: "b", completed: true)])
+    private let ada = Profile(userName: "ada", displayName: "Ada")
+
+    private var world: Dependencies {
+        .unprepared.setting(
+            UserRepositoryKey.self,
+            to: MemoryUserRepository(["ada": (password: "secret", profile: ada)])
+        )
+    }
+
+    @Test func `of the counter`() {
+        let given = Given(Counter(), Counter.State(counter: 1, step: 2))
+        given.when(CounterIncreaseRequested()) { $0.counter = 3 }
+        given.when(CounterDecreaseRequested()) { $0.counter = -1 }
+        given.when(StepChangeRequested(step: 5)) { $0.step = 5 }
+    }
+
+    @Test func `of the list of things to do`() {
+        let given = Given(Todos(), todos)
+        given.when(AddItem(text: "c")) { $0.items.append(.init(text: "c")) }
+        given.when(EditItem(index: 0, text: "A")) { $0.items[0].text = "A" }
+        given.when(CompleteItem(index: 0)) { $0.items[0].completed = true }
+        given.when(ReopenItem(index: 1)) { $0.items[1].completed = false }
+        given.when(DeleteItem(index: 0)) { $0.items.removeFirst() }
+        given.when(
+            DeleteItem(index: 2),
+            refused: "There is no item 2; allowed are 0...1.",
+            pointer: "/index"
+        )
+    }
+
+    @Test func `of the archive`() {
+        Given(Todos(), todos).when(ArchiveCompleted()) { $0.archived = [$0.items.removeLast()] }
+        let archived = Todos.State(items: [], archived: [.init(text: "b")])
+        Given(Todos(), archived).when(UnarchiveItem(index: 0)) { state in
+            state.items = [.init(text: "b")]
+            state.archived = []
+        }
+        Given(Todos(), archived).when(ClearArchive()) { $0.archived = nil }
+    }
+
+    @Test func `of the movies: a tap shows a card, and the same one may be tapped again`() async {
+        let store = TestStore(AppState())
+        await store.send(Home.start) { state in
+            state.home = Home.State(titles: (0...10).map { "Movie \($0)" })
+        }
+        for _ in 1...2 {
+            await store.send(Home.UI.didTapOnMovieCell(title: "Movie 3")) {
+                $0.home?.selectedMovie = "Movie 3"
+            }
+            await store.receive(MovieCard.start(.init(title: "Movie 3"))) {
+                $0.movieCard = MovieCard.State(title: "Movie 3", isWanted: false)
+            }
+            await store.receive(Home.Internal.cardShown) { $0.home?.selectedMovie = nil }
+            await store.send(MovieCard.Action.wanted(isWanted: true)) {
+                $0.movieCard?.isWanted = true
+            }
+        }
+        await store.send(MovieCard.stop) { $0.movieCard = nil }
+        await store.send(
+            Home.UI.didTapOnMovieCell(title: "None"),
+            refused: "There is no movie 'None' in the list.",
+            pointer: "/title"
+        )
+        await store.send(Home.stop) { $0.home = nil }
+        await store.finish()
+    }
+
+    @Test func `of a visitor who logs in, takes another name and leaves`() async {
+        let store = TestStore(AppState(), dependencies: world)
+        await store.call("login", "login", Credentials(userName: "ada", password: "secret"))
+        await store.receive(Login.Internal.loading) { $0.login.progress = .loading }
+        await store.receive(Login.Internal.succeeded(user: ada)) {
+            $0.login.progress = .loadSucceeded
+        }
+        await store.receive(User.start(.init(profile: ada))) { $0.user = User.State(profile: ada) }
+        await store.send(User.Action.edited(displayName: "Lady Ada")) {
+            $0.user?.profile.displayName = "Lady Ada"
+        }
+        await store.send(Login.Action.loggedOut) { $0.login = Login.State() }
+        await store.receive(User.stop) { $0.user = nil }
+        await store.finish()
+    }
+
+    @Test func `of a visitor with a wrong password`() async {
+        let store = TestStore(Login(), Login.State(), dependencies: world)
+        await store.call("login", "login", Credentials(userName: "ada", password: "guess"))
+        await store.receive(.loading) { $0.progress = .loading }
+        await store.receive(.failed(reason: "The name or the password is wrong.")) { state in
+            state.progress = .loadFailed
+            state.failure = "The name or the password is wrong."
+        }
+        await store.finish()
+    }
+
+    @Test func `of what is only tracked`() async {
+        let store = TestStore(AppState())
+        await store.send(ScreenShown(name: "Main"))
+        await store.finish()
+    }
+}
