@@ -26,8 +26,10 @@ extension StoreServer where State: RootState {
         // A replay of its own, which nobody hears of; where the modules don't fit together, the server
         // does not start, and says so.
         let machine = Result { () throws(ModuleError) in try ModuleMachine<State>() }
+        var first = State()
+        if case .success(let machine) = machine { machine.connect(&first) }
         self.init(
-            state: State(),
+            state: first,
             actions: actions,
             name: name,
             version: version,

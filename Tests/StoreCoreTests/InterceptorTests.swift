@@ -19,11 +19,14 @@ import Testing
         }
         try await core.dispatch(Tally.Action.increased)
         #expect(
-            order.withLock { $0 } == ["in 1 0", "in 2 0", "in 3 0", "out 3 1", "out 2 1", "out 1 1"]
+            order.withLock { $0 } == [
+                "in 1 0", "in 2 0", "in 3 0", "out 3 1", "out 2 1", "out 1 1",
+            ]
         )
     }
 
-    @Test func `one that throws blocks the action, and those behind it are not asked`() async throws {
+    @Test func `one that throws blocks the action, and those behind it are not asked`() async throws
+    {
         let core = try Core(SampleState())
         let asked = Locked(0)
         core.add(interceptor: { _, _ in throw Refusal.forbidden("Closed.") })

@@ -142,12 +142,27 @@ struct Workshop: Module {
     static let dispatchables: [any Dispatchable.Type] = [Reset.self]
 }
 
+/// What a visitor sees of the tally, which is another module's.
+struct Window: StartableModule {
+    struct State: ModuleState {
+        var tally = Shared<Int>()
+        var opened = true
+    }
+
+    func begin(_ start: NoFields) -> State { State() }
+}
+
+extension Tally: SharingModule {
+    func share(_ state: State) -> Int { state.count }
+}
+
 struct SampleState: RootState {
     var tally = Tally.State()
     var home: Home.State?
     var movieCard: MovieCard.State?
     var cards = Instances<MovieCard.State>()
     var workshop = Workshop.State()
+    var window: Window.State?
 
     static let modules: Modules = [
         Tally().at(\.tally),
@@ -155,5 +170,6 @@ struct SampleState: RootState {
         MovieCard().at(\.movieCard),
         Cards().at(\.cards),
         Workshop().at(\.workshop),
+        Window().at(\.window).reading(\Window.State.tally, of: Tally.self),
     ]
 }

@@ -96,6 +96,18 @@ import Testing
         #expect(titles.withLock { $0 } == [nil, "Movie 3", nil, "Movie 4"])
     }
 
+    @Test func `a reader sees what the owner shares, in the step that changed it`() async throws {
+        let core = try Core(SampleState())
+        let seen = Locked<[Int?]>([])
+        core.child(Window.self)?.observe { _, new in seen.withLock { $0.append(new?.tally.value) } }
+        try await core.dispatch(Tally.Action.increased)
+        try await core.dispatch(Window.start)
+        let state = try await core.dispatch(Tally.Action.increased).state
+        #expect(state.window?.tally.value == 2)
+        try await core.dispatch(Tally.Action.stepChanged(to: 4))
+        #expect(seen.withLock { $0 } == [nil, 1, 2])
+    }
+
     @Test func `modules that don't fit together are named`() throws {
         struct Twice: RootState {
             var one = Tally.State()

@@ -40,6 +40,8 @@ extension Core where State: RootState {
         configuration.settled = changes.settle
         configuration.changes = changes
         let machine = try ModuleMachine<State>(of: modules, [own] + touched)
+        var state = state
+        machine.connect(&state)
         self.init(state: state, form: .machine(machine), configuration: configuration)
         connect(runner, machine)
         begins(self)

@@ -7,6 +7,12 @@ import Synchronization
 package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sendable {
     // Safety: `touched` belongs to the thread that reduces, which is the Core's.
 
+    private struct Link: Sendable {
+        let reader: Int
+        let owner: Int
+        let link: SharedLink<Root>
+    }
+
     private struct Known {
         let module: Int
         let handler: ActionHandler<Root>
@@ -14,6 +20,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
 
     private let known: [ObjectIdentifier: Known]
     private let names: [String]
+    private let modules: Root.Modules
+    /// For each module, the links that its changes may move: those to it, and those from it.
+    private let links: [[Link]]
     /// Those who want to know which modules may have changed.
     private var touched: [TouchedModules]
 
@@ -40,7 +49,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
             }
         }
         self.known = known
+        self.modules = modules
         names = modules.map(\.name)
+        links = try Self.links(of: modules)
     }
 
     package func reduce(_ state: inout Root, _ action: any Action) throws -> Bool {
@@ -48,9 +59,40 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         guard let known = known[ObjectIdentifier(type(of: action))] else { return false }
         let changed = try known.handler.reduce(&state, action, instance)
         if changed {
-            for touched in touched { touched.insert(known.module) }
+            touch(known.module)
+            for link in links[known.module] { update(link, &state) }
         }
         return changed
+    }
+
+    /// Fills in what modules see of one another, in a state that no action has led to.
+    package func connect(_ state: inout Root) {
+        for link in links.joined() { update(link, &state) }
+    }
+
+    private func update(_ link: Link, _ state: inout Root) {
+        if link.link.update(&state, modules[link.reader].slice, modules[link.owner].slice) {
+            touch(link.reader)
+        }
+    }
+
+    private func touch(_ module: Int) {
+        for touched in touched { touched.insert(module) }
+    }
+
+    private static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {
+        var links: [[Link]] = Array(repeating: [], count: modules.count)
+        for (reader, mount) in modules.enumerated() {
+            for shared in mount.links {
+                guard let owner = modules.firstIndex(where: { $0.name == shared.owner }),
+                    owner != reader
+                else { throw ModuleError.foreignOwner(shared.owner, reader: mount.name) }
+                let link = Link(reader: reader, owner: owner, link: shared)
+                links[owner].append(link)
+                links[reader].append(link)
+            }
+        }
+        return links
     }
 
     package func effect(after action: any Action, in state: Root) -> PendingEffect? {
@@ -100,6 +142,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case actionTwice(String, String)
     /// A dispatchable is for the state of another module, or is neither updater nor side effect.
     case foreignDispatchable(String, String)
+    /// A module reads one that the root state does not have, or itself.
+    case foreignOwner(String, reader: String)
     /// The root state has members that are no module's slice, or lacks one.
     case foreignMember(found: [String], modules: [String])
 
@@ -114,6 +158,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .foreignDispatchable(let type, let module):
             "\(type) is listed by module '\(module)' but is for another state; a dispatchable is a "
                 + "StateUpdater or a SideEffect of the module's own state"
+        case .foreignOwner(let owner, let reader):
+            "module '\(reader)' reads '\(owner)', which is no other module of this state; "
+                + "mount that one, too"
         case .foreignMember(let found, let modules):
             "the root state is written with the members \(found), but its modules are \(modules); "
                 + "it has to have its modules' slices and nothing else"

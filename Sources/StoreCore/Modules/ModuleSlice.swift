@@ -89,6 +89,13 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         State.self == M.State.self ? place : nil
     }
 
+    func shared(_ root: Root) -> (any Sendable)? {
+        guard let sharing = module as? any SharingModule<M.State>,
+            let state = place.read(root, nil)
+        else { return nil }
+        return sharing.share(state)
+    }
+
     func isEqual(_ a: Root, _ b: Root) -> Bool {
         switch place {
         case .always(let path): a[keyPath: path] == b[keyPath: path]

@@ -6,6 +6,7 @@ public struct Mount<Root: RootState>: Sendable {
     public let name: String
     package let slice: any Slice<Root>
     var presenters: [BoundPresenter<Root>] = []
+    var links: [SharedLink<Root>] = []
 
     package init<M: Module>(
         _ module: M,

@@ -17,6 +17,8 @@ package protocol Slice<Root>: Sendable {
 
     /// Where the slice lies, a `SlicePlace<Root, State>`, for those who know its type.
     func place<State: ModuleState>(of state: State.Type) -> Any?
+    /// What the module lets others see; `nil` where it is absent or shares nothing.
+    func shared(_ root: Root) -> (any Sendable)?
     func isEqual(_ a: Root, _ b: Root) -> Bool
     /// The slice as it stands in the root; `nil` where it is absent.
     func value(_ root: Root) -> (any Encodable & Sendable)?

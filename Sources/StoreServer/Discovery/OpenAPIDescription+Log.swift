@@ -21,6 +21,12 @@ extension OpenAPIDescription {
                     summary: "The most of them, 100 where nothing is said."
                 ),
                 .init("type", in: .query, summary: "Only those of this wire name."),
+                .init(
+                    "cause",
+                    in: .query,
+                    unsigned,
+                    summary: "Only those that come of this version, also by way of others."
+                ),
             ],
             answers: [.init(200, "The page.", bodies: [.json(page)])],
             problems: [.draining, .gone]

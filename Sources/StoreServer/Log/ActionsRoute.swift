@@ -14,14 +14,15 @@ struct ActionsRoute<State: Codable & Equatable & Sendable>: Route {
     let work: BackgroundWork
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        let query = try Query.of(exchange, allowed: ["after", "limit", "type"])
+        let query = try Query.of(exchange, allowed: ["after", "limit", "type", "cause"])
         let reader = LogPageReader(
             journal: journal,
             epoch: store.publisher.epoch,
             newest: store.publisher.snapshot.version,
             after: try query.bounded("after", in: 0 ... .max),
             limit: try query.bounded("limit", in: 1...Self.limitMax) ?? Self.limitDefault,
-            type: query["type"]
+            type: query["type"],
+            cause: try query.bounded("cause", in: 0 ... .max)
         )
         exchange.suspend()
         let isTaken = work.submit { [store] in

@@ -12,11 +12,13 @@ struct LogPage: Sendable {
     let newest: UInt64
     let limit: UInt64
     let type: String?
+    var cause: UInt64?
 
     /// Where the next page is; at the end, where what comes later will be.
     var next: String {
         let type = type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
-        return "/actions?after=\(through)&limit=\(limit)" + type
+        let cause = cause.map { "&cause=\($0)" } ?? ""
+        return "/actions?after=\(through)&limit=\(limit)" + type + cause
     }
 
     var response: HTTPResponse {

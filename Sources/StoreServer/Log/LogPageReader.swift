@@ -17,6 +17,8 @@ struct LogPageReader: Sendable {
     let limit: UInt64
     /// Only records of this wire name; `nil` for all.
     let type: String?
+    /// Only records that come of this version, directly or by way of others; `nil` for all.
+    var cause: UInt64?
 
     /// The page, which ends early where it is large. May take as long as a disk does.
     func page() throws(Problem) -> LogPage {
@@ -36,6 +38,7 @@ struct LogPageReader: Sendable {
 
     private func page(after start: UInt64) throws(JournalError) -> LogPage {
         guard start < newest else { return page([], through: start) }
+        if let cause { return try tree(of: cause, after: start) }
         let deadline = Deadline(seconds: Self.secondsMax)
         var answer = JournalRecords(records: [], through: start)
         // A journal looks at so many records at a time; of a rare type there may be none among them.
@@ -53,6 +56,36 @@ struct LogPageReader: Sendable {
         return page(Array(durable), through: min(answer.through, newest))
     }
 
+    /// What comes of a version. Begins there whatever the page is, for only so is it known what belongs
+    /// to it.
+    private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
+        let deadline = Deadline(seconds: Self.secondsMax)
+        var family: Set<UInt64> = [cause]
+        var found: [Record] = []
+        var through = cause
+        while through < newest, found.count < limit, !deadline.isOver {
+            let answer = try journal.read(
+                JournalPage(after: through, limit: Self.treeRecordsMax, bytesMax: Self.bytesMax)
+            )
+            guard answer.through > through else { break }
+            through = answer.through
+            for record in answer.records where record.version <= newest {
+                guard let origin = record.cause, family.contains(origin) else { continue }
+                family.insert(record.version)
+                guard record.version > start, type == nil || record.type == type else { continue }
+                found.append(record)
+                if found.count == limit {
+                    through = record.version
+                    break
+                }
+            }
+        }
+        return page(found, through: max(start, min(through, newest)))
+    }
+
+    /// How many records are looked at in one piece.
+    private static let treeRecordsMax = 1_000
+
     private func page(_ records: [Record], through: UInt64) -> LogPage {
         LogPage(
             records: records,
@@ -60,7 +93,8 @@ struct LogPageReader: Sendable {
             epoch: epoch,
             newest: newest,
             limit: limit,
-            type: type
+            type: type,
+            cause: cause
         )
     }
 }

@@ -1,0 +1,82 @@
+/// A module that lets others see a part of its slice.
+///
+/// It stays the only one that changes it: a reader has a copy that the store keeps up to date, and that
+/// nobody else can write to.
+///
+/// ```swift
+/// extension User: SharingModule {
+///     func share(_ state: State) -> Profile { state.profile }
+/// }
+///
+/// struct Home: StartableModule {
+///     struct State: ModuleState {
+///         var visitor = Shared<Profile>()
+///     }
+/// }
+///
+/// // in the root state
+/// Home().at(\.home).reading(\.visitor, of: User.self)
+/// ```
+public protocol SharingModule<State>: Module {
+    /// What others may see.
+    associatedtype SharedValue: Codable, Equatable, Sendable
+
+    /// What of the slice others may see. Pure.
+    func share(_ state: State) -> SharedValue
+}
+
+/// What a module sees of another one's slice; empty while that is not started.
+///
+/// It has no setter: the owner's actions are the only way to change it.
+public struct Shared<Value: Codable & Equatable & Sendable>: ModuleState {
+    /// The owner's value.
+    public package(set) var value: Value?
+
+    /// Begins empty; the store fills it in the same step in which the slice begins.
+    public init() {}
+
+    /// Reads the value, or null.
+    public init(from decoder: any Decoder) throws {
+        value = try decoder.singleValueContainer().decode(Value?.self)
+    }
+
+    /// Writes the value, or null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
+}
+
+extension Mount {
+    /// The same module, which sees what another one shares.
+    ///
+    /// - Parameters:
+    ///   - path: where in the module's slice it sees it.
+    ///   - owner: the module that shares it.
+    public func reading<State: ModuleState, Owner: SharingModule>(
+        _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable,
+        of owner: Owner.Type
+    ) -> Mount {
+        var mount = self
+        mount.links.append(
+            SharedLink(owner: Owner.name) { root, reader, owner in
+                guard let place = reader.place(of: State.self) as? SlicePlace<Root, State>,
+                    var state = place.read(root, nil)
+                else { return false }
+                let value = owner.shared(root) as? Owner.SharedValue
+                guard state[keyPath: path].value != value else { return false }
+                state[keyPath: path].value = value
+                place.write(state, &root, nil)
+                return true
+            }
+        )
+        return mount
+    }
+}
+
+/// One module's sight of another.
+struct SharedLink<Root: RootState>: Sendable {
+    let owner: String
+    /// Brings the reader's copy up to date; answers whether it changed.
+    let update: @Sendable (inout Root, any Slice<Root>, _ owner: any Slice<Root>) -> Bool
+}
