@@ -157,6 +157,23 @@ enum InComments {
             await store.finish()
         }
 
+        @Test func `of a notification`() async {
+            struct AppState: RootState {
+                var stock = ReactionTests.Stock.State()
+                static let modules: Modules = [ReactionTests.Stock().at(\.stock)]
+            }
+            typealias StockLevel = ReactionTests.StockLevel
+            typealias StockChanged = ReactionTests.StockChanged
+            let store = TestStore(AppState())
+            store.add(
+                reaction: .onNotification("stock", as: StockLevel.self) {
+                    StockChanged(level: $0.level)
+                }
+            )
+            await store.notify("stock", StockLevel(level: 3))
+            await store.receive(StockChanged(level: 3)) { $0.stock.level = 3 }
+        }
+
         @Test func `of one action`() {
             Given(Counter(), Counter.State(step: 2)).when(.increased) { $0.count = 2 }
             Given(Counter(), Counter.State()).when(

@@ -48,6 +48,18 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let dispatch:
         @Sendable (any Action, EffectWatch) async throws -> (version: UInt64, state: State)
     let call: UseCaseCall
+    /// The Core; `nil` where the modules make none.
+    let core: (any Sendable)?
+    /// Whether an interceptor may make something of actions that no module knows.
+    var isIntercepted = false
+    var notifications: [Notification] = []
+
+    /// A reaction to notifications of one name.
+    struct Notification {
+        let name: String
+        let place: String
+        let react: @Sendable (any Sendable) -> (any Action)?
+    }
 
     init<Root: RootState>(
         _ root: Root,
@@ -93,11 +105,13 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 return (done.version, shown(done.state))
             }
             call = UseCaseCall(modules, core)
+            self.core = core
         } catch {
             reporter.failed("The modules can't make a store: \(error).", place)
             knows = { _ in true }
             dispatch = { _, _ in throw error }
             call = UseCaseCall()
+            core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {
             clock.resting { _ = await executor.rest() }

@@ -1,0 +1,43 @@
+public import StoreCore
+public import Testing
+
+extension TestStore where Subject == State, State: RootState {
+    /// Adds an interceptor, behind those that are there.
+    ///
+    /// `send` states what it makes of an action: with what follows in the same step, that is one change.
+    public func add(interceptor: @escaping Interceptor<State>) {
+        isIntercepted = true
+        (core as? Core<State>)?.add(interceptor: interceptor)
+    }
+
+    /// Adds a reaction; what it dispatches has to be received, from the start on where it is one to that.
+    public func add(reaction: Reaction<State>) {
+        if case .notification(let name, _, let react) = reaction.trigger {
+            notifications.append(.init(name: name, place: reaction.place, react: react))
+        }
+        (core as? Core<State>)?.add(reaction: reaction)
+    }
+
+    /// Tells the store of something outside, as `POST /notify/<name>` does.
+    ///
+    /// ```swift
+    /// await store.notify("stock", StockLevel(level: 3))
+    /// await store.receive(StockChanged(level: 3)) { $0.stock.level = 3 }
+    /// ```
+    public nonisolated(nonsending) func notify(
+        _ name: String,
+        _ payload: any Sendable,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        let meant = notifications.filter { $0.name == name }
+        if meant.isEmpty {
+            fail("No reaction hears of '\(name)'.", "Add it: store.add(reaction: …)", at: place)
+        }
+        report(unstated: events.take(), before: "'\(name)' is told", at: place)
+        for notification in meant {
+            guard let action = notification.react(payload) else { continue }
+            (core as? Core<State>)?.dispatchOwn(action, at: notification.place)
+        }
+        await rest(at: place)
+    }
+}
