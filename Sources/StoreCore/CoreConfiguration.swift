@@ -47,8 +47,9 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
 package protocol StateMachine<State>: Sendable {
     associatedtype State: Sendable
 
-    /// Reduces; answers whether the state changed. Leaves it as it was where it throws.
-    func reduce(_ state: inout State, _ action: any Action) throws -> Bool
+    /// Reduces an action that makes this version; answers whether the state changed. Leaves it as it
+    /// was where it throws.
+    func reduce(_ state: inout State, _ action: any Action, version: UInt64) throws -> Bool
 
     /// What is to be done outside of the Core, after an action that led to `state`.
     func effect(after action: any Action, in state: State) -> PendingEffect?

@@ -33,10 +33,11 @@ extension StoreServer where State: RootState {
             actions: actions,
             name: name,
             version: version,
-            reducer: { (state: inout State, action: any Action) in
-                _ = try machine.get().reduce(&state, action)
-            }
+            reducer: { (_: inout State, _: any Action) in }
         )
+        reducer = { state, action, version in
+            _ = try machine.get().reduce(&state, action, version: version)
+        }
         modules = ModuleParts(of: State.self, dependencies: dependencies)
     }
 }

@@ -15,7 +15,8 @@ public import StoreCore
 public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let state: State
     let actions: ActionList
-    let reducer: @Sendable (inout State, any Action) throws -> Void
+    /// Reduces the action of a version.
+    var reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
     /// What the program is called in its help and its version.
     let name: String
     /// The version that `--version` prints.
@@ -54,7 +55,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
         self.actions = actions
         self.name = name
         self.version = version
-        self.reducer = reducer
+        self.reducer = { state, action, _ in try reducer(&state, action) }
     }
 
     /// The same, with a reducer that returns the next state.

@@ -15,6 +15,8 @@ package final class EffectRunner: Sendable {
         package var state: @Sendable () async -> any Sendable
         /// Hands an action over; answers its version, once it is durable.
         package var submit: @Sendable (any Action, ActionSource) async throws -> UInt64
+        /// Hands an action over, which is not refused, and goes on.
+        package var dispatch: @Sendable (any Action, ActionSource) -> Void
         /// Whether an action belongs to the module of this name.
         package var isOwn: @Sendable (any Action, String) -> Bool
         /// The newest version; called on the Core's thread.
@@ -23,11 +25,13 @@ package final class EffectRunner: Sendable {
         package init(
             state: @escaping @Sendable () async -> any Sendable,
             submit: @escaping @Sendable (any Action, ActionSource) async throws -> UInt64,
+            dispatch: @escaping @Sendable (any Action, ActionSource) -> Void,
             isOwn: @escaping @Sendable (any Action, String) -> Bool,
             version: @escaping @Sendable () -> UInt64
         ) {
             self.state = state
             self.submit = submit
+            self.dispatch = dispatch
             self.isOwn = isOwn
             self.version = version
         }
@@ -133,6 +137,26 @@ extension EffectRunner {
             }
             _ = start(row, at: address, cause, read)
         case .cancel(let id): cancel(id: address.path + "/" + id)
+        }
+    }
+
+    /// Begins an effect that is entered in the ledger, and strikes it off when all of it has ended.
+    func launchKept<State: Sendable>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) {
+        let watch = EffectWatch(parent: cause.watch)
+        let own = EffectCause(version: cause.version, watch: watch)
+        launch(effect, at: address, own, read)
+        watch.whenDone { [self] _ in
+            // What a stopping server cuts off has not ended: it stays in the ledger.
+            guard !table.withLock({ $0.isStopped }), let ports = ports.withLock({ $0 }) else {
+                return
+            }
+            let ended = PendingEffects.Internal.ended(version: cause.version)
+            ports.dispatch(ended, ActionSource(cause: cause.version, place: "StoreCore/effects"))
         }
     }
 

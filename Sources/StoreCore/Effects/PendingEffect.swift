@@ -3,22 +3,22 @@ package struct PendingEffect: Sendable {
     package let address: SliceAddress
     /// Begins the work; answers its tasks.
     let launch: @Sendable (EffectRunner, EffectCause) -> Void
-    /// Whether whatever the slice has at work ends first.
-    let endsLife: Bool
+    /// What becomes of it when the server ends before it does.
+    let onRestart: RestartPolicy
 
     private init(
         _ address: SliceAddress,
-        endsLife: Bool = false,
+        onRestart: RestartPolicy = .lost,
         launch: @escaping @Sendable (EffectRunner, EffectCause) -> Void
     ) {
         self.address = address
-        self.endsLife = endsLife
+        self.onRestart = onRestart
         self.launch = launch
     }
 
     /// A slice begins or ends.
     static func endOfLife(_ address: SliceAddress) -> PendingEffect {
-        PendingEffect(address, endsLife: true) { runner, _ in runner.cancel(all: address) }
+        PendingEffect(address) { runner, _ in runner.cancel(all: address) }
     }
 
     init<State: Sendable>(
@@ -26,8 +26,13 @@ package struct PendingEffect: Sendable {
         at address: SliceAddress,
         read: @escaping @Sendable (any Sendable) -> State?
     ) {
-        self.init(address) { runner, cause in
-            runner.launch(effect, at: address, cause, read)
+        let onRestart = effect.onRestart
+        self.init(address, onRestart: onRestart) { runner, cause in
+            if onRestart == .lost {
+                runner.launch(effect, at: address, cause, read)
+            } else {
+                runner.launchKept(effect, at: address, cause, read)
+            }
         }
     }
 

@@ -248,7 +248,8 @@ extension Engine {
             var copy = state
             try reducer(&copy, action)
             state = copy
-        case .machine(let machine): return try machine.reduce(&state, action)
+        case .machine(let machine):
+            return try machine.reduce(&state, action, version: version + 1)
         }
         return nil
     }

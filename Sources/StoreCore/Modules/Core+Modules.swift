@@ -73,6 +73,9 @@ extension Core where State: RootState {
                     guard let self else { throw CancellationError() }
                     return try await self.submit(action, from: origin)
                 },
+                dispatch: { [weak self] action, source in
+                    self?.engine.perform { engine in engine.dispatchOwn(action, from: source) }
+                },
                 isOwn: { machine.module(of: $0) == $1 },
                 version: { [weak engine] in engine?.version ?? 0 }
             )

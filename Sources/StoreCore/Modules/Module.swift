@@ -68,6 +68,14 @@ public protocol Module<State>: Sendable {
     /// The work that follows one of the module's own actions.
     func effect(afterInternal action: Internal, in state: State) -> Effect<State>
 
+    /// Whether some of its effects say what becomes of them on a restart; the root state then mounts
+    /// ``PendingEffects``.
+    static var keepsEffects: Bool { get }
+
+    /// What the module is told when effects that followed the action of this version did not end before
+    /// the server did, and are not run again.
+    func interrupted(after version: UInt64) -> Internal?
+
     /// What may be asked of the module besides actions: work whose input is no part of its history.
     var useCases: [UseCaseMethod<State>] { get }
 }
@@ -104,6 +112,12 @@ extension Module {
 }
 
 extension Module {
+    /// None of them does.
+    public static var keepsEffects: Bool { false }
+
+    /// Nothing.
+    public func interrupted(after version: UInt64) -> Internal? { nil }
+
     /// None.
     public var useCases: [UseCaseMethod<State>] { [] }
 }

@@ -23,6 +23,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
     private let modules: Root.Modules
     /// For each module, the links that its changes may move: those to it, and those from it.
     private let links: [[Link]]
+    /// The ledger of effects, where there is one.
+    private let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
     /// Those who want to know which modules may have changed.
     private var touched: [TouchedModules]
 
@@ -52,9 +54,14 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         self.modules = modules
         names = modules.map(\.name)
         links = try Self.links(of: modules)
+        ledger = try Self.ledger(of: modules)
     }
 
-    package func reduce(_ state: inout Root, _ action: any Action) throws -> Bool {
+    package func reduce(
+        _ state: inout Root,
+        _ action: any Action,
+        version: UInt64
+    ) throws -> Bool {
         let (action, instance) = Self.addressed(action)
         guard let known = known[ObjectIdentifier(type(of: action))] else { return false }
         let changed = try known.handler.reduce(&state, action, instance)
@@ -62,7 +69,37 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
             touch(known.module)
             for link in links[known.module] { update(link, &state) }
         }
-        return changed
+        guard let ledger, modules[known.module].slice.keepsEffects else { return changed }
+        let address = SliceAddress(module: names[known.module], instance: instance)
+        guard let effect = known.handler.effect(state, action, address), effect.onRestart != .lost,
+            var pending = ledger.place.read(state, nil)
+        else { return changed }
+        pending.pending.append(
+            PendingEffects.Entry(
+                version: version,
+                slice: address.path,
+                onRestart: effect.onRestart
+            )
+        )
+        ledger.place.write(pending, &state, nil)
+        touch(ledger.module)
+        return true
+    }
+
+    private static func ledger(
+        of modules: Root.Modules
+    ) throws(ModuleError) -> (module: Int, place: SlicePlace<Root, PendingEffects.State>)? {
+        for (index, mount) in modules.enumerated() where mount.name == PendingEffects.name {
+            if let place = mount.slice.place(of: PendingEffects.State.self)
+                as? SlicePlace<Root, PendingEffects.State>
+            {
+                return (index, place)
+            }
+        }
+        if let keeper = modules.first(where: { $0.slice.keepsEffects }) {
+            throw .noLedger(keeper.name)
+        }
+        return nil
     }
 
     /// Fills in what modules see of one another, in a state that no action has led to.
@@ -144,6 +181,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case foreignDispatchable(String, String)
     /// A module reads one that the root state does not have, or itself.
     case foreignOwner(String, reader: String)
+    /// A module has effects that outlive the server, and the state has no ``PendingEffects``.
+    case noLedger(String)
     /// The root state has members that are no module's slice, or lacks one.
     case foreignMember(found: [String], modules: [String])
 
@@ -161,6 +200,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .foreignOwner(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which is no other module of this state; "
                 + "mount that one, too"
+        case .noLedger(let module):
+            "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
+                + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
         case .foreignMember(let found, let modules):
             "the root state is written with the members \(found), but its modules are \(modules); "
                 + "it has to have its modules' slices and nothing else"

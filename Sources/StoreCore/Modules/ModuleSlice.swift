@@ -46,6 +46,12 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         }
     }
 
+    var keepsEffects: Bool { M.keepsEffects }
+
+    func interrupted(after version: UInt64) -> (any Action)? {
+        module.interrupted(after: version)
+    }
+
     var strangers: [any Dispatchable.Type] {
         M.dispatchables.filter { handler(of: $0) == nil }
     }

@@ -10,6 +10,10 @@ package protocol Slice<Root>: Sendable {
     var handlers: [ActionHandler<Root>] { get }
     /// What may be asked of the module besides actions.
     var useCases: [BoundUseCase<Root>] { get }
+    /// Whether some of its effects say what becomes of them on a restart.
+    var keepsEffects: Bool { get }
+    /// What the module is told of effects that did not end.
+    func interrupted(after version: UInt64) -> (any Action)?
     /// Dispatchables that the module lists, but that are for another state.
     var strangers: [any Dispatchable.Type] { get }
     /// The type of the slice as it stands in the root, for schemas.

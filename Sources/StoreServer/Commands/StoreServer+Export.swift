@@ -59,7 +59,9 @@ extension StoreServer {
                 guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
                     throw HistoryCommandError("version \(record.version) does not follow")
                 }
-                if let action = try reader.action(of: record) { try reducer(&state, action) }
+                if let action = try reader.action(of: record) {
+                    try reducer(&state, action, record.version)
+                }
                 batch.records.append(record)
             } catch {
                 let reason = (error as? UnreadableRecord)?.reason ?? "\(error)"

@@ -9,7 +9,8 @@ struct Replay<State: Codable & Sendable>: Sendable {
     let initial: State
     let registry: ActionRegistry<State>
     let migrations: [Migration]
-    let reducer: @Sendable (inout State, any Action) throws -> Void
+    /// Reduces the action of a version.
+    let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
     let journal: any Journal
     /// Tells the form of the state's type from others.
     let form: String
@@ -39,7 +40,7 @@ struct Replay<State: Codable & Sendable>: Sendable {
                     throw try unreadable(from: error, records, &pages, &reader)
                 }
                 if let action {
-                    do { try reducer(&state, action) } catch {
+                    do { try reducer(&state, action, record.version) } catch {
                         throw .diverged(record.version, (error as? Refusal)?.reason ?? "\(error)")
                     }
                 }

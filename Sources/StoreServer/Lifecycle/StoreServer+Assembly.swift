@@ -13,6 +13,8 @@ extension StoreServer {
         let closeJournal: @Sendable () -> Void
         let watchdog: Watchdog
         let analytics: AnalyticsWriter?
+        /// Goes on with the effects that had not ended when the server did.
+        let resume: @Sendable () -> Void
     }
 
     /// Makes the parts; none of them runs yet but the analytics' writer.
@@ -119,7 +121,15 @@ extension StoreServer {
             keeper: keeper,
             closeJournal: opened.close,
             watchdog: watchdog,
-            analytics: analytics
+            analytics: analytics,
+            resume: { [modules, state = history.state, migrations] in
+                modules?.resume(core, state) { version in
+                    var reader = RecordReader(registry, migrations)
+                    let page = JournalPage(after: version - 1, limit: 1, bytesMax: .max)
+                    let record = try? history.journal.read(page).records.first
+                    return record.flatMap { try? reader.action(of: $0) }
+                }
+            }
         )
     }
 
@@ -151,7 +161,11 @@ extension StoreServer {
             return try modules.core(history.state, ports, touched)
         }
         ports.changed = { $0 != $1 }
-        return Core(state: history.state, form: .throwing(reducer), configuration: ports)
+        return Core(
+            state: history.state,
+            form: .throwing { [reducer] in try reducer(&$0, $1, 0) },
+            configuration: ports
+        )
     }
 
     /// What sees the Core's actions and states besides the publisher.

@@ -18,6 +18,7 @@ extension StoreServer {
         parts.store.core.start()
         // Before anybody can dispatch, so that what happens at the start comes first.
         for reaction in reactions { parts.store.core.add(reaction: reaction) }
+        parts.resume()
         parts.store.log.start()
         try parts.store.streams.start(SystemThread.start(name:_:))
         try parts.transport.start()

@@ -18,6 +18,9 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     let core:
         @Sendable (State, CoreConfiguration<State>, TouchedModules) throws(ConfigurationError)
             -> Core<State>
+    /// Goes on with the effects that had not ended when the server did, given the action of a version.
+    let resume:
+        @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> (any Action)?) -> Void
     /// Calls its argument with the state and its version, on the Core's thread.
     let look: @Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void
 }
@@ -36,6 +39,16 @@ extension ModuleParts where State: RootState {
         views = ViewParts(of: root)
         useCases = UseCaseCall.all(of: root)
         look = { $0.look($1) }
+        resume = { core, state, action in
+            let ledger = State.modules.first { $0.name == PendingEffects.name }
+            guard let pending = ledger?.slice.value(state) as? PendingEffects.State else { return }
+            core.resume(pending.pending, action: action) { entry, isRunAgain in
+                Log.warning(
+                    "what '\(entry.slice)' wanted done after version \(entry.version) had not ended: "
+                        + (isRunAgain ? "it is run again" : "it is not run again")
+                )
+            }
+        }
         writer = { SliceWriter($0, $1) }
         core = { state, configuration, touched throws(ConfigurationError) in
             let runner = EffectRunner(dependencies: dependencies) { token, error in

@@ -30,7 +30,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.module(of: action) != nil else { return nil }
             var root = root
-            _ = try machine.reduce(&root, action)
+            _ = try machine.reduce(&root, action, version: 1)
             return shown(root)
         }
     }

@@ -1,0 +1,107 @@
+/// The effects that have begun and not ended, as a slice of the state: so that a server that ends before
+/// they do knows of them when it starts again.
+///
+/// A root state mounts it where one of its modules has effects that outlive the server
+/// (``Module/keepsEffects``). An effect is entered in the step that asks for it, and struck off when all
+/// of it has ended.
+public struct PendingEffects: Module {
+    /// The effects that have not ended, the oldest first.
+    public struct State: ModuleState {
+        /// The effects.
+        public package(set) var pending: [Entry] = []
+
+        /// Begins without any.
+        public init() {}
+    }
+
+    /// One effect that has not ended.
+    public struct Entry: ModuleState {
+        /// The version of the action that asked for it.
+        public let version: UInt64
+        /// The slice that it works for: `orders`, or `cards/7`.
+        public let slice: String
+        /// What becomes of it on a restart.
+        public let onRestart: RestartPolicy
+
+        package init(version: UInt64, slice: String, onRestart: RestartPolicy) {
+            self.version = version
+            self.slice = slice
+            self.onRestart = onRestart
+        }
+    }
+
+    /// What the runner says.
+    public enum Internal: ModuleAction {
+        /// All that an action asked for has ended, well or not.
+        case ended(version: UInt64)
+    }
+
+    /// The slice's name.
+    public static let name = "effects"
+
+    /// Makes the module.
+    public init() {}
+
+    /// Strikes an effect off.
+    public func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .ended(let version): state.pending.removeAll { $0.version == version }
+        }
+    }
+}
+
+extension Effect {
+    /// What becomes of the whole on a restart: it is run again if any part wants that, else reported if
+    /// any part wants that.
+    var onRestart: RestartPolicy {
+        switch form {
+        case .none, .cancel: .lost
+        case .run(let run): run.onRestart
+        case .merge(let effects), .concatenate(let effects):
+            effects.map(\.onRestart).reduce(.lost) { $0 == .retried || $1 == .lost ? $0 : $1 }
+        }
+    }
+}
+
+extension Core where State: RootState {
+    /// The effects that had not ended when the store did: those that are to be run again are, and of
+    /// the others their modules are told.
+    ///
+    /// - Parameters:
+    ///   - entries: as the ledger of the state that the store starts with has them.
+    ///   - action: the action of a version; `nil` where history no longer reaches back.
+    ///   - say: hears of each what is done about it.
+    package func resume(
+        _ entries: [PendingEffects.Entry],
+        action: @escaping @Sendable (UInt64) -> (any Action)?,
+        say: @escaping @Sendable (PendingEffects.Entry, _ isRunAgain: Bool) -> Void
+    ) {
+        for entry in entries {
+            let known = entry.onRestart == .retried ? action(entry.version) : nil
+            engine.perform { engine in
+                guard case .machine(let machine) = engine.form,
+                    let runner = engine.configuration.effects
+                else { return }
+                if let known, let effect = machine.effect(after: known, in: engine.state) {
+                    say(entry, true)
+                    effect.launch(runner, EffectCause(version: entry.version, watch: nil))
+                    return
+                }
+                say(entry, false)
+                let source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
+                if let told = Self.told(of: entry) { engine.dispatchOwn(told, from: source) }
+                let ended = PendingEffects.Internal.ended(version: entry.version)
+                engine.dispatchOwn(ended, from: source)
+            }
+        }
+    }
+
+    private static func told(of entry: PendingEffects.Entry) -> (any Action)? {
+        let parts = entry.slice.split(separator: "/", maxSplits: 1).map(String.init)
+        guard let name = parts.first,
+            let mount = State.modules.first(where: { $0.name == name }),
+            let action = mount.slice.interrupted(after: entry.version)
+        else { return nil }
+        return parts.count > 1 ? action.to(parts[1]) : action
+    }
+}
