@@ -18,5 +18,6 @@ let package = Package(
         bench("codec", ["WireFoundation"]),
         bench("core", ["StoreCore"]),
         bench("journal", ["JournalSQLite", "StoreCore"]),
+        bench("modules-server", ["StoreCore", "StoreServer"]),
     ]
 )
