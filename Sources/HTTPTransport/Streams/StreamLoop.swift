@@ -12,6 +12,8 @@ final class StreamLoop {
     static let inputBytesMax = 64 << 10
     /// How long unacknowledged data keeps a connection whose peer is silent.
     static let deadPeerMilliseconds: CInt = 40_000
+    /// For how long a topic that nobody reads is kept.
+    static let unreadSecondsMax = 10
 
     /// One place for a reader.
     struct Slot {
@@ -33,6 +35,8 @@ final class StreamLoop {
         let id: TopicID
         var topic = Topic()
         var slots: [Int32] = []
+        /// For how many seconds nobody has read it.
+        var unreadSeconds = 0
     }
 
     /// What one reader is behind with, and when it last took something.
@@ -53,6 +57,7 @@ final class StreamLoop {
     private var freeSlots: [Int32] = []
     private(set) var topics: [Readers] = []
     private var topicNumbers: [TopicID: Int32] = [:]
+    private var freeTopics: [Int32] = []
     private(set) var behind: [Int32: Behind] = [:]
     var logReaders = LogReaders()
     var logPace = LogPace()
@@ -138,10 +143,31 @@ final class StreamLoop {
 
     private func number(of topic: TopicID) -> Int32 {
         if let known = topicNumbers[topic] { return known }
-        let number = Int32(topics.count)
+        let number = freeTopics.popLast() ?? Int32(topics.count)
         topicNumbers[topic] = number
-        topics.append(Readers(id: topic))
+        if Int(number) == topics.count {
+            topics.append(Readers(id: topic))
+        } else {
+            topics[Int(number)] = Readers(id: topic)
+        }
         return number
+    }
+
+    /// Forgets topics that nobody has read for a while: there are as many as clients think of. What one
+    /// has is published again when somebody comes.
+    private func forgetUnreadTopics() {
+        for (id, number) in topicNumbers {
+            let topic = Int(number)
+            guard topics[topic].slots.isEmpty else {
+                topics[topic].unreadSeconds = 0
+                continue
+            }
+            topics[topic].unreadSeconds += 1
+            guard topics[topic].unreadSeconds > Self.unreadSecondsMax else { continue }
+            topicNumbers[id] = nil
+            topics[topic] = Readers(id: id)
+            freeTopics.append(number)
+        }
     }
 }
 
@@ -326,7 +352,8 @@ extension StreamLoop {
         nextSecond = max(nextSecond + 1, now)
         seconds &+= 1
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
-        for number in topics.indices where stopDeadline == nil {
+        forgetUnreadTopics()
+        for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
             let isLog = topics[number].id == .actions
             let version = isLog ? log?.version ?? 0 : topics[number].topic.version
             let heartbeat = writer.frames.heartbeat(version)

@@ -11,6 +11,9 @@ final class SliceStreams: Sendable {
         var version: UInt64
     }
 
+    /// From how many on those that nobody reads any more make room.
+    private static let instancesMax = 1_000
+
     private let names: [String]
     private let streams: StreamWriter
     private let epoch: Epoch
@@ -62,6 +65,9 @@ final class SliceStreams: Sendable {
             let watched = instances.withLock { instances -> Watched in
                 if let known = instances[topic], known.bytes == part { return known }
                 let watched = Watched(bytes: part, version: slice.version)
+                if instances.count >= Self.instancesMax {
+                    instances = instances.filter { streams.isRead(self.id(of: $0.key)) }
+                }
                 instances[topic] = watched
                 return watched
             }
