@@ -83,6 +83,15 @@ import Testing
         #expect(seen.withLock { $0 } == ["-1>-1", "-1>11", "11>1", "1>-1"])
     }
 
+    @Test func `a child's stream has the slice as it is, and then the newest`() async throws {
+        let core = try Core(SampleState())
+        var slices = try #require(core.child(Tally.self)).values.makeAsyncIterator()
+        #expect(await slices.next() == Tally.State())
+        try await core.dispatch(Tally.Action.increased)
+        try await core.dispatch(Tally.Action.increased)
+        #expect(await slices.next() == Tally.State(count: 2, step: 1))
+    }
+
     @Test func `a presenter leads from one module to another, as often as it is asked`()
         async throws
     {

@@ -39,6 +39,15 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
         changes.observe(M.name, instance, place, core, observer)
     }
 
+    /// The slice as it is and whenever it changes; `nil` while it is not started. Ends with the task that
+    /// takes them; of slices that are not taken in time only the newest is kept.
+    public var values: AsyncStream<M.State?> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let end = observe { _, new in continuation.yield(new) }
+            continuation.onTermination = { _ in end() }
+        }
+    }
+
     /// Dispatches one of the module's public actions.
     @discardableResult
     public func dispatch(_ action: M.Action) -> Bool { send(action) }

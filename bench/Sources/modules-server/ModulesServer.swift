@@ -12,7 +12,7 @@ struct ModulesServer {
 struct Small: Module {
     struct State: ModuleState {
         var count = 0
-        var note = "A slice of about a hundred bytes, which is what most of the slices of real stores are."
+        var note = "A slice of about a hundred bytes, which is what most slices of real stores are."
     }
 
     enum Action: ModuleAction {
@@ -55,7 +55,8 @@ struct BenchState: RootState {
 
     static let modules: Modules = [Small().at(\.small)] + larges(Zero.self)
 
-    private static let largeCount = getenv("BENCH_MODULES").flatMap { Int(String(cString: $0)) } ?? 0
+    private static let largeCount =
+        getenv("BENCH_MODULES").flatMap { Int(String(cString: $0)) } ?? 0
 
     private static func larges<Number: CountedType>(_ number: Number.Type) -> Modules {
         let place = Number.value
