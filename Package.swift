@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "StoreServer", targets: ["StoreServer"]),
         .library(name: "JournalSQLite", targets: ["JournalSQLite"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
+        .library(name: "HTTPClient", targets: ["HTTPClient"]),
         .library(name: "WireFoundation", targets: ["Wire", "WireFoundation"]),
         .executable(name: "store-server", targets: ["App"]),
     ],
@@ -47,6 +48,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         layer("Locks"),
         layer("Digest", on: ["CNettle"]),
         layer("StoreCore", on: ["Locks"]),
@@ -62,6 +64,7 @@ let package = Package(
                 "Wire",
             ]
         ),
+        layer("HTTPClient", on: ["CCurl", "Locks", "StoreCore", "Wire"]),
         layer("Domain", on: ["StoreCore"]),
         .executableTarget(
             name: "App",
@@ -86,6 +89,7 @@ let package = Package(
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
+        tests(of: "HTTPClient", ["StoreCore"]),
         tests(of: "Domain", ["StoreCore", "StoreTesting"]),
         tests(of: "StoreTesting", ["Locks", "StoreCore"]),
         tests(

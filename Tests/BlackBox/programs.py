@@ -14,6 +14,7 @@ func program(_ name: String) -> Target {
     .executableTarget(
         name: name,
         dependencies: [
+            .product(name: "HTTPClient", package: "StoreServer"),
             .product(name: "StoreCore", package: "StoreServer"),
             .product(name: "StoreServer", package: "StoreServer"),
         ])
