@@ -50,6 +50,26 @@ import Testing
         #expect(try await core.dispatch(Tally.Action.increased).state.home?.titles.count == 11)
     }
 
+    @Test func `who waits for an action waits for what reactions make of it, and its effects`()
+        async throws
+    {
+        let core = try Core(SampleState())
+        try await core.dispatch(Home.start)
+        core.add(
+            reaction: .onDispatch(of: Tally.Action.self) { _, _, _ in
+                Home.Action.refreshed(after: 20)
+            }
+        )
+        let watch = EffectWatch()
+        _ = try await core.dispatch(Tally.Action.increased, watch: watch)
+        let result = await withCheckedContinuation { continuation in
+            watch.whenDone { continuation.resume(returning: $0) }
+        }
+        #expect(result == nil, "the results of others are not its own")
+        let state = try await core.dispatch(Tally.Action.increased)
+        #expect(state.state.home?.titles == ["Fresh"])
+    }
+
     @Test func `one under the same id takes the place of the one before`() async throws {
         let core = try Core(SampleState())
         try await core.dispatch(Home.start)

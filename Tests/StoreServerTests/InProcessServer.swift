@@ -18,8 +18,9 @@ final class InProcessServer {
 
     private let parts: StoreServer<AppState>.Parts
 
-    init() throws {
-        let server = StoreServer(AppState.self, actions: [ScreenShown.self])
+    init(
+        _ server: StoreServer<AppState> = StoreServer(AppState.self, actions: [ScreenShown.self])
+    ) throws {
         var configuration = ServerConfiguration()
         configuration.analytics = .off
         configuration.ephemeral = true

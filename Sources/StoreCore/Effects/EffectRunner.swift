@@ -15,7 +15,8 @@ package final class EffectRunner: Sendable {
         package var state: @Sendable () async -> any Sendable
         /// Hands an action over; answers its version, once it is durable.
         package var submit: @Sendable (any Action, ActionSource) async throws -> UInt64
-        /// Hands an action over, which is not refused, and goes on.
+        /// Hands an action over, which is not refused, and goes on. The source's watch was begun for
+        /// it, and ends with it.
         package var dispatch: @Sendable (any Action, ActionSource) -> Void
         /// Whether an action belongs to the module of this name.
         package var isOwn: @Sendable (any Action, String) -> Bool
@@ -149,14 +150,19 @@ extension EffectRunner {
     ) {
         let watch = EffectWatch(parent: cause.watch)
         let own = EffectCause(version: cause.version, watch: watch)
+        // Striking off belongs to what follows the action.
+        cause.watch?.begin()
         launch(effect, at: address, own, read)
         watch.whenDone { [self] _ in
             // What a stopping server cuts off has not ended: it stays in the ledger.
             guard !table.withLock({ $0.isStopped }), let ports = ports.withLock({ $0 }) else {
+                cause.watch?.end()
                 return
             }
             let ended = PendingEffects.Internal.ended(version: cause.version)
-            ports.dispatch(ended, ActionSource(cause: cause.version, place: "StoreCore/effects"))
+            var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
+            source.watch = cause.watch
+            ports.dispatch(ended, source)
         }
     }
 

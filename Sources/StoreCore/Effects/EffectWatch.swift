@@ -1,7 +1,8 @@
 import Locks
 import Synchronization
 
-/// Tells when all that follows an action is done: its effects, and theirs.
+/// Tells when all that follows an action is done: its effects, what presenters and reactions make of
+/// it, and what follows those.
 ///
 /// Made only where somebody waits. Effects begin before the action's own outcome is told, so a count
 /// of zero after that is the end.
@@ -13,25 +14,33 @@ package final class EffectWatch: Sendable {
         var done: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
-    private let parent: EffectWatch?
+    private let parents: [EffectWatch]
+    private let handsResultsOn: Bool
     private let count = Locked(Count())
 
     package init(parent: EffectWatch? = nil) {
-        self.parent = parent
+        parents = parent.map { [$0] } ?? []
+        handsResultsOn = true
+    }
+
+    /// For what follows the actions of these: they end with it, and their results stay their own.
+    init(following watches: [EffectWatch]) {
+        parents = watches
+        handsResultsOn = false
     }
 
     func begin() {
-        parent?.begin()
+        for parent in parents { parent.begin() }
         count.withLock { $0.running += 1 }
     }
 
     /// One is done. The first that failed is the result, else the first that gave something.
-    func end(_ result: Result<any Sendable, any Error>) {
+    func end(_ result: Result<any Sendable, any Error>? = nil) {
         let told = count.withLock {
             count -> (() -> Void)? in
             count.running -= 1
             switch (count.result, result) {
-            case (nil, _), (.success?, .failure): count.result = result
+            case (nil, _), (.success?, .failure?): count.result = result
             default: break
             }
             guard count.running == 0, let done = count.done else { return nil }
@@ -39,7 +48,7 @@ package final class EffectWatch: Sendable {
             return { [result = count.result] in done(result) }
         }
         told?()
-        parent?.end(result)
+        for parent in parents { parent.end(handsResultsOn ? result : nil) }
     }
 
     /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once, after

@@ -8,6 +8,8 @@ struct Batch<State: Sendable> {
     var effects: [(effect: PendingEffect, cause: EffectCause)] = []
     /// What reactions dispatch after the commit.
     var reactions: [(action: any Action, source: ActionSource)] = []
+    /// Who waits for all that follows its actions.
+    var watches: [EffectWatch] = []
     /// Whether an action of it changed the state.
     var hasChanged = false
     /// The states of single versions, kept only while somebody observes.
@@ -33,6 +35,7 @@ struct Batch<State: Sendable> {
         afterCommit.removeAll(keepingCapacity: true)
         if !effects.isEmpty { effects.removeAll() }
         if reactions.count > 0 { reactions.removeAll() }
+        if watches.count > 0 { watches.removeAll() }
         hasChanged = false
         observed.removeAll(keepingCapacity: true)
         outcomes.removeAll(keepingCapacity: true)

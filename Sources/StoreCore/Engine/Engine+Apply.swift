@@ -66,6 +66,7 @@ extension Engine {
     func run(_ envelope: Envelope<State>) {
         let outcome = outcome(of: envelope)
         batch.outcomes.append((envelope, outcome))
+        if let watch = envelope.watch { batch.watches.append(watch) }
         if envelope.endsBatch || !batch.effects.isEmpty { commit() }
     }
 
@@ -295,9 +296,16 @@ extension Engine {
     }
 }
 
-/// The completion of an action that nobody waits for.
+/// The completion of an action whose outcome nobody asks for.
 final class Unheard<State: Sendable>: Completion {
-    func complete(_ outcome: Outcome<State>) {}
+    private let watch: EffectWatch?
+
+    /// - Parameter watch: was begun for the action, and ends with it.
+    init(_ watch: EffectWatch? = nil) {
+        self.watch = watch
+    }
+
+    func complete(_ outcome: Outcome<State>) { watch?.end() }
 }
 
 extension Refusal {

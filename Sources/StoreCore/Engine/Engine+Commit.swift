@@ -34,8 +34,10 @@ extension Engine {
         if let runner = configuration.effects {
             for (effect, cause) in done.effects { effect.launch(runner, cause) }
         }
+        settling = done.watches.isEmpty ? nil : EffectWatch(following: done.watches)
         if done.hasChanged { configuration.settled?(state) }
         for (action, source) in done.reactions { dispatchOwn(action, from: source) }
+        settling = nil
         for state in done.observed { notify(state) }
         for (envelope, outcome) in done.outcomes { complete(envelope.completion, outcome) }
         configuration.sink?.completed()

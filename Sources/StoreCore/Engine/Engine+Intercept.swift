@@ -62,14 +62,18 @@ extension Engine {
 
     /// Dispatches what the program itself has to say, behind what waits already. Where the Core works.
     func dispatchOwn(_ action: any Action, from source: ActionSource) {
+        let watch = source.watch ?? settling
+        watch?.begin()
         do {
             let envelope = Envelope<State>(
                 members: [try member(of: action)],
                 source: source,
-                completion: Unheard()
+                watch: watch,
+                completion: Unheard(watch)
             )
             try offer(envelope, isOwn: true)
         } catch {
+            watch?.end()
             configuration.unheard(action, error)
         }
     }
@@ -123,9 +127,16 @@ extension Core {
     }
 
     /// Dispatches what the program itself has to say. Any thread.
-    package func dispatchOwn(_ action: any Action, at place: String) {
-        engine.perform { engine in
-            engine.dispatchOwn(action, from: ActionSource(cause: engine.version, place: place))
+    ///
+    /// - Parameter watch: tells when all that follows is done.
+    package func dispatchOwn(_ action: any Action, at place: String, watch: EffectWatch? = nil) {
+        watch?.begin()
+        let isTaken = engine.perform { engine in
+            var source = ActionSource(cause: engine.version, place: place)
+            source.watch = watch
+            engine.dispatchOwn(action, from: source)
+            watch?.end()
         }
+        if !isTaken { watch?.end() }
     }
 }

@@ -32,6 +32,8 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     var interceptors: ContiguousArray<Subscription<Interceptor<State>>> = []
     var reactions: ContiguousArray<Subscription<ReactionRun<State>>> = []
     var batch: Batch<State>
+    /// Who waits for what presenters and reactions dispatch at this moment.
+    var settling: EffectWatch?
     /// Set by a failure whose outcome is unknown: nothing is applied any more.
     var hasFailed = false
 

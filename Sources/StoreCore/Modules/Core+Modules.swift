@@ -74,7 +74,11 @@ extension Core where State: RootState {
                     return try await self.submit(action, from: origin)
                 },
                 dispatch: { [weak self] action, source in
-                    self?.engine.perform { engine in engine.dispatchOwn(action, from: source) }
+                    let isTaken = self?.engine.perform { engine in
+                        engine.dispatchOwn(action, from: source)
+                        source.watch?.end()
+                    }
+                    if isTaken != true { source.watch?.end() }
                 },
                 isOwn: { machine.module(of: $0) == $1 },
                 version: { [weak engine] in engine?.version ?? 0 }

@@ -203,10 +203,15 @@ struct OpenAPIDescription {
             "/notify/\(name)",
             id: "notify." + name,
             summary: "Tell the program of \(name); what it makes of that, it dispatches.",
+            parameters: [.init("Prefer", in: .header, summary: "wait=N (RFC 7240).")],
             body: .json(.any),
-            answers: [.init(202, "It was told.")],
+            answers: [
+                .init(200, "It was told, and what follows is done.", bodies: [.json(.any)]),
+                .init(202, "It was told."),
+            ],
             problems: Self.always + [
-                .malformedJSON, .forbidden, .unsupportedMediaType, .invalidPayload, .draining,
+                .malformedJSON, .forbidden, .unsupportedMediaType, .invalidPayload, .effectFailed,
+                .draining,
             ]
         )
     }

@@ -41,8 +41,16 @@ struct NotifyRoute<State: Codable & Equatable & Sendable>: Route {
                 )
             }
         }
-        for (action, place) in actions { store.core.dispatchOwn(action, at: place) }
-        exchange.respond(HTTPResponse(status: 202, headers: [("Cache-Control", "no-store")]))
+        let ticket = WorkTicket(exchange, store, Preferences(exchange.headerList("prefer") ?? ""))
+        for (action, place) in actions {
+            store.core.dispatchOwn(action, at: place, watch: ticket.watch)
+        }
+        if ticket.watch == nil {
+            exchange.respond(HTTPResponse(status: 202, headers: [("Cache-Control", "no-store")]))
+        } else {
+            exchange.suspend()
+            ticket.begun(.success(()))
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 import HTTPTransport
 import StoreCore
-import Synchronization
 import Wire
 
 /// A method of a use case, as the server calls it.
@@ -54,9 +53,6 @@ extension UseCaseCall {
 ///
 /// The input is nobody's history: it is neither journaled nor streamed nor logged.
 struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
-    /// The longest time that a client may wait for the work to be done.
-    static var waitSecondsMax: Int { 60 }
-
     let methods = ["POST"]
     let store: Store<State>
     let call: UseCaseCall<State>
@@ -74,7 +70,7 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
         _ = try Query.of(exchange, allowed: [])
         let input = try input(exchange)
         let preferences = Preferences(exchange.headerList("prefer") ?? "")
-        let ticket = UseCaseTicket(exchange, store, preferences)
+        let ticket = WorkTicket(exchange, store, preferences)
         exchange.suspend()
         call.begin(store.core, input, ticket.watch) { ticket.begun($0) }
     }
@@ -102,77 +98,5 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
                 detail: error.message
             )
         }
-    }
-}
-
-/// A call of a use case that waits for its answer.
-private final class UseCaseTicket<State: Codable & Equatable & Sendable>: Sendable {
-    let watch: EffectWatch?
-    private let exchange: HTTPExchange
-    private let store: Store<State>
-    private let waitSeconds: Int?
-    private let isAnswered = Atomic(false)
-
-    init(_ exchange: HTTPExchange, _ store: Store<State>, _ preferences: Preferences) {
-        self.exchange = exchange
-        self.store = store
-        waitSeconds = preferences.waitSeconds.map { min($0, UseCaseRoute<State>.waitSecondsMax) }
-        watch = waitSeconds == nil ? nil : EffectWatch()
-    }
-
-    func begun(_ result: Result<Void, any Error>) {
-        if case .failure(let error) = result {
-            answer(refused(error))
-            return
-        }
-        guard let watch, let waitSeconds else {
-            answer(response(202, isCompleted: false))
-            return
-        }
-        store.schedule(after: UInt64(waitSeconds)) { [self] in
-            answer(response(202, isCompleted: false))
-        }
-        watch.whenDone { [self] result in
-            if case .failure(let error) = result {
-                let reason = (error as? Refusal)?.reason ?? "\(error)"
-                let tag = store.publisher.snapshot.tag
-                answer(
-                    Problem.effectFailed(of: tag, because: reason).response(for: RequestID.next())
-                )
-            } else {
-                answer(response(200, isCompleted: true))
-            }
-        }
-    }
-
-    private func answer(_ response: @autoclosure () -> HTTPResponse) {
-        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        exchange.complete(response())
-        store.wake()
-    }
-
-    private func refused(_ error: any Error) -> HTTPResponse {
-        let problem: Problem =
-            if let refusal = error as? Refusal {
-                .refused(reason: refusal.reason)
-            } else {
-                .draining()
-            }
-        return problem.response(for: RequestID.next())
-    }
-
-    private func response(_ status: Int, isCompleted: Bool) -> HTTPResponse {
-        var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        if let applied = Preferences.applied(returned: nil, waitSeconds: waitSeconds) {
-            headers.append(("Preference-Applied", applied))
-        }
-        let tag = store.publisher.snapshot.tag
-        var json = JSONWriter()
-        json.object { json in
-            json.member("epoch", tag.epoch.description)
-            json.member("version", tag.version)
-            json.member("completed", isCompleted)
-        }
-        return HTTPResponse(status: status, headers: headers, body: .bytes(json.array))
     }
 }

@@ -1,0 +1,46 @@
+import Domain
+import HTTPTransport
+import StoreCore
+import StoreServer
+import Testing
+
+@Suite struct NotifyTests {
+    private struct Step: Decodable, Sendable {
+        let step: Int
+    }
+
+    private let json = [(name: "Content-Type", value: "application/json")]
+
+    private func server() throws -> InProcessServer {
+        try InProcessServer(
+            StoreServer(AppState.self).reacting(
+                .onNotification("step", as: Step.self) { StepChangeRequested(step: $0.step) }
+            )
+        )
+    }
+
+    @Test func `a notification is answered when it was told`() throws {
+        let answer = try server().answer(
+            "POST",
+            "/notify/step",
+            headers: json,
+            body: Array(#"{"step":7}"#.utf8)
+        )
+        #expect(answer.status == 202)
+    }
+
+    @Test func `who waits is answered when what follows is done`() throws {
+        let server = try server()
+        for version in 1...50 {
+            let answer = try server.answer(
+                "POST",
+                "/notify/step",
+                headers: json + [("Prefer", "wait=10")],
+                body: Array(#"{"step":7}"#.utf8)
+            )
+            #expect(answer.status == 200)
+            let state = try server.answer("GET", "/state")
+            #expect(state.headers.contains { $0.1 == "\"\(server.epoch):\(version)\"" })
+        }
+    }
+}
