@@ -33,7 +33,7 @@ struct HistoryCommand: Equatable {
         guard let known = Word(rawValue: word) else {
             throw ConfigurationError(
                 "there is no command '\(word)'; there are "
-                    + Word.allCases.map(\.rawValue).joined(separator: ", ")
+                    + (Word.allCases.map(\.rawValue) + ["assert"]).joined(separator: ", ")
                     + ", and without one the store is served"
             )
         }

@@ -8,6 +8,7 @@ enum ConfigurationHelp {
         var text = """
             usage: \(program) [--flag value]...
                    \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
+                   \(program) assert FILE [--url URL]
 
             Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
             Flags win over environment variables (\(ConfigurationReader.environmentPrefix)LISTEN for --listen),
@@ -28,6 +29,15 @@ enum ConfigurationHelp {
         for word in HistoryCommand.Word.allCases {
             text += "  \(word.usage)\n      \(word.help)\n"
         }
+        text += """
+
+            With a store over HTTP:
+
+              assert FILE
+                  play a script of steps, which states every change that follows; --url says with which
+                  server, without it one of this program is started that keeps nothing
+
+            """
         return text
     }
 

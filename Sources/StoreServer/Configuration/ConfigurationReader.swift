@@ -11,6 +11,8 @@ struct ConfigurationReader {
         case health(String?)
         /// Do something with the history in the data directory.
         case history(HistoryCommand)
+        /// Play a script against a running server, or one that is started for it.
+        case assert(file: String, url: String?)
     }
 
     private(set) var command = Command.serve
@@ -52,7 +54,7 @@ struct ConfigurationReader {
 
     private mutating func readFlags(_ arguments: [String]) throws(ConfigurationError) {
         var rest = arguments[...]
-        try readHistoryCommand(&rest)
+        try readWords(&rest)
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("--") else {
                 throw ConfigurationError("'\(argument)' is no flag; see --help for what is allowed")
@@ -81,8 +83,8 @@ struct ConfigurationReader {
         }
     }
 
-    /// Takes the words before the flags: what to do with history, and the file for it.
-    private mutating func readHistoryCommand(
+    /// Takes the words before the flags: what to do other than to serve, and the file for it.
+    private mutating func readWords(
         _ rest: inout ArraySlice<String>
     ) throws(ConfigurationError) {
         guard let word = rest.first, !word.hasPrefix("--") else { return }
@@ -92,7 +94,12 @@ struct ConfigurationReader {
             file = next
             rest.removeFirst()
         }
-        command = .history(try HistoryCommand(word, file: file))
+        guard word == "assert" else {
+            command = .history(try HistoryCommand(word, file: file))
+            return
+        }
+        guard let file else { throw ConfigurationError("usage: assert FILE [--url URL]") }
+        command = .assert(file: file, url: nil)
     }
 
     /// Takes the flags that are no options. Answers whether `name` was one.
@@ -113,6 +120,11 @@ struct ConfigurationReader {
                 rest.removeFirst()
             }
             command = .health(address)
+        case "url":
+            guard case .assert(let file, nil) = command else {
+                throw ConfigurationError("--url goes with assert, and once; see --help")
+            }
+            command = .assert(file: file, url: try Self.value(of: name, inline, &rest))
         case "config":
             configFile = try Self.value(of: name, inline, &rest)
         default:
@@ -153,7 +165,7 @@ struct ConfigurationReader {
     private static func hint(for name: String) -> String {
         let known =
             ConfigurationOption.all.map(\.name)
-            + ["config", "help", "version", "check-config", "print-config", "health"]
+            + ["config", "help", "version", "check-config", "print-config", "health", "url"]
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
             return "; see --help for those that are allowed"
         }

@@ -16,14 +16,19 @@ enum ProcessEnvironment {
 
 /// Reads whole small files.
 enum FileReader {
-    /// The file's bytes, at most ``ConfigurationReader/fileBytesMax`` and one, or `nil`.
+    /// The file's bytes, or `nil`; of a configuration that is too large a little more than the bound.
     static func read(_ path: String) -> [UInt8]? {
+        read(path, bytesMax: ConfigurationReader.fileBytesMax)
+    }
+
+    /// The file's bytes, or `nil`; of one beyond the bound a little more than that.
+    static func read(_ path: String, bytesMax: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= ConfigurationReader.fileBytesMax {
+        while bytes.count <= bytesMax {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count == 0 { return bytes }
             if count < 0 {

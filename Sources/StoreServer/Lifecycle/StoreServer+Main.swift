@@ -3,8 +3,9 @@ import Wire
 
 extension StoreServer {
     /// Does what the command line asks for, and ends the process: 0 after a clean stop, 1 where the
-    /// server could not start or a health check failed, 2 for a bad command line or configuration, 74
-    /// where the journal failed, 75 where a stop had to leave a reducer or the disk behind.
+    /// server could not start, or a health check or an assertion failed, 2 for a bad command line,
+    /// configuration or script, 74 where the journal failed, 75 where a stop had to leave a reducer or
+    /// the disk behind.
     ///
     /// Called on the main thread. A server that runs serves the main queue, so observers and
     /// commands may ask for it.
@@ -34,6 +35,16 @@ extension StoreServer {
         case .history(let command):
             do {
                 finish(try run(command, reader.configuration))
+            } catch {
+                fail("\(error)", status: 1)
+            }
+        case .assert(let file, let url):
+            do {
+                let holds = try assert(file, at: url, reader.configuration)
+                Log.flush()
+                exit(holds ? 0 : 1)
+            } catch let error as ConfigurationError {
+                fail("\(error)", status: 2)
             } catch {
                 fail("\(error)", status: 1)
             }

@@ -72,7 +72,7 @@ extension JSONPatch {
 }
 
 extension JSONTree {
-    fileprivate func value(at path: ArraySlice<String>) -> JSONTree? {
+    func value(at path: ArraySlice<String>) -> JSONTree? {
         guard let token = path.first else { return self }
         switch self {
         case .array(let elements):
@@ -86,7 +86,7 @@ extension JSONTree {
         }
     }
 
-    fileprivate mutating func add(_ value: JSONTree, at path: ArraySlice<String>) -> Bool {
+    mutating func add(_ value: JSONTree, at path: ArraySlice<String>) -> Bool {
         guard let last = path.last else {
             self = value
             return true
@@ -112,7 +112,7 @@ extension JSONTree {
         }
     }
 
-    fileprivate mutating func replace(_ value: JSONTree, at path: ArraySlice<String>) -> Bool {
+    mutating func replace(_ value: JSONTree, at path: ArraySlice<String>) -> Bool {
         guard self.value(at: path) != nil else { return false }
         return change(at: path) {
             $0 = value
