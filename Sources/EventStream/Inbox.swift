@@ -1,5 +1,8 @@
 package import Wire
 
+/// Whether a reader of this name, or of none, is sent a frame.
+package typealias StreamAudience = @Sendable (String?) -> Bool
+
 /// What waits for the stream writer: frames in their order, and readers that come, at their place in
 /// that order.
 ///
@@ -12,7 +15,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
     package static var bytesMax: Int { 16 << 20 }
 
     package enum Event: Sendable {
-        case publish(TopicID, version: UInt64, frame: Bytes)
+        case publish(TopicID, version: UInt64, frame: Bytes, for: StreamAudience?)
         case join(Joining)
     }
 
@@ -30,12 +33,17 @@ package struct Inbox<Joining: Sendable>: Sendable {
     }
 
     /// Adds a frame. Answers how many older ones made room for it.
-    package mutating func publish(_ topic: TopicID, version: UInt64, frame: Bytes) -> Int {
+    package mutating func publish(
+        _ topic: TopicID,
+        version: UInt64,
+        frame: Bytes,
+        for audience: StreamAudience? = nil
+    ) -> Int {
         var skipped = 0
         if frames >= Self.framesMax || bytes + frame.count > Self.bytesMax, frames > 0 {
             skipped = makeRoom(topic)
         }
-        events.append(.publish(topic, version: version, frame: frame))
+        events.append(.publish(topic, version: version, frame: frame, for: audience))
         frames += 1
         bytes += frame.count
         return skipped
@@ -49,7 +57,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
         let before = frames
         var kept: [Event] = []
         for event in events {
-            if case .publish(topic, _, let frame) = event {
+            if case .publish(topic, _, let frame, _) = event {
                 frames -= 1
                 bytes -= frame.count
             } else {

@@ -27,7 +27,7 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// Hears of actions of the program's own that could not be dispatched, and why.
     package var unheard: @Sendable (any Action, any Error) -> Void = { _, _ in }
     /// Hears of the state after each commit that changed something, on the Core's thread.
-    package var settled: (@Sendable (State) -> Void)?
+    package var settled: (@Sendable (State, Audience?) -> Void)?
     /// The `SliceChanges` that listens to ``settled``, for those who observe slices.
     var changes: (any Sendable)?
     /// Hears that records are durable, up to which version, and how many bytes they have.

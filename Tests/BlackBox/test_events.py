@@ -285,3 +285,38 @@ def test_acceptance_3_fifty_that_join_under_load_miss_nothing(fresh):
     assert firsts == 50
     for stream in [*joiners, *readers]:
         stream.close()
+
+
+@pytest.mark.parametrize(
+    "recipients, told",
+    [
+        ("all", {"a", "b", None}),
+        ("emitter", {"a"}),
+        ("allExcludingEmitter", {"b", None}),
+        ({"authorized": ["b"]}, {"b"}),
+    ],
+)
+def test_2_1_those_are_told_whom_an_action_means(server, recipients, told):
+    """Everybody is told of the next change; so whoever was left out goes from the first to the third."""
+    names = ["a", "b", None]
+    paths = ["/events", "/modules/counter/events"]
+    streams = {
+        (name, path): Stream(server, path + (f"?subscriber={name}" if name else ""))
+        for name in names
+        for path in paths
+    }
+    for stream in streams.values():
+        stream.opened().event()
+    meant = {**INCREASE, "recipients": recipients, "emitter": "a"}
+    first = server.post(meant).json["version"]
+    second = server.post(INCREASE).json["version"]
+    for (name, path), stream in streams.items():
+        expected = [first, second] if name in told else [second]
+        assert [stream.event().version for _ in expected] == expected, (name, path)
+        stream.close()
+
+
+@pytest.mark.parametrize("recipients", ["nobody", 7, {"authorized": "a"}, {"authorized": [7]}, []])
+def test_2_1_recipients_that_mean_nothing_are_refused(server, recipients):
+    answer = server.post({**INCREASE, "recipients": recipients})
+    assert answer.problem("invalid-payload", 422)["pointer"] == "/recipients"

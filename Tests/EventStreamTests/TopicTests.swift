@@ -47,7 +47,7 @@ import Wire
         #expect(inbox.isEmpty)
         let order = taken.events.map { event in
             switch event {
-            case .publish(_, let version, _): "\(version)"
+            case .publish(_, let version, _, _): "\(version)"
             case .join(let reader): reader
             }
         }

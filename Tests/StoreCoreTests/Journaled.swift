@@ -28,7 +28,9 @@ final class RecordingSink<State: Sendable & Equatable>: Sink {
         if let refusal = unshowable.withLock({ $0 })?(state) { throw refusal }
     }
 
-    func committed(_ state: State, through version: UInt64) { events.add(.committed(version)) }
+    func committed(_ state: State, through version: UInt64, for audience: Audience?) {
+        events.add(.committed(version))
+    }
     func completed() { events.add(.completed) }
     func rolledBack() { events.add(.rolledBack) }
 }

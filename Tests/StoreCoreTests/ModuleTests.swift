@@ -92,6 +92,28 @@ import Testing
         #expect(await slices.next() == Tally.State(count: 2, step: 1))
     }
 
+    @Test(arguments: [
+        (Recipients.all, ["a", "b", "nobody"]), (.emitter, ["a"]),
+        (.allExcludingEmitter, ["b", "nobody"]), (.authorized(to: ["b"]), ["b"]),
+    ])
+    func `who is told of a change is who was meant`(recipients: Recipients, told: [String])
+        async throws
+    {
+        let core = try Core(SampleState())
+        let tally = try #require(core.child(Tally.self))
+        let heard = Locked<[String]>([])
+        for name in ["a", "b", nil] as [String?] {
+            tally.observe(as: name) { old, _ in
+                if old != nil { heard.withLock { $0.append(name ?? "nobody") } }
+            }
+        }
+        tally.dispatch(.increased, recipients: recipients, as: "a")
+        #expect(heard.withLock { $0 } == told)
+        heard.withLock { $0 = [] }
+        tally.dispatch(.increased)
+        #expect(heard.withLock { $0 } == ["a", "b", "nobody"])
+    }
+
     @Test func `a presenter leads from one module to another, as often as it is asked`()
         async throws
     {

@@ -333,7 +333,13 @@ extension EventLoop {
     ///
     /// The writer owns a duplicate and the library closes its own; where that would shut the socket
     /// down, the connection stays suspended until the stream ends.
-    func handOver(_ exchange: HTTPExchange, opening: Bytes, topic: TopicID, resume: Resume) {
+    func handOver(
+        _ exchange: HTTPExchange,
+        opening: Bytes,
+        topic: TopicID,
+        resume: Resume,
+        name: String?
+    ) {
         guard let connection = exchange.connection else { return }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
@@ -348,6 +354,7 @@ extension EventLoop {
                 opening: opening,
                 topic: topic,
                 resume: resume,
+                name: name,
                 ended: nil
             )
         } else {
@@ -358,7 +365,8 @@ extension EventLoop {
                 descriptor: descriptor,
                 opening: opening,
                 topic: topic,
-                resume: resume
+                resume: resume,
+                name: name
             ) { [weak self] in
                 self?.ask { $0.released.append(exchange) }
             }
@@ -376,12 +384,15 @@ extension EventLoop {
 package protocol StreamAdopter: AnyObject, Sendable {
     /// Takes a socket, for which a place has been reserved, and closes it in the end.
     ///
-    /// - Parameter ended: called when the socket is closed, where somebody must know.
+    /// - Parameters:
+    ///   - name: by what frames may mean the reader, or leave it out.
+    ///   - ended: called when the socket is closed, where somebody must know.
     func adopt(
         descriptor: CInt,
         opening: Bytes,
         topic: TopicID,
         resume: Resume,
+        name: String?,
         ended: (@Sendable () -> Void)?
     )
 

@@ -177,8 +177,10 @@ extension HTTPExchange {
 
     /// Makes the connection a stream: the socket goes to the stream writer, which sends `opening`
     /// and then what the topic has. On the loop's thread, from within the handler.
-    package func stream(opening: Bytes, topic: TopicID, resume: Resume) {
-        loop.handOver(self, opening: opening, topic: topic, resume: resume)
+    ///
+    /// - Parameter name: by what frames may mean the reader, or leave it out.
+    package func stream(opening: Bytes, topic: TopicID, resume: Resume, as name: String? = nil) {
+        loop.handOver(self, opening: opening, topic: topic, resume: resume, name: name)
     }
 }
 

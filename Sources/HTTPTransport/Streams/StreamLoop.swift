@@ -58,6 +58,8 @@ final class StreamLoop {
     private(set) var topics: [Readers] = []
     private var topicNumbers: [TopicID: Int32] = [:]
     private var freeTopics: [Int32] = []
+    /// The names of those readers that have one.
+    private var names: [Int32: String] = [:]
     private(set) var behind: [Int32: Behind] = [:]
     var logReaders = LogReaders()
     var logPace = LogPace()
@@ -124,8 +126,8 @@ final class StreamLoop {
         let mail = writer.take()
         for event in mail.inbox.events {
             switch event {
-            case .publish(let topic, let version, let frame):
-                publish(number(of: topic), version, frame)
+            case .publish(let topic, let version, let frame, let audience):
+                publish(number(of: topic), version, frame, audience)
             case .join(let reader):
                 join(reader)
             }
@@ -186,6 +188,7 @@ extension StreamLoop {
         slots[index].place = Int32(topics[Int(topic)].slots.count)
         topics[Int(topic)].slots.append(slot)
         if let ended = reader.ended { endings[slot] = ended }
+        if let name = reader.name { names[slot] = name }
         writer.counters.adopted.add(1, ordering: .relaxed)
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
@@ -228,11 +231,21 @@ extension StreamLoop {
         epoll_ctl(epoll, operation, slots[index].descriptor, &event)
     }
 
-    private func publish(_ topic: Int32, _ version: UInt64, _ frame: Bytes) {
+    private func publish(
+        _ topic: Int32,
+        _ version: UInt64,
+        _ frame: Bytes,
+        _ audience: StreamAudience?
+    ) {
         let number = Int(topic)
         let before = topics[number].topic.newestVersion
         guard topics[number].topic.publish(frame, version: version) else { return }
-        broadcast(frame, to: topics[number].slots, having: before)
+        let readers = topics[number].slots
+        broadcast(
+            frame,
+            to: audience.map { isMeant in readers.filter { isMeant(names[$0]) } } ?? readers,
+            having: before
+        )
     }
 
     /// Sends one frame to many, who have this version until they have it. The list may shrink on the
@@ -410,6 +423,7 @@ extension StreamLoop {
         guard slots[index].descriptor >= 0 else { return }
         behind[slot] = nil
         logReaders[slot] = nil
+        if !names.isEmpty { names[slot] = nil }
         // The descriptor may have duplicates: the end must reach the peer all the same.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)

@@ -104,6 +104,7 @@ package final class StreamWriter: StreamAdopter {
         opening: Bytes,
         topic: TopicID,
         resume: Resume,
+        name: String?,
         ended: (@Sendable () -> Void)?
     ) {
         post {
@@ -113,6 +114,7 @@ package final class StreamWriter: StreamAdopter {
                     opening: opening,
                     topic: topic,
                     resume: resume,
+                    name: name,
                     ended: ended
                 )
             )
@@ -120,9 +122,21 @@ package final class StreamWriter: StreamAdopter {
     }
 
     /// Sends a frame to everyone who reads the topic. Any thread; never waits.
-    package func publish(topic: TopicID, version: UInt64, frame: Bytes) {
+    ///
+    /// - Parameter audience: which of them; `nil` for all.
+    package func publish(
+        topic: TopicID,
+        version: UInt64,
+        frame: Bytes,
+        for audience: StreamAudience? = nil
+    ) {
         post { mail in
-            let skipped = mail.inbox.publish(topic, version: version, frame: frame)
+            let skipped = mail.inbox.publish(
+                topic,
+                version: version,
+                frame: frame,
+                for: audience
+            )
             if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
         }
     }
@@ -191,6 +205,8 @@ struct JoiningReader: Sendable {
     let opening: Bytes
     let topic: TopicID
     let resume: Resume
+    /// By what frames may mean it, or leave it out.
+    let name: String?
     let ended: (@Sendable () -> Void)?
 }
 

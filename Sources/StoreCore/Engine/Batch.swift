@@ -10,6 +10,8 @@ struct Batch<State: Sendable> {
     var reactions: [(action: any Action, source: ActionSource)] = []
     /// Who waits for all that follows its actions.
     var watches: [EffectWatch] = []
+    /// Who is told of it; `nil` for everybody. One with an audience is a batch of its own.
+    var audience: Audience?
     /// Whether an action of it changed the state.
     var hasChanged = false
     /// The states of single versions, kept only while somebody observes.
@@ -36,6 +38,7 @@ struct Batch<State: Sendable> {
         if !effects.isEmpty { effects.removeAll() }
         if reactions.count > 0 { reactions.removeAll() }
         if watches.count > 0 { watches.removeAll() }
+        audience = nil
         hasChanged = false
         observed.removeAll(keepingCapacity: true)
         outcomes.removeAll(keepingCapacity: true)

@@ -64,10 +64,14 @@ extension Engine {
 
     /// Works one envelope into the batch.
     func run(_ envelope: Envelope<State>) {
+        if let audience = envelope.audience {
+            commit()
+            batch.audience = audience
+        }
         let outcome = outcome(of: envelope)
         batch.outcomes.append((envelope, outcome))
         if let watch = envelope.watch { batch.watches.append(watch) }
-        if envelope.endsBatch || !batch.effects.isEmpty { commit() }
+        if envelope.endsBatch || envelope.audience != nil || !batch.effects.isEmpty { commit() }
     }
 
     private func outcome(of envelope: Envelope<State>) -> Outcome<State> {

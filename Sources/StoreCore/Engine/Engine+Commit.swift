@@ -28,14 +28,16 @@ extension Engine {
         }
         let done = batch
         batch.restart(at: version)
-        if done.actions > 0 { configuration.sink?.committed(state, through: version) }
+        if done.actions > 0 {
+            configuration.sink?.committed(state, through: version, for: done.audience)
+        }
         for run in done.afterCommit { run() }
         // Before the completions, so that whoever waits for effects finds them begun.
         if let runner = configuration.effects {
             for (effect, cause) in done.effects { effect.launch(runner, cause) }
         }
         settling = done.watches.isEmpty ? nil : EffectWatch(following: done.watches)
-        if done.hasChanged { configuration.settled?(state) }
+        if done.hasChanged { configuration.settled?(state, done.audience) }
         for (action, source) in done.reactions { dispatchOwn(action, from: source) }
         settling = nil
         for state in done.observed { notify(state) }

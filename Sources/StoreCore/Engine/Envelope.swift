@@ -20,6 +20,8 @@ package final class Envelope<State: Sendable>: Sendable {
     package let source: ActionSource?
     /// Who waits for the end of its effects, if anybody does.
     package let watch: EffectWatch?
+    /// Who is told of what it changes; `nil` for everybody.
+    package let audience: Audience?
 
     package init(
         members: [Member],
@@ -32,6 +34,7 @@ package final class Envelope<State: Sendable>: Sendable {
         wantsState: Bool = false,
         source: ActionSource? = nil,
         watch: EffectWatch? = nil,
+        audience: Audience? = nil,
         completion: any Completion<State>
     ) {
         self.members = members
@@ -44,6 +47,7 @@ package final class Envelope<State: Sendable>: Sendable {
         self.wantsState = wantsState
         self.source = source
         self.watch = watch ?? source?.watch
+        self.audience = audience ?? source?.audience
         self.completion = completion
     }
 }
@@ -81,6 +85,7 @@ package struct ActionSource: Sendable {
     /// The effect that did, if it was one.
     package var token: EffectToken?
     package var watch: EffectWatch?
+    package var audience: Audience?
 
     package init(cause: UInt64, place: String) {
         self.cause = cause

@@ -31,12 +31,14 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     ///
     /// Observers are called in the order in which they subscribed, where the Core works.
     ///
+    /// - Parameter name: by what an action may mean it, or leave it out (``Recipients``).
     /// - Returns: the command that ends it.
     @discardableResult
     public func observe(
+        as name: String? = nil,
         _ observer: @escaping @Sendable (_ old: M.State?, _ new: M.State?) -> Void
     ) -> PlainCommand {
-        changes.observe(M.name, instance, place, core, observer)
+        changes.observe(M.name, instance, place, core, as: name, observer)
     }
 
     /// The slice as it is and whenever it changes; `nil` while it is not started. Ends with the task that
@@ -46,6 +48,23 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
             let end = observe { _, new in continuation.yield(new) }
             continuation.onTermination = { _ in end() }
         }
+    }
+
+    /// Dispatches one of the module's public actions.
+    ///
+    /// - Parameters:
+    ///   - recipients: which of those who observe under a name are told of what it changes.
+    ///   - emitter: the name of the one who dispatches.
+    @discardableResult
+    public func dispatch(
+        _ action: M.Action,
+        recipients: Recipients,
+        as emitter: String? = nil
+    ) -> Bool {
+        core.dispatch(
+            instance.map { action.to($0) } ?? action,
+            for: Audience(recipients, emitter: emitter)
+        )
     }
 
     /// Dispatches one of the module's public actions.

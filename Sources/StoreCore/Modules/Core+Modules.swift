@@ -37,7 +37,7 @@ extension Core where State: RootState {
         let changes = SliceChanges<State>(own)
         var configuration = configuration
         configuration.effects = runner
-        configuration.settled = changes.settle
+        configuration.settled = { changes.settle($0, for: $1) }
         configuration.changes = changes
         let machine = try ModuleMachine<State>(of: modules, [own] + touched)
         var state = state
@@ -89,12 +89,12 @@ extension Core where State: RootState {
     private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
         for mount in modules {
             for presenter in mount.presenters {
-                let context = PresenterContext { [weak self] action, place in
+                let context = PresenterContext(name: presenter.name) {
+                    [weak self] action, place, audience in
                     guard let engine = self?.engine else { return }
-                    engine.dispatchOwn(
-                        action,
-                        from: ActionSource(cause: engine.version, place: place)
-                    )
+                    var source = ActionSource(cause: engine.version, place: place)
+                    source.audience = audience
+                    engine.dispatchOwn(action, from: source)
                 }
                 presenter.attach(changes, self, mount.slice, context)
             }
@@ -150,6 +150,22 @@ extension Core {
         await withCheckedContinuation { continuation in
             let isTaken = engine.perform { engine in continuation.resume(returning: engine.state) }
             if !isTaken { continuation.resume(returning: ()) }
+        }
+    }
+
+    /// Hands over an action of whose change only some are told.
+    func dispatch(_ action: any Action, for audience: Audience?) -> Bool {
+        do {
+            try engine.offer(
+                Envelope<State>(
+                    members: [try engine.member(of: action)],
+                    audience: audience,
+                    completion: Unheard()
+                )
+            )
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -22,12 +22,22 @@ public protocol Presenter<State>: Sendable {
 
 /// What a presenter may do.
 public struct PresenterContext: Sendable {
-    let submit: @Sendable (any Action, String) -> Void
+    /// The presenter's name, under which it is told of changes: its type's.
+    let name: String
+    let submit: @Sendable (any Action, String, Audience?) -> Void
 
     /// Dispatches an action. The log shows it with the version that led to it, and the place of the
     /// call.
-    public func dispatch(_ action: any Action, file: String = #fileID, line: Int = #line) {
-        submit(action, "\(file):\(line)")
+    ///
+    /// - Parameter recipients: who is told of what it changes; not the presenter itself, where nothing
+    ///   is said.
+    public func dispatch(
+        _ action: any Action,
+        recipients: Recipients = .allExcludingEmitter,
+        file: String = #fileID,
+        line: Int = #line
+    ) {
+        submit(action, "\(file):\(line)", Audience(recipients, emitter: name))
     }
 }
 
@@ -40,7 +50,7 @@ extension Mount {
                 guard let place = slice.place(of: P.State.self) as? SlicePlace<Root, P.State> else {
                     return
                 }
-                _ = changes.observe(slice.name, nil, place, core) { old, new in
+                _ = changes.observe(slice.name, nil, place, core, as: context.name) { old, new in
                     presenter.stateDidUpdate(from: old, to: new, context)
                 }
             }

@@ -12,9 +12,9 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     }
 
     /// The batch is durable: tells of the slices that it changed.
-    package func settle(_ state: Root) {
+    package func settle(_ state: Root, for audience: Audience?) {
         for index in touched.take() {
-            for slice in watched[index] ?? [] { slice.settle(state) }
+            for slice in watched[index] ?? [] { slice.settle(state, for: audience) }
         }
     }
 
@@ -23,13 +23,14 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         _ instance: String?,
         _ place: SlicePlace<Root, State>,
         _ core: Core<Root>,
+        as name: String? = nil,
         _ observer: @escaping @Sendable (State?, State?) -> Void
     ) -> PlainCommand {
         let handler: @Sendable (SliceChange<State>) -> Void = { observer($0.old, $0.new) }
         let subscription = Subscription<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
         guard let index = Root.modules.firstIndex(where: { $0.name == module }) else { return .nop }
         core.engine.perform { [self] engine in
-            slice(index, instance, place, engine.state).add(subscription)
+            slice(index, instance, place, engine.state).add(subscription, as: name)
         }
         return PlainCommand(id: "end subscription to \(module)") { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
@@ -66,7 +67,7 @@ struct SliceChange<State: ModuleState>: Sendable {
 
 private protocol WatchedSlice<Root>: AnyObject {
     associatedtype Root
-    func settle(_ root: Root)
+    func settle(_ root: Root, for audience: Audience?)
     /// Forgets those who have left. Answers whether nobody is there any more.
     func isUnwatched() -> Bool
 }
@@ -76,7 +77,8 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
     let place: SlicePlace<Root, State>
     let instance: String?
     private var last: State?
-    private var observers: [Subscription<(SliceChange<State>) -> Void>] = []
+    private var observers: [(name: String?, observer: Subscription<(SliceChange<State>) -> Void>)] =
+        []
 
     init(place: SlicePlace<Root, State>, instance: String?, state: Root) {
         self.place = place
@@ -84,22 +86,25 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
         last = place.read(state, instance)
     }
 
-    func add(_ observer: Subscription<(SliceChange<State>) -> Void>) {
+    func add(_ observer: Subscription<(SliceChange<State>) -> Void>, as name: String?) {
         guard observer.isActive else { return }
-        observers.append(observer)
+        observers.append((name, observer))
         observer.handler(SliceChange(old: nil, new: last))
     }
 
-    func settle(_ root: Root) {
+    func settle(_ root: Root, for audience: Audience?) {
         let new = place.read(root, instance)
         guard new != last else { return }
         let change = SliceChange(old: last, new: new)
         last = new
-        for observer in observers where observer.isActive { observer.handler(change) }
+        for (name, observer) in observers
+        where observer.isActive && audience?.includes(name) != false {
+            observer.handler(change)
+        }
     }
 
     func isUnwatched() -> Bool {
-        observers.removeAll { !$0.isActive }
+        observers.removeAll { !$0.observer.isActive }
         return observers.isEmpty
     }
 }

@@ -11,7 +11,9 @@ package protocol Sink<State>: AnyObject, Sendable {
     func prepare(_ state: State, through version: UInt64) throws
 
     /// Everything up to `version` is durable: readers may see it. Called before the completions.
-    func committed(_ state: State, through version: UInt64)
+    ///
+    /// - Parameter audience: who is told of it; `nil` for everybody.
+    func committed(_ state: State, through version: UInt64, for audience: Audience?)
 
     /// The batch's completions are all called: whoever waits for them may be woken, once.
     func completed()

@@ -20,6 +20,12 @@ extension OpenAPIDescription {
     private var resume: [OpenAPI.Parameter] {
         [
             .init("last_event_id", in: .query, summary: "Go on after this tag."),
+            .init(
+                "subscriber",
+                in: .query,
+                .text(pattern: "^[!-~]{1,128}$"),
+                summary: "By what actions may mean this stream."
+            ),
             .init("Last-Event-ID", in: .header, summary: "Go on after this tag."),
         ]
     }

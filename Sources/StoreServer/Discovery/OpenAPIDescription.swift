@@ -158,6 +158,12 @@ struct OpenAPIDescription {
             parameters: [
                 .init("mode", in: .query, .strings(["snapshot"]), summary: "What events carry."),
                 .init("last_event_id", in: .query, summary: "Go on after this tag."),
+                .init(
+                    "subscriber",
+                    in: .query,
+                    .text(pattern: "^[!-~]{1,128}$"),
+                    summary: "By what actions may mean this stream."
+                ),
                 .init("Last-Event-ID", in: .header, summary: "Go on after this tag."),
             ],
             answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],

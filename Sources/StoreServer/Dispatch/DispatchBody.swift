@@ -10,6 +10,8 @@ struct DispatchBody<State: Sendable> {
     /// Whether the body was an array, of however many actions.
     let isBatch: Bool
     let members: [Envelope<State>.Member]
+    /// Who is told of what it changes; `nil` for everybody.
+    let audience: Audience?
 
     init(
         _ exchange: HTTPExchange,
@@ -22,6 +24,7 @@ struct DispatchBody<State: Sendable> {
         switch document.root.kind {
         case .object:
             isBatch = false
+            self.audience = try Self.audience(of: document.root, at: "")
             members = [try Self.member(document.root, at: "", registry, audience, limits)]
         case .array:
             let elements = document.root.elements
@@ -32,6 +35,7 @@ struct DispatchBody<State: Sendable> {
                 )
             }
             isBatch = true
+            self.audience = try Self.audience(of: Array(elements))
             var members: [Envelope<State>.Member] = []
             members.reserveCapacity(document.root.count)
             for element in elements {

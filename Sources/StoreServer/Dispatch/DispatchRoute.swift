@@ -51,6 +51,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             mode: dryRun ? .dryRun : .apply,
             endsBatch: preferences.returned == .representation,
             watch: ticket.watch,
+            audience: body.audience,
             completion: ticket
         )
         // Effects may take long, everything else does not.

@@ -60,7 +60,7 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
 /// `GET /modules/<name>/events`: the slice as it is and whenever it changes; with `old=true` also as it
 /// was before.
 struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
-    static var resuming: [String] { ["last_event_id"] }
+    static var resuming: [String] { ["last_event_id", "subscriber"] }
 
     let methods = ["GET"]
     let store: Store<State>

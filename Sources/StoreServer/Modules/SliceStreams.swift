@@ -1,6 +1,7 @@
 import EventStream
 import HTTPTransport
 import Locks
+import StoreCore
 import Synchronization
 import Wire
 
@@ -37,20 +38,21 @@ final class SliceStreams: Sendable {
     }
 
     /// A version is published. The Core's thread calls it.
-    func publish(_ new: Snapshot, after old: Snapshot?) {
+    func publish(_ new: Snapshot, after old: Snapshot?, for audience: Audience?) {
         for index in names.indices where new.slices[index].version != old?.slices[index].version {
             let slice = new.slices[index]
             if streams.isRead(id(of: .slice(index))) {
-                send(slice.bytes, .slice(index), slice.version)
+                send(slice.bytes, .slice(index), slice.version, audience)
             }
             if streams.isRead(id(of: .change(index))) {
                 send(
                     change(from: old?.slices[index].bytes, to: slice.bytes),
                     .change(index),
-                    slice.version
+                    slice.version,
+                    audience
                 )
             }
-            publishInstances(of: index, slice)
+            publishInstances(of: index, slice, audience)
         }
     }
 
@@ -75,7 +77,11 @@ final class SliceStreams: Sendable {
         }
     }
 
-    private func publishInstances(of module: Int, _ slice: PublishedSlice) {
+    private func publishInstances(
+        of module: Int,
+        _ slice: PublishedSlice,
+        _ audience: Audience?
+    ) {
         let changed = instances.withLock { instances -> [(SliceTopic, Bytes?)] in
             var changed: [(SliceTopic, Bytes?)] = []
             for (topic, watched) in instances where topic.module == module {
@@ -90,13 +96,23 @@ final class SliceStreams: Sendable {
             }
             return changed
         }
-        for (topic, part) in changed { send(part, topic, slice.version) }
+        for (topic, part) in changed { send(part, topic, slice.version, audience) }
     }
 
-    private func send(_ bytes: Bytes?, _ topic: SliceTopic, _ version: UInt64) {
+    private func send(
+        _ bytes: Bytes?,
+        _ topic: SliceTopic,
+        _ version: UInt64,
+        _ audience: Audience? = nil
+    ) {
         let tag = Tag(epoch: epoch, version: version)
         let frame = bytes.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
-        streams.publish(topic: id(of: topic), version: version, frame: Chunk.of(frame))
+        streams.publish(
+            topic: id(of: topic),
+            version: version,
+            frame: Chunk.of(frame),
+            for: audience?.includes
+        )
     }
 
     private func change(from old: Bytes?, to new: Bytes?) -> Bytes {

@@ -60,7 +60,7 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
         writer.committed()
         published = Locked(first)
-        publish(first, after: nil)
+        publish(first, after: nil, for: nil)
     }
 
     /// The newest published version.
@@ -85,17 +85,17 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         if let unencodable { throw unencodable }
     }
 
-    func committed(_ state: State, through version: UInt64) {
+    func committed(_ state: State, through version: UInt64, for audience: Audience?) {
         writer.committed()
         let before = snapshot
         for snapshot in prepared {
-            publish(snapshot, after: self.snapshot)
+            publish(snapshot, after: self.snapshot, for: audience)
         }
         if let viewStreams, let newest = prepared.last {
             let changed = newest.slices.indices.filter {
                 newest.slices[$0].version != before.slices[$0].version
             }
-            viewStreams.publish(state, version, changed: Set(changed))
+            viewStreams.publish(state, version, changed: Set(changed), for: audience)
         }
         log.published(version)
         forget()
@@ -127,13 +127,17 @@ extension Publisher {
         }
     }
 
-    private func publish(_ snapshot: Snapshot, after before: Snapshot?) {
+    private func publish(
+        _ snapshot: Snapshot,
+        after before: Snapshot?,
+        for audience: Audience?
+    ) {
         published.withLock { $0 = snapshot }
         // Pairs with `announce`: either a stream that opens finds this snapshot, or it is seen here.
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         if streams.open > 0 {
-            if streams.isRead(.state) { send(snapshot) }
-            sliceStreams?.publish(snapshot, after: before)
+            if streams.isRead(.state) { send(snapshot, for: audience) }
+            sliceStreams?.publish(snapshot, after: before, for: audience)
         }
         waiters.published(snapshot)
     }
@@ -156,11 +160,12 @@ extension Publisher {
         sliceStreams?.announce(topic, in: snapshot)
     }
 
-    private func send(_ snapshot: Snapshot) {
+    private func send(_ snapshot: Snapshot, for audience: Audience? = nil) {
         streams.publish(
             topic: .state,
             version: snapshot.version,
-            frame: Chunk.of(SSEFrame.state(snapshot.state, at: snapshot.tag))
+            frame: Chunk.of(SSEFrame.state(snapshot.state, at: snapshot.tag)),
+            for: audience?.includes
         )
     }
 

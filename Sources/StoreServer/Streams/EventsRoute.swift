@@ -9,7 +9,7 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
     let store: Store<State>
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        let query = try Query.of(exchange, allowed: ["mode", "last_event_id"])
+        let query = try Query.of(exchange, allowed: ["mode", "last_event_id", "subscriber"])
         if let mode = query["mode"], mode != "snapshot" {
             throw .badQuery("mode", allowed: "snapshot")
         }

@@ -9,6 +9,9 @@ enum StreamOpening {
     /// The longest id that is looked at; tags take 29 bytes at the most.
     static let idBytesMax = 64
 
+    /// The most bytes of a reader's name.
+    static let nameBytesMax = 128
+
     /// The response's head, which the writer sends before anything else.
     static var bytes: Bytes {
         let jitter = retryMilliseconds / 4
@@ -41,11 +44,15 @@ enum StreamOpening {
             in: store.publisher.epoch,
             newest: store.publisher.snapshot.version
         )
+        let name = query["subscriber"]
+        guard name.map({ 1...nameBytesMax ~= $0.utf8.count }) ?? true else {
+            throw .badQuery("subscriber", allowed: "a name of 1 to \(nameBytesMax) bytes")
+        }
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
         announce()
-        exchange.stream(opening: bytes, topic: topic, resume: resume)
+        exchange.stream(opening: bytes, topic: topic, resume: resume, as: name)
     }
 
     /// Where a stream goes on, given the id that its reader saw last.

@@ -18,7 +18,7 @@ struct ViewRoute<State: Codable & Equatable & Sendable>: Route {
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         let given = try Query.of(
             exchange,
-            allowed: query.names + (isStream ? ["last_event_id"] : [])
+            allowed: query.names + (isStream ? ["last_event_id", "subscriber"] : [])
         )
         let (parameters, canonical) = try query.read(given)
         let watch = ViewStreams<State>.Watch(view, parameters, canonical)

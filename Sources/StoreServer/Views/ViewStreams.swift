@@ -58,7 +58,12 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     }
 
     /// A batch is durable, which changed these modules. On the Core's thread.
-    func publish(_ state: State, _ version: UInt64, changed modules: Set<Int>) {
+    func publish(
+        _ state: State,
+        _ version: UInt64,
+        changed modules: Set<Int>,
+        for audience: Audience?
+    ) {
         let due = watched.withLock { watched in
             watched.values.filter { !$0.view.reads.isDisjoint(with: modules) }
         }
@@ -71,7 +76,7 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
             guard bytes != watch.bytes else { continue }
             (watch.bytes, watch.version) = (bytes, version)
             watched.withLock { $0[watch.topic] = watch }
-            send(watch)
+            send(watch, for: audience)
         }
     }
 
@@ -86,9 +91,14 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
-    private func send(_ watch: Watch) {
+    private func send(_ watch: Watch, for audience: Audience? = nil) {
         let tag = Tag(epoch: epoch, version: watch.version)
         let frame = watch.bytes.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
-        streams.publish(topic: watch.topic, version: watch.version, frame: Chunk.of(frame))
+        streams.publish(
+            topic: watch.topic,
+            version: watch.version,
+            frame: Chunk.of(frame),
+            for: audience?.includes
+        )
     }
 }

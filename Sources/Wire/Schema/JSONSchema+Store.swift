@@ -52,7 +52,7 @@ extension JSONSchema {
         }
         let document = JSONSchemaDocument(
             of: types,
-            reserved: Set(["State", "Action", "Dispatch"] + payloadNames),
+            reserved: Set(["State", "Action", "Dispatch", "Recipients"] + payloadNames),
             adapter: adapter
         )
         let payloads = actions.map { action -> JSONSchema in
@@ -71,6 +71,13 @@ extension JSONSchema {
                 .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
             ),
             Property("Action", .oneOf(forms)),
+            Property(
+                "Recipients",
+                .anyOf([
+                    .strings(["all", "emitter", "allExcludingEmitter"]),
+                    .object([Property("authorized", .array(of: .string()))]),
+                ])
+            ),
         ] + zip(payloadNames, payloads).map { Property($0, $1) } + document.definitions
     }
 
@@ -126,6 +133,8 @@ extension JSONSchema {
                 isRequired: !payload.acceptsNothing
             ),
             Property("meta", .dictionary(of: .any), isRequired: false),
+            Property("recipients", .reference("Recipients"), isRequired: false),
+            Property("emitter", .string(), isRequired: false),
         ])
     }
 

@@ -297,7 +297,8 @@ import Testing
         #expect(root.member(named: "$ref")?.stringValue == "#/$defs/State")
         #expect(
             definitions.members.map(\.name) == [
-                "State", "Dispatch", "Action", "payload.StepChangeRequested", "payload.Reset",
+                "State", "Dispatch", "Action", "Recipients", "payload.StepChangeRequested",
+                "payload.Reset",
                 "Plant", "Person",
             ]
         )
