@@ -70,6 +70,17 @@ import Testing
         #expect(state.state.home?.titles == ["Fresh"])
     }
 
+    @Test func `what follows a start runs in the new life, and what ran in the old one ends`()
+        async throws
+    {
+        let core = try Core(SampleState())
+        try await core.dispatch(Trailer.start(.init(seconds: 3_600)))
+        try await core.dispatch(Trailer.start(.init(seconds: 0)))
+        await core.effects?.untilIdle()
+        let state = try await core.dispatch(Tally.Action.increased).state
+        #expect(state.trailer == Trailer.State(seconds: 0, isOver: true))
+    }
+
     @Test func `one under the same id takes the place of the one before`() async throws {
         let core = try Core(SampleState())
         try await core.dispatch(Home.start)

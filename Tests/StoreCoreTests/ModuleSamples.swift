@@ -107,6 +107,33 @@ struct Cards: StartableModule {
     func reduce(_ state: inout State, _ action: Action) { state.likes += 1 }
 }
 
+/// It plays as soon as it is started.
+struct Trailer: StartableModule {
+    struct State: ModuleState {
+        var seconds: Int
+        var isOver = false
+    }
+
+    struct Start: Codable, Equatable, Sendable {
+        var seconds: Int
+    }
+
+    enum Internal: ModuleAction {
+        case ended
+    }
+
+    func begin(_ start: Start) -> State { State(seconds: start.seconds) }
+
+    func reduce(_ state: inout State, internal action: Internal) { state.isOver = true }
+
+    func effect(afterStart start: Start, in state: State) -> Effect<State> {
+        .run { context in
+            try await context.sleep(for: .seconds(start.seconds))
+            try await context.dispatch(Internal.ended)
+        }
+    }
+}
+
 struct HomePresenter: Presenter {
     func stateDidUpdate(from old: Home.State?, to new: Home.State?, _ context: PresenterContext) {
         guard let title = new?.selected, title != old?.selected else { return }
@@ -162,6 +189,7 @@ struct SampleState: RootState {
     var movieCard: MovieCard.State?
     var cards = Instances<MovieCard.State>()
     var workshop = Workshop.State()
+    var trailer: Trailer.State?
     var window: Window.State?
 
     static let modules: Modules = [
@@ -170,6 +198,7 @@ struct SampleState: RootState {
         MovieCard().at(\.movieCard),
         Cards().at(\.cards),
         Workshop().at(\.workshop),
+        Trailer().at(\.trailer),
         Window().at(\.window).reading(\Window.State.tally, of: Tally.self),
     ]
 }

@@ -16,9 +16,13 @@ package struct PendingEffect: Sendable {
         self.launch = launch
     }
 
-    /// A slice begins or ends.
-    static func endOfLife(_ address: SliceAddress) -> PendingEffect {
-        PendingEffect(address) { runner, _ in runner.cancel(all: address) }
+    /// A slice begins or ends: what works for it is cancelled, and then what follows the beginning is
+    /// done.
+    static func newLife(_ address: SliceAddress, beginning: PendingEffect?) -> PendingEffect {
+        PendingEffect(address, onRestart: beginning?.onRestart ?? .lost) { runner, cause in
+            runner.cancel(all: address)
+            beginning?.launch(runner, cause)
+        }
     }
 
     init<State: Sendable>(

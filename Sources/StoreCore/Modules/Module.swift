@@ -151,6 +151,9 @@ public protocol StartableModule<State>: Module {
 
     /// The slice to begin with, or a ``Refusal``.
     func begin(_ start: Start) throws -> State
+
+    /// The work that follows the start, given the slice to begin with.
+    func effect(afterStart start: Start, in state: State) -> Effect<State>
 }
 
 /// Who may start and stop a module.
@@ -164,6 +167,9 @@ public enum LifecycleAccess: Sendable {
 extension StartableModule {
     /// Everybody.
     public static var lifecycleAccess: LifecycleAccess { .everybody }
+
+    /// Nothing follows.
+    public func effect(afterStart start: Start, in state: State) -> Effect<State> { .none }
 }
 
 /// The payload of an action without fields.

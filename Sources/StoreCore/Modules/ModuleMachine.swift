@@ -137,7 +137,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         guard let known = known[ObjectIdentifier(type(of: action))] else { return nil }
         let address = SliceAddress(module: names[known.module], instance: instance)
         switch known.handler.kind {
-        case .start, .stop: return .endOfLife(address)
+        case .start, .stop:
+            return .newLife(address, beginning: known.handler.effect(state, action, address))
         default: return known.handler.effect(state, action, address)
         }
     }

@@ -226,7 +226,14 @@ enum Lifecycle {
                 isProgramOnly: M.lifecycleAccess == .program,
                 wire: M.Start.self,
                 make: { ($0 as? M.Start).map { ModuleStart<M>(start: $0) } },
-                payload: { ($0 as? ModuleStart<M>)?.start }
+                payload: { ($0 as? ModuleStart<M>)?.start },
+                effect: { root, action, address in
+                    guard let action = action as? ModuleStart<M>,
+                        let state = place.read(root, address.instance)
+                    else { return nil }
+                    let effect = module.effect(afterStart: action.start, in: state)
+                    return PendingEffect(effect, at: address, in: place)
+                }
             ) { root, action, instance in
                 guard let action = action as? ModuleStart<M> else { return false }
                 let old = place.read(root, instance)
