@@ -27,7 +27,10 @@ extension StoreServer where State: RootState {
         // does not start, and says so.
         let machine = Result { () throws(ModuleError) in try ModuleMachine<State>() }
         var first = State()
-        if case .success(let machine) = machine { machine.connect(&first) }
+        let connect = { @Sendable (state: inout State) in
+            if case .success(let machine) = machine { machine.connect(&state) }
+        }
+        connect(&first)
         self.init(
             state: first,
             actions: actions,
@@ -38,6 +41,7 @@ extension StoreServer where State: RootState {
         reducer = { state, action, version in
             _ = try machine.get().reduce(&state, action, version: version)
         }
+        self.connect = connect
         modules = ModuleParts(of: State.self, dependencies: dependencies)
     }
 }

@@ -26,6 +26,8 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// What operators may execute, in the order in which it was exposed.
     var commands: [ExposedCommand] = []
 
+    /// Fills in what modules see of one another, in a state that no action has led to.
+    var connect: @Sendable (inout State) -> Void = { _ in }
     /// What sees actions before the reducer does.
     var interceptors: [Interceptor<State>] = []
     /// What dispatches of its own accord.

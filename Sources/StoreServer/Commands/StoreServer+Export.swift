@@ -24,6 +24,9 @@ extension StoreServer {
         if journal.oldest > 1 {
             Log.warning("versions before \(journal.oldest) are no longer kept, and not exported")
         }
+        if try GivenState.began(journal) != nil {
+            Log.warning("history began with the state of a file: import needs it as --state-file")
+        }
         guard let file else { return "" }
         return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
     }
@@ -47,7 +50,8 @@ extension StoreServer {
             of: self,
             in: journal,
             registry: registry,
-            encoder: JSONEncoder()
+            encoder: JSONEncoder(),
+            beginningWith: stateFile(configuration)
         )
         // Reduced before it is kept, so that what can't be replayed does not become history.
         var state = history.state

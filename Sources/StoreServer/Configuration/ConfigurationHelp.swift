@@ -43,8 +43,10 @@ enum ConfigurationHelp {
 
     /// The configuration in force, as a file for `--config`.
     static func print(_ configuration: ServerConfiguration) -> String {
-        let members = ConfigurationOption.all.map { option in
+        let members: [String] = ConfigurationOption.all.compactMap { option in
             let values = option.show(configuration)
+            // What is not chosen, and has no default, is not there.
+            if values.isEmpty, !option.repeats { return nil }
             let list = values.map(JSONText.quoted).joined(separator: ", ")
             return "  \(JSONText.quoted(option.name)): "
                 + (option.repeats ? "[\(list)]" : list)

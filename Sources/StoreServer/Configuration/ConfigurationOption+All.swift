@@ -39,6 +39,11 @@ extension ConfigurationOption {
             \.acceptDataLoss,
             help: "go on with what is intact of a damaged history, as a new one"
         ),
+        .file(
+            "state-file",
+            \.stateFile,
+            help: "begin history with the state in this JSON file; one that exists is gone on with"
+        ),
         .number(
             "history-max",
             \.historyMax,

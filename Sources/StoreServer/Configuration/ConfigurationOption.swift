@@ -100,6 +100,28 @@ extension ConfigurationOption {
         )
     }
 
+    /// A file's path, or nothing.
+    static func file(
+        _ name: String,
+        _ member: any WritableKeyPath<ServerConfiguration, String?> & Sendable,
+        help: String
+    ) -> Self {
+        Self(
+            name: name,
+            placeholder: "FILE",
+            help: help,
+            apply: { configuration, values, origin throws(ConfigurationError) in
+                for value in values {
+                    guard !value.isEmpty else {
+                        throw .value(value, of: origin, allowed: "a file's path")
+                    }
+                    configuration[keyPath: member] = value
+                }
+            },
+            show: { $0[keyPath: member].map { [$0] } ?? [] }
+        )
+    }
+
     /// A list of texts: each value is one more.
     static func list(
         _ name: String,

@@ -19,6 +19,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var ephemeral = false
     /// Go on with what is intact of a damaged history, as a new one.
     public var acceptDataLoss = false
+    /// A JSON file with the state before the first action, where history begins; `nil` for the state
+    /// that the program begins with.
+    public var stateFile: String?
     /// How many applied actions the memory journal keeps; older ones are forgotten.
     public var historyMax = 100_000
     /// How long applied actions are kept at least; 0 for ever.

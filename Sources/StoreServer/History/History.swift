@@ -14,29 +14,35 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
 
     /// Reads what is there, or begins.
     ///
-    /// - Throws: ``RecoveryError`` where the journal can't be gone on from; what the encoder says
-    ///   where the initial state has no JSON form.
+    /// - Parameter file: what to begin with, if not with the program's own state.
+    /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError`` where
+    ///   the file is needed and can't be used; what the encoder says where the initial state has no
+    ///   JSON form.
     init(
         of server: StoreServer<State>,
         in journal: any Journal,
         registry: ActionRegistry<State>,
-        encoder: JSONEncoder
+        encoder: JSONEncoder,
+        beginningWith file: StateFile<State>? = nil
     ) throws {
         self.journal = journal
         replay = Self.replay(of: server, in: journal, registry: registry)
         if journal.version == 0, journal.oldestSnapshot == nil {
             // Later programs may begin with another state; this history began with this one.
+            let given = try file?.read()
             let first = StateSnapshot(
                 version: 0,
                 time: SystemClock().now(),
-                state: try encoder.encode(server.state),
-                form: Self.form
+                state: try encoder.encode(given ?? server.state),
+                form: given == nil ? Self.form : Self.form + GivenState.mark
             )
             do {
                 try journal.save(first)
             } catch {
                 throw RecoveryError(beginningIn: error)
             }
+        } else {
+            file?.sayUnused(by: journal, encoder)
         }
         state = try replay.recover()
     }

@@ -19,25 +19,43 @@ extension Replay {
     ///
     /// A snapshot is read where the state's type has the form that it had when the snapshot was
     /// taken. Otherwise all actions are reduced anew, as far as history reaches back; only where it
-    /// does not, the snapshot is read as far as it fits.
+    /// does not, the snapshot is read as far as it fits; so is a first state that was given.
     func base(for version: UInt64) throws(ReplayError) -> Base {
         let reachesBack = journal.oldest == 1
         let found: StateSnapshot?
         do { found = try journal.snapshot(atOrBefore: version) } catch { throw .journal(error) }
         guard let snapshot = found else {
-            if reachesBack { return Base(state: initial, version: 0) }
+            if reachesBack { return try beginning() }
             throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
         }
         guard snapshot.version + 1 >= journal.oldest else {
             throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
         }
-        if snapshot.form != form, reachesBack { return Base(state: initial, version: 0) }
+        if !isRead(snapshot), reachesBack { return try beginning() }
         do {
             let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
             return Base(state: state, version: snapshot.version)
         } catch {
-            if reachesBack { return Base(state: initial, version: 0) }
+            if reachesBack { return try beginning() }
             throw .foreignSnapshot(snapshot.version, error.message)
+        }
+    }
+
+    /// Whether a snapshot has the form that the state's type has today.
+    func isRead(_ snapshot: StateSnapshot) -> Bool {
+        snapshot.form == form || snapshot.form == form + GivenState.mark
+    }
+
+    /// The state before the first action: the program's own, unless history began with another.
+    private func beginning() throws(ReplayError) -> Base {
+        let given: StateSnapshot?
+        do { given = try GivenState.began(journal) } catch { throw .journal(error) }
+        guard let given else { return Base(state: initial, version: 0) }
+        do {
+            let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: given.state)
+            return Base(state: state, version: 0)
+        } catch {
+            throw .foreignBeginning("\(error.pointer): \(error.message)")
         }
     }
 
@@ -79,6 +97,9 @@ struct RecoveryError: Error, CustomStringConvertible {
             case .foreignSnapshot(let version, let reason):
                 "the state's type has changed since the snapshot of version \(version), which no "
                     + "longer fits (\(reason)), and the actions before it are no longer kept"
+            case .foreignBeginning(let reason):
+                "history began with the state of a file, which does not fit the state's type of today "
+                    + "(\(reason)). Let the type's own init(from:) read what it was then"
             case .gone(let oldest):
                 "history begins at version \(oldest), and nothing is left to begin from"
             case .tooLong(let version): "replaying was given up at version \(version)"

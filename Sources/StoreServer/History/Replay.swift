@@ -80,6 +80,8 @@ enum ReplayError: Error {
     case gone(oldest: UInt64)
     /// A snapshot of another form of the state's type, before which there is no history.
     case foreignSnapshot(UInt64, String)
+    /// The state that history began with was given, and is of another form of the state's type.
+    case foreignBeginning(String)
     /// The time was over at this version.
     case tooLong(UInt64)
 }

@@ -7,6 +7,11 @@ extension StoreServer {
     /// starts it anew, from what the journal has (sysexits.h: EX_IOERR).
     static var journalFailedStatus: CInt { 74 }
 
+    /// What history begins with, where the configuration says so.
+    func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
+        configuration.stateFile.map { StateFile(path: $0, connect: connect) }
+    }
+
     /// Ends the process at once: nobody is answered, because no answer would be true.
     static func end(after error: JournalError) {
         Log.error(

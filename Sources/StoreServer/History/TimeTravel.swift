@@ -107,7 +107,7 @@ extension Problem {
             self = .overloaded(
                 "making version \(version) again takes too long; \(reached) was reached"
             )
-        case .unreadable, .diverged, .foreignSnapshot, .journal:
+        case .unreadable, .diverged, .foreignSnapshot, .foreignBeginning, .journal:
             Log.error("\(RecoveryError(error, version: version))")
             self = .overloaded("version \(version) can't be made again; the log says why")
         }

@@ -27,7 +27,8 @@ extension StoreServer {
             of: self,
             in: opened.journal,
             registry: registry,
-            encoder: encoder
+            encoder: encoder,
+            beginningWith: stateFile(configuration)
         )
         let epoch = history.epoch
 

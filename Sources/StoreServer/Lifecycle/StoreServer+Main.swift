@@ -35,6 +35,8 @@ extension StoreServer {
         case .history(let command):
             do {
                 finish(try run(command, reader.configuration))
+            } catch let error as ConfigurationError {
+                fail("\(error)", status: 2)
             } catch {
                 fail("\(error)", status: 1)
             }

@@ -1,0 +1,62 @@
+import StoreCore
+import Wire
+
+/// `--state-file`: the state before the first action, as a JSON document.
+struct StateFile<State: Codable & Sendable>: Sendable {
+    /// The most bytes of the document.
+    static var bytesMax: Int { 1 << 30 }
+
+    let path: String
+    /// Fills in what modules see of one another.
+    let connect: @Sendable (inout State) -> Void
+
+    /// Reads the state.
+    ///
+    /// - Throws: ``ConfigurationError`` with the pointer of what does not fit.
+    func read() throws(ConfigurationError) -> State {
+        guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
+            throw ConfigurationError(
+                "--state-file: can't read '\(path)'; allowed is a readable file"
+            )
+        }
+        let limits = JSONLimits(bytesMax: Self.bytesMax, depthMax: JSONLimits.depthCeiling)
+        do {
+            var state = try JSONDecoder(limits: limits).decode(State.self, from: bytes)
+            connect(&state)
+            return state
+        } catch {
+            let place = error.isSyntax ? "byte \(error.offset)" : error.pointer
+            throw ConfigurationError(
+                "--state-file: \(path): \(place.isEmpty ? "" : place + ": ")\(error.message)"
+            )
+        }
+    }
+
+    /// Tells the operator where history began with something else, so that the file is not used.
+    func sayUnused(by journal: any Journal, _ encoder: JSONEncoder) {
+        let first = try? journal.snapshot(atOrBefore: 0)
+        if let first, let state = try? read(), let bytes = try? encoder.encode(state),
+            bytes == first.state
+        {
+            return
+        }
+        Log.notice(
+            "--state-file: \(path) is not used: history goes on at version \(journal.version), and "
+                + (first == nil ? "its beginning is no longer kept" : "began with another state")
+        )
+    }
+}
+
+/// A first state that was given to the program, which no state of the program's own stands for.
+enum GivenState {
+    /// What the form of its snapshot ends with.
+    static let mark = " given"
+
+    /// Whether a history began with one.
+    static func began(_ journal: any Journal) throws(JournalError) -> StateSnapshot? {
+        guard let first = try journal.snapshot(atOrBefore: 0), first.form.hasSuffix(mark) else {
+            return nil
+        }
+        return first
+    }
+}
