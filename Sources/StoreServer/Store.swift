@@ -55,6 +55,9 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         publisher.wake { [weak server] in server?.wake() }
     }
 
+    /// What happens in the transport.
+    var transportCounters: TransportCounters? { transport.withLock { $0 }?.counters }
+
     /// Whether the server is about to stop.
     var isDraining: @Sendable () -> Bool {
         { [self] in draining.load(ordering: .relaxed) }

@@ -48,20 +48,24 @@ package final class EffectRunner: Sendable {
     private let dependencies: Dependencies
     private let executor: (any TaskExecutor)?
     private let failed: @Sendable (EffectToken, any Error) -> Void
+    private let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
     private let ports = Locked<Ports?>(nil)
     private let table = Locked(Table())
 
     /// - Parameters:
     ///   - executor: runs the effects; where there is none, Swift's own threads do.
     ///   - failed: hears of every effect that threw, for good.
+    ///   - ended: hears of every effect that ended, however, and how long it took.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,
-        failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in }
+        failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in },
+        ended: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in }
     ) {
         self.dependencies = dependencies
         self.executor = executor
         self.failed = failed
+        self.ended = ended
     }
 
     package func connect(_ ports: Ports) {
@@ -267,6 +271,7 @@ extension EffectRunner {
             return table.idle
         }
         if case .failure(let error) = result, !token.isCancelled { failed(token, error) }
+        ended(token, token.nanoseconds)
         token.cause.watch?.end(token.isCancelled ? .failure(CancellationError()) : result)
         for continuation in idle { continuation.resume() }
     }
@@ -279,6 +284,9 @@ extension EffectRunner {
     package var running: [EffectToken] {
         table.withLock { Array($0.running.values) }.sorted { $0.cause.version < $1.cause.version }
     }
+
+    /// How many effects run.
+    package var runningCount: Int { table.withLock { $0.running.count } }
 
     /// Cancels what runs under this id. Answers whether anything did. Any thread.
     @discardableResult

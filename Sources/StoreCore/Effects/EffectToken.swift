@@ -8,6 +8,7 @@ package final class EffectToken: Sendable {
     /// By what it can be cancelled: `home/titles`, or `home/42.1` where it has no id of its own.
     package let id: String
     package let cause: EffectCause
+    private let begun = ContinuousClock.now
     private let cancelled = Atomic(false)
     private let task = Locked<(@Sendable () -> Void)?>(nil)
 
@@ -19,6 +20,13 @@ package final class EffectToken: Sendable {
 
     /// Whether what it dispatches is not applied any more.
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    /// How long it has been at work.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = begun.duration(to: .now).components
+        return UInt64(clamping: seconds) &* 1_000_000_000
+            &+ UInt64(clamping: attoseconds / 1_000_000_000)
+    }
 
     /// Ends it. What it has dispatched and the Core has not come to yet is dropped.
     package func cancel() {

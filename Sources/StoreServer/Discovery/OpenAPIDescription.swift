@@ -224,11 +224,17 @@ struct OpenAPIDescription {
 
     private var operation: [OpenAPI.Route] {
         read(
-            "/livez",
-            "Liveness",
-            summary: "Whether the process works.",
-            answers: [.init(200, "It does.", bodies: [.init("text/plain")])]
+            "/metrics",
+            "Metrics",
+            summary: "What happens in the server, for Prometheus.",
+            answers: [.init(200, "The metrics.", bodies: [.init("text/plain")])]
         )
+            + read(
+                "/livez",
+                "Liveness",
+                summary: "Whether the process works.",
+                answers: [.init(200, "It does.", bodies: [.init("text/plain")])]
+            )
             + read(
                 "/readyz",
                 "Readiness",

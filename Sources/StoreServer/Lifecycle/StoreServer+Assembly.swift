@@ -64,7 +64,8 @@ extension StoreServer {
             recordsMax: UInt64(configuration.snapshotRecords),
             newest: { publisher.snapshot }
         )
-        let progress = Progress()
+        let times = ServerTimes()
+        let progress = Progress { times.reducing.add($1, to: $0) }
         let watchdog = Watchdog(
             progress,
             slowSeconds: configuration.slowActionSeconds,
@@ -77,6 +78,7 @@ extension StoreServer {
             publisher: publisher,
             keeper: keeper,
             progress: progress,
+            times: times,
             touched: touched,
             member: { try registry.member(of: $0, encoder) }
         )
@@ -106,7 +108,7 @@ extension StoreServer {
             viewStreams: viewStreams,
             look: modules?.look
         )
-        let router = router(for: store, attachments, watchdog)
+        let router = router(for: store, attachments, watchdog, times, analytics)
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: router,
@@ -142,6 +144,7 @@ extension StoreServer {
         publisher: Publisher<State>,
         keeper: SnapshotKeeper,
         progress: Progress,
+        times: ServerTimes,
         touched: TouchedModules,
         member: @escaping @Sendable (any Action) throws -> EnvelopeMember
     ) throws -> Core<State> {
@@ -159,7 +162,9 @@ extension StoreServer {
             Log.error("\(type(of: action)) of the program's own is lost: \(error)")
         }
         if let modules {
-            return try modules.core(history.state, ports, touched)
+            return try modules.core(history.state, ports, touched) {
+                times.effects.add($1, to: $0)
+            }
         }
         ports.changed = { $0 != $1 }
         return Core(

@@ -16,8 +16,10 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     let useCases: [UseCaseCall<State>]
     /// The Core, which tells which modules a batch has touched.
     let core:
-        @Sendable (State, CoreConfiguration<State>, TouchedModules) throws(ConfigurationError)
-            -> Core<State>
+        @Sendable (
+            State, CoreConfiguration<State>, TouchedModules,
+            _ effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
+        ) throws(ConfigurationError) -> Core<State>
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
     let resume:
         @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> (any Action)?) -> Void
@@ -50,9 +52,11 @@ extension ModuleParts where State: RootState {
             }
         }
         writer = { SliceWriter($0, $1) }
-        core = { state, configuration, touched throws(ConfigurationError) in
+        core = { state, configuration, touched, effectEnded throws(ConfigurationError) in
             let runner = EffectRunner(dependencies: dependencies) { token, error in
                 Log.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
+            } ended: { token, nanoseconds in
+                effectEnded(token.address.module, nanoseconds)
             }
             do throws(ModuleError) {
                 return try Core(

@@ -6,7 +6,9 @@ extension StoreServer {
     func router(
         for store: Store<State>,
         _ attachments: CoreAttachments,
-        _ watchdog: Watchdog
+        _ watchdog: Watchdog,
+        _ times: ServerTimes,
+        _ analytics: AnalyticsWriter?
     ) -> Router {
         let state = StateRoute(store: store)
         let types = store.registry.forms()
@@ -51,6 +53,7 @@ extension StoreServer {
                 contentType: "application/json",
                 document: description.document
             ),
+            "/metrics": MetricsRoute(store: store, times: times, analytics: analytics),
             "/livez": HealthRoute(problem: { watchdog.problem }),
             "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
                 isDraining() ? .draining() : nil
