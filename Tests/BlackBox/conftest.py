@@ -5,6 +5,7 @@ import socket
 
 import pytest
 from harness import Server, binary
+from programs import build_sample
 
 
 def pytest_configure(config):
@@ -20,6 +21,18 @@ def server():
 @pytest.fixture
 def fresh():
     with Server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cinema_program():
+    """A store with all that modules can have: programs/Cinema.swift."""
+    return build_sample("Cinema")
+
+
+@pytest.fixture
+def cinema(cinema_program):
+    with Server(program=cinema_program) as running:
         yield running
 
 

@@ -49,6 +49,10 @@ def step(number):
     return {"type": "StepChangeRequested", "payload": {"step": number}}
 
 
+def action(type_, **payload):
+    return {"type": type_, "payload": payload}
+
+
 def until(condition, what, seconds=ANSWER_SECONDS_MAX):
     """Waits until `condition()` is true and answers its value."""
     deadline = time.monotonic() + seconds
@@ -264,9 +268,21 @@ class Server:
 
     def post(self, body, headers=(), query="", wire=None):
         """Dispatches; `body` is a value to be written as JSON, or bytes as they are."""
+        return self.send("/dispatch" + query, body, headers, wire)
+
+    def send(self, target, body, headers=(), wire=None):
+        """Posts a value as JSON, or bytes as they are."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         fields = {"Content-Type": "application/json", **dict(headers)}
-        return self.request("POST", "/dispatch" + query, data, fields, wire)
+        return self.request("POST", target, data, fields, wire)
+
+    def actions(self, after=0):
+        """The log after a version, a page of it."""
+        return self.get(f"/actions?after={after}&limit=1000").json["actions"]
+
+    def wait(self, body, seconds=10):
+        """Dispatches, and waits for all that follows."""
+        return self.post(body, {"Prefer": f"wait={seconds}"})
 
     @property
     def state(self):

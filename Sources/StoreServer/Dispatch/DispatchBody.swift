@@ -127,7 +127,7 @@ struct DispatchBody<State: Sendable> {
         guard let payload, !entry.secrets.isEmpty else {
             return Envelope<State>.Member(
                 action: try entry.decode(payload, decoder),
-                type: entry.name,
+                type: entry.wireName,
                 payload: payload.map { Array($0.source) } ?? Array("{}".utf8),
                 meta: meta
             )
@@ -136,7 +136,7 @@ struct DispatchBody<State: Sendable> {
         let document = try JSONDocument(parsing: kept, limits: limits)
         return Envelope<State>.Member(
             action: try entry.decode(document.root, decoder),
-            type: entry.name,
+            type: entry.wireName,
             payload: kept,
             meta: meta
         )

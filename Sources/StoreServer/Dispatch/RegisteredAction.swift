@@ -65,6 +65,12 @@ struct RegisteredAction<State>: Sendable {
         self.read = read
     }
 
+    /// The name under which it is journaled: with the instance that it is for.
+    var wireName: String {
+        guard let instance, let slash = name.firstIndex(of: "/") else { return name }
+        return "\(name[..<slash])/\(instance)\(name[slash...])"
+    }
+
     /// Reads the action from its payload; `nil` stands for no payload.
     func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {
         let action = try read(payload, decoder)

@@ -1,0 +1,359 @@
+// A store of modules with everything that the shipped one has no use for: instances, effects that
+// take, fail, try again and are cancelled, side effects with results, and two interactors that speak
+// to one presenter. CINEMA=later is the program of a later time, which has lost an action.
+
+import Glibc
+import StoreCore
+import StoreServer
+import Synchronization
+
+/// A number, and what is reckoned with it.
+struct Tally: Module {
+    struct State: ModuleState {
+        var count = 0
+        var order: [Int] = []
+    }
+
+    enum Action: ModuleAction {
+        case increased
+        case changed(by: Int)
+    }
+
+    static let dispatchables: [any Dispatchable.Type] = [
+        Multiply.self, MultiplyTwice.self, Peek.self, Pause.self, Fail.self, Flaky.self, Slow.self,
+    ]
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .increased: state.count += 1
+        case .changed(let amount): state.count += amount
+        }
+    }
+}
+
+struct Multiply: SideEffect {
+    let a: Int
+    let b: Int
+
+    func sideEffect(_ context: EffectContext<Tally.State>) async throws -> Int { a * b }
+}
+
+/// Dispatches the same side effect twice, with the result of the first.
+struct MultiplyTwice: SideEffect {
+    let a: Int
+    let b: Int
+
+    func sideEffect(_ context: EffectContext<Tally.State>) async throws -> Int {
+        let first = try await context.value(of: Multiply(a: a, b: b))
+        return try await context.value(of: Multiply(a: first, b: 2))
+    }
+}
+
+/// What it sees before and after an action that it dispatches itself.
+struct Peek: SideEffect {
+    func sideEffect(_ context: EffectContext<Tally.State>) async throws -> [Int] {
+        let before = try await context.state().count
+        try await context.dispatch(Tally.Action.increased)
+        return [before, try await context.state().count]
+    }
+}
+
+/// Takes so many milliseconds.
+struct Pause: SideEffect {
+    let ms: Int
+
+    func sideEffect(_ context: EffectContext<Tally.State>) async throws {
+        try await context.sleep(for: .milliseconds(ms))
+    }
+}
+
+struct Fail: SideEffect {
+    let reason: String
+
+    func sideEffect(_ context: EffectContext<Tally.State>) async throws {
+        throw Refusal(reason: reason)
+    }
+}
+
+/// Fails as often as it says, and then wins.
+struct Flaky: RetriedSideEffect {
+    static let retry = Retry.times(1, pause: .milliseconds(1))
+    static let attempts = Mutex(0)
+
+    let failures: Int
+
+    func sideEffect(_ context: EffectContext<Tally.State>) async throws -> Int {
+        let attempt = Self.attempts.withLock { attempts in
+            attempts += 1
+            return attempts
+        }
+        guard attempt > failures else { throw Refusal(reason: "attempt \(attempt) failed") }
+        try await context.dispatch(Tally.Action.changed(by: 100))
+        return attempt
+    }
+}
+
+/// Keeps the reducer busy, and then says when its turn was.
+struct Slow: StateUpdater {
+    let ms: UInt32
+    let number: Int
+
+    func updateState(_ state: inout Tally.State) throws {
+        usleep(min(ms, 1_000) * 1_000)
+        state.order.append(number)
+    }
+}
+
+/// Looks things up; one search at a time.
+struct Search: StartableModule {
+    struct State: ModuleState {
+        var text = ""
+        var found: [String] = []
+    }
+
+    enum Action: ModuleAction {
+        case asked(text: String, ms: Int)
+        case givenUp
+        case touched
+    }
+
+    enum UI: ModuleAction {
+        case typed(text: String)
+    }
+
+    enum Internal: ModuleAction {
+        case found(text: String)
+    }
+
+    func begin(_ start: NoFields) -> State { State() }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .asked(let text, _): state.text = text
+        case .givenUp, .touched: break
+        }
+    }
+
+    func reduce(_ state: inout State, ui action: UI) {
+        switch action {
+        case .typed(let text): state.text = text
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .found(let text): state.found.append(text)
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .asked(let text, let ms):
+            .run(id: "search", cancelInFlight: true) { context in
+                try await context.sleep(for: .milliseconds(ms))
+                try await context.dispatch(Internal.found(text: text))
+            }
+        case .givenUp: .cancel(id: "search")
+        case .touched: .none
+        }
+    }
+}
+
+/// One card for each film.
+struct Cards: StartableModule {
+    struct State: ModuleState {
+        var title: String
+        var likes = 0
+        var text: String?
+    }
+
+    struct Start: Codable, Equatable, Sendable {
+        let title: String
+    }
+
+    enum Action: ModuleAction {
+        case liked
+        case opened(ms: Int)
+    }
+
+    enum Internal: ModuleAction {
+        case loaded(text: String)
+    }
+
+    func begin(_ start: Start) throws -> State {
+        guard !start.title.isEmpty else {
+            throw Refusal(reason: "A card has a title.", pointer: "/title")
+        }
+        return State(title: start.title)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .liked: state.likes += 1
+        case .opened: break
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .loaded(let text): state.text = text
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        guard case .opened(let ms) = action else { return .none }
+        return .run { context in
+            try await context.sleep(for: .milliseconds(ms))
+            let title = try await context.state().title
+            try await context.dispatch(Internal.loaded(text: "All about \(title)"))
+        }
+    }
+}
+
+// Two use cases, each with an interactor and outputs of its own, and one presenter for both.
+
+enum SignInOutput: Codable, Equatable, Sendable {
+    case loading
+    case succeeded(user: String)
+}
+
+enum UserInfoOutput: Codable, Equatable, Sendable {
+    case loaded(name: String)
+}
+
+/// What the screen of an account shows.
+struct Account: Module {
+    struct State: ModuleState {
+        var progress = "idle"
+        var message: String?
+        var user: String?
+        var names: [String] = []
+    }
+
+    enum Internal: ModuleAction {
+        case signIn(SignInOutput)
+        case userInfo(UserInfoOutput)
+    }
+
+    struct Credentials: Codable, Sendable {
+        let user: String
+        let password: String
+    }
+
+    struct Names: Codable, Sendable {
+        let names: [String]
+    }
+
+    struct Nothing: Codable, Sendable {}
+
+    var useCases: [UseCaseMethod<State>] {
+        [
+            UseCaseMethod("account", "signIn", cancelInFlight: true) {
+                (input: Credentials, context) in
+                let presenter = AccountPresenter(context.dispatcher(for: Internal.self))
+                let interactor = SignInInteractor(dispatcher: presenter.asDispatcher())
+                try await interactor.signIn(user: input.user, password: input.password)
+            },
+            UseCaseMethod("account", "names") { (input: Names, context) in
+                let presenter = AccountPresenter(context.dispatcher(for: Internal.self))
+                let interactor = UserInfoInteractor(dispatcher: presenter.asDispatcher())
+                for name in input.names { try await interactor.load(name) }
+            },
+            UseCaseMethod("account", "wait") { (_: Nothing, context) in
+                try await context.sleep(for: .seconds(3_600))
+            },
+        ]
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        AccountTranslator().translate(action: action, store: &state)
+    }
+}
+
+/// Says in the words of the screen what the interactors have to say.
+struct AccountTranslator: Translator {
+    func translate(action: Account.Internal, store: inout Account.State) {
+        switch action {
+        case .signIn(.loading):
+            store.progress = "loading"
+            store.message = "Who is that?"
+        case .signIn(.succeeded(let user)):
+            store.progress = "loadSucceeded"
+            store.message = nil
+            store.user = user
+        case .userInfo(.loaded(let name)): store.names.append(name)
+        }
+    }
+}
+
+/// One presenter, which several interactors take for their dispatcher.
+struct AccountPresenter {
+    private let dispatcher: AnyDispatcher<Account.Internal>
+
+    init(_ dispatcher: AnyDispatcher<Account.Internal>) { self.dispatcher = dispatcher }
+
+    func asDispatcher() -> AnyDispatcher<SignInOutput> { dispatcher.map { .signIn($0) } }
+    func asDispatcher() -> AnyDispatcher<UserInfoOutput> { dispatcher.map { .userInfo($0) } }
+}
+
+final class SignInInteractor: Interactor<SignInOutput>, @unchecked Sendable {
+    func signIn(user: String, password: String) async throws {
+        try await dispatcher.dispatch(.loading)
+        guard password == "open sesame" else { throw Refusal(reason: "The word is another one.") }
+        try await dispatcher.dispatch(.succeeded(user: user))
+    }
+}
+
+final class UserInfoInteractor: Interactor<UserInfoOutput>, @unchecked Sendable {
+    func load(_ name: String) async throws { try await dispatcher.dispatch(.loaded(name: name)) }
+}
+
+/// What a screen shows of a search; nothing while nobody searches.
+struct FoundViewModel: ViewModelWithState {
+    static let reads: [any Module.Type] = [Search.self]
+    let found: [String]
+
+    init?(state: AppState) {
+        guard let search = state.search else { return nil }
+        found = search.found
+    }
+}
+
+struct AppState: RootState {
+    var tally = Tally.State()
+    var search: Search.State?
+    var cards = Instances<Cards.State>()
+    var account = Account.State()
+
+    static let modules: Modules = [
+        Tally().at(\.tally), Search().at(\.search), Cards().at(\.cards), Account().at(\.account),
+    ]
+    static let views: Views = [.init(FoundViewModel.self)]
+}
+
+// The later program: nobody can touch a search any more.
+
+struct LaterSearch: StartableModule {
+    static let name = "search"
+    typealias State = Search.State
+
+    enum Action: ModuleAction {
+        case asked(text: String, ms: Int)
+        case givenUp
+    }
+
+    func begin(_ start: NoFields) -> State { State() }
+
+    func reduce(_ state: inout State, _ action: Action) {}
+}
+
+struct LaterState: RootState {
+    var search: Search.State?
+
+    static let modules: Modules = [LaterSearch().at(\.search)]
+}
+
+switch getenv("CINEMA").map({ String(cString: $0) }) {
+case "later": StoreServer(LaterState.self).main()
+default: StoreServer(AppState.self).main()
+}
