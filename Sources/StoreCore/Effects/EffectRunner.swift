@@ -92,7 +92,8 @@ extension EffectRunner {
         }
         var source = ActionSource(cause: token.cause.version, place: origin)
         source.token = token
-        source.watch = watch ?? token.cause.watch
+        source.watch =
+            watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
         return try await ports.submit(action, source)
     }
 
@@ -102,7 +103,7 @@ extension EffectRunner {
         from token: EffectToken,
         origin: String
     ) async throws -> (any Sendable)? {
-        let watch = EffectWatch(parent: token.cause.watch)
+        let watch = EffectWatch(within: token.cause.watch, sharing: .nothing)
         _ = try await dispatch(action, from: token, origin: origin, watch: watch)
         return try await watch.result()
     }
@@ -152,7 +153,7 @@ extension EffectRunner {
         _ cause: EffectCause,
         _ read: @escaping @Sendable (any Sendable) -> State?
     ) {
-        let watch = EffectWatch(parent: cause.watch)
+        let watch = EffectWatch(within: cause.watch, sharing: .everything)
         let own = EffectCause(version: cause.version, watch: watch)
         // Striking off belongs to what follows the action.
         cause.watch?.begin()

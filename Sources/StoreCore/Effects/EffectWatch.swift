@@ -14,19 +14,34 @@ package final class EffectWatch: Sendable {
         var done: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
+    /// What of a result is the result of those above as well.
+    enum Sharing {
+        /// All of it: this is a part of what the action above does.
+        case everything
+        /// Failures: an effect of that action has dispatched this one, and does not look after it.
+        case failures
+        /// Nothing: they only wait for the end.
+        case nothing
+    }
+
     private let parents: [EffectWatch]
-    private let handsResultsOn: Bool
+    private let sharing: Sharing
     private let count = Locked(Count())
 
-    package init(parent: EffectWatch? = nil) {
+    package init() {
+        parents = []
+        sharing = .nothing
+    }
+
+    init(within parent: EffectWatch?, sharing: Sharing) {
         parents = parent.map { [$0] } ?? []
-        handsResultsOn = true
+        self.sharing = sharing
     }
 
     /// For what follows the actions of these: they end with it, and their results stay their own.
     init(following watches: [EffectWatch]) {
         parents = watches
-        handsResultsOn = false
+        sharing = .nothing
     }
 
     func begin() {
@@ -48,7 +63,12 @@ package final class EffectWatch: Sendable {
             return { [result = count.result] in done(result) }
         }
         told?()
-        for parent in parents { parent.end(handsResultsOn ? result : nil) }
+        let shared: Result<any Sendable, any Error>? =
+            switch (sharing, result) {
+            case (.everything, _), (.failures, .failure?): result
+            case (.failures, _), (.nothing, _): nil
+            }
+        for parent in parents { parent.end(shared) }
     }
 
     /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once, after

@@ -1,0 +1,300 @@
+"""Work outside the Core that follows actions: results, order, cancelling, failing (protocol 2.6)."""
+
+import threading
+import time
+
+import pytest
+from harness import Server, Stream, Wire, action, until
+
+SEARCH = action("search/start")
+
+
+def types(server, after=0):
+    return [record["type"] for record in server.actions(after)]
+
+
+def ask(text, ms):
+    return action("search/asked", text=text, ms=ms)
+
+
+def effects(server):
+    return server.get("/effects").json["effects"]
+
+
+def together(*calls):
+    """Makes calls at the same time and answers what each gave."""
+    answers = [None] * len(calls)
+
+    def run(index):
+        answers[index] = calls[index]()
+
+    threads = [threading.Thread(target=run, args=(index,)) for index in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+# Results
+
+
+def test_k4_a_side_effect_returns_a_value_to_who_waits(cinema):
+    answer = cinema.wait(action("Multiply", a=5, b=2))
+    assert answer.json == {
+        "epoch": cinema.epoch, "version": 1, "changed": False, "completed": True, "value": 10,
+    }
+    assert answer["preference-applied"] == "wait=10"
+    assert "value" not in cinema.post(action("Multiply", a=5, b=2)).json
+
+
+def test_k4_a_nested_side_effect_has_a_result_of_its_own(cinema):
+    answer = cinema.wait(action("MultiplyTwice", a=5, b=2))
+    assert (answer.json["version"], answer.json["value"]) == (1, 20)
+    outer, first, second = cinema.actions()
+    assert [outer["type"], first["type"], second["type"]] == ["MultiplyTwice", "Multiply", "Multiply"]
+    assert second["payload"] == {"a": 10, "b": 2}
+    assert first["cause"] == second["cause"] == 1 and "cause" not in outer
+
+
+def test_k6_an_effect_sees_what_it_has_dispatched(cinema):
+    assert cinema.wait(action("Peek")).json["value"] == [0, 1]
+    assert cinema.wait(action("Peek")).json["value"] == [1, 2]
+
+
+def test_2_6_the_state_of_who_waits_has_what_followed(cinema):
+    cinema.post(SEARCH)
+    answer = cinema.post(ask("brazil", 50), {"Prefer": "wait=10, return=representation"})
+    assert answer.json["state"]["search"]["found"] == ["brazil"]
+    assert answer.json["version"] == 2 and cinema.version == 3
+
+
+# Order
+
+
+def test_k2_updaters_are_applied_in_the_order_in_which_they_came(cinema):
+    with Wire(cinema) as wire:
+        for number, ms in enumerate((300, 200, 0), 1):
+            body = b'{"type":"Slow","payload":{"ms":%d,"number":%d}}' % (ms, number)
+            wire.send(
+                f"POST /dispatch HTTP/1.1\r\nHost: {cinema.authority}\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            wire.send(body)
+        assert [wire.answer().json["version"] for _ in range(3)] == [1, 2, 3]
+    assert cinema.state["tally"]["order"] == [1, 2, 3]
+
+
+def test_k3_ten_effects_of_a_second_run_at_the_same_time(cinema):
+    began = time.monotonic()
+    pause = action("Pause", ms=1_000)
+    answers = together(*[lambda: cinema.wait(pause) for _ in range(10)])
+    took = time.monotonic() - began
+    assert [answer.json["completed"] for answer in answers] == [True] * 10
+    assert 1 <= took < 1.3, f"ten effects of a second took {took:.2f} s"
+    # They dispatched nothing: only actions change the state.
+    assert types(cinema) == ["Pause"] * 10
+
+
+def test_b8_a_late_result_meets_the_slice_as_it_is_by_then(cinema):
+    cinema.post(SEARCH)
+    began = time.monotonic()
+    cinema.post(ask("brazil", 300))
+    with Stream(cinema, "/modules/tally/events") as stream:
+        stream.opened().event()
+        assert cinema.wait(action("Pause", ms=100)).status == 200
+        cinema.post([action("tally/increased"), action("search/touched")])
+        assert stream.event().json["count"] == 1
+    assert cinema.state["search"]["found"] == []
+    until(lambda: cinema.state["search"]["found"] == ["brazil"], "the result is there", 2)
+    assert time.monotonic() - began >= 0.3
+    assert cinema.state["tally"]["count"] == 1
+
+
+def test_b35_an_action_is_done_when_all_that_follows_is(cinema):
+    cinema.post(SEARCH)
+    began = time.monotonic()
+    answer = cinema.wait(ask("brazil", 300))
+    assert time.monotonic() - began >= 0.3
+    assert answer.json["completed"] is True
+    assert cinema.state["search"]["found"] == ["brazil"]
+    # One without effects is done at once.
+    began = time.monotonic()
+    assert cinema.wait(action("tally/increased")).json["completed"] is True
+    assert time.monotonic() - began < 1
+
+
+def test_b35_who_waits_too_long_hears_that_it_was_applied(cinema):
+    began = time.monotonic()
+    answer = cinema.wait(action("Pause", ms=20_000), seconds=1)
+    assert 1 <= time.monotonic() - began < 2
+    assert (answer.status, answer["preference-applied"]) == (202, "wait=1")
+    assert answer.json == {
+        "epoch": cinema.epoch, "version": 1, "changed": False, "completed": False,
+    }
+    assert cinema.wait(action("Pause", ms=20_000), seconds=0).status == 202
+    assert len(effects(cinema)) == 2
+
+
+def test_x5_a_whole_array_is_waited_for(cinema):
+    cinema.post(SEARCH)
+    answer = cinema.wait([ask("alien", 100), action("cards/7/start", title="Alien"),
+                          action("cards/7/opened", ms=200)])
+    assert (answer.status, answer.json["first"], answer.json["version"]) == (200, 2, 4)
+    assert cinema.state["search"]["found"] == ["alien"]
+    assert cinema.state["cards"]["7"]["text"] == "All about Alien"
+
+
+# Causes
+
+
+def test_x1_what_an_effect_dispatches_names_the_action_that_it_follows(cinema):
+    cinema.post([SEARCH, action("cards/7/start", title="Alien")])
+    cinema.wait([ask("alien", 1), action("cards/7/opened", ms=20)])
+    asked, opened, found, loaded = cinema.actions(after=2)
+    assert (asked["version"], opened["version"]) == (3, 4)
+    assert (found["type"], found["cause"]) == ("search/found", 3)
+    assert (loaded["type"], loaded["cause"]) == ("cards/7/loaded", 4)
+    assert found["origin"].startswith("Cinema/main.swift:")
+    assert "cause" not in asked and "origin" not in asked
+    with Stream(cinema, "/actions/events?after=4") as stream:
+        assert stream.opened().event().json == found
+
+
+# Cancelling: a longer pause is waited for, so that what was cancelled would have come.
+
+
+def settled(server):
+    """What was dispatched, after all that could have come has."""
+    assert server.wait(action("Pause", ms=500)).status == 200
+    return types(server)
+
+
+def test_x2_one_search_takes_the_place_of_the_one_before(cinema):
+    cinema.post(SEARCH)
+    first, second = together(
+        lambda: cinema.wait(ask("ab", 300)),
+        lambda: until(lambda: effects(cinema), "the first runs") and cinema.wait(ask("abc", 50)),
+    )
+    assert "cancelled" in first.problem("effect-failed", 424)["reason"]
+    assert second.status == 200
+    assert settled(cinema).count("search/found") == 1
+    assert cinema.state["search"]["found"] == ["abc"]
+
+
+def test_x2_an_action_cancels_by_id(cinema):
+    cinema.post([SEARCH, ask("ab", 200)])
+    assert [each["id"] for each in effects(cinema)] == ["search/search"]
+    cinema.post(action("search/givenUp"))
+    assert effects(cinema) == []
+    assert settled(cinema) == ["search/start", "search/asked", "search/givenUp", "Pause"]
+    assert cinema.state["search"]["found"] == []
+
+
+def test_x2_an_effect_is_cancelled_from_outside(cinema):
+    cinema.post([SEARCH, ask("ab", 200), action("cards/a/b/start", title="Alien")])
+    cinema.post([action("cards/a/b/opened", ms=200)])
+    search, card = effects(cinema)
+    assert search == {
+        "id": "search/search", "module": "search", "cause": 2, "href": "/effects/search%2Fsearch",
+    }
+    assert card["module"] == "cards" and card["cause"] == 4
+    for effect in (search, card):
+        assert cinema.request("DELETE", effect["href"]).status == 204
+        cinema.request("DELETE", effect["href"]).problem("not-found", 404)
+    elsewhere = {"Origin": "http://elsewhere.example"}
+    cinema.request("DELETE", search["href"], headers=elsewhere).problem("forbidden", 403)
+    cinema.get(search["href"]).problem("method-not-allowed", 405)
+    assert settled(cinema)[-2:] == ["cards/a/b/opened", "Pause"]
+
+
+@pytest.mark.parametrize("end", ["search/stop", "search/start"])
+def test_x4_an_effect_ends_with_its_module(cinema, end):
+    cinema.post(SEARCH)
+    asked, _ = together(
+        lambda: cinema.wait(ask("ab", 200)),
+        lambda: until(lambda: effects(cinema), "it runs") and cinema.post(action(end)),
+    )
+    asked.problem("effect-failed", 424)
+    if end == "search/stop":
+        cinema.post(SEARCH)
+    assert "search/found" not in settled(cinema)
+    assert cinema.state["search"] == {"text": "", "found": []}
+
+
+def test_x4_an_effect_ends_with_its_instance_alone(cinema):
+    for id_ in ("7", "8", "9"):
+        cinema.post([action(f"cards/{id_}/start", title=id_), action(f"cards/{id_}/opened", ms=200)])
+    cinema.post([action("cards/7/stop"), action("cards/9/start", title="nine")])
+    assert [each["cause"] for each in effects(cinema)] == [4]
+    assert [type_ for type_ in settled(cinema) if "loaded" in type_] == ["cards/8/loaded"]
+
+
+def test_x4_a_stop_under_load_leaves_no_late_action(cinema):
+    """Effects that end while their module is stopped, over and over: nothing comes after a stop."""
+    for _ in range(100):
+        cinema.post([SEARCH, ask("ab", 0), action("search/stop")])
+    cinema.wait(action("Pause", ms=50))
+    running = False
+    for type_ in types(cinema):
+        running = {"search/start": True, "search/stop": False}.get(type_, running)
+        assert running or type_ != "search/found"
+
+
+# Failing
+
+
+def test_k5_what_an_effect_throws_is_told_to_its_dispatcher_alone(cinema):
+    members = cinema.wait(action("Fail", reason="no film")).problem("effect-failed", 424)
+    assert members["reason"] == "no film"
+    assert (members["epoch"], members["version"]) == (cinema.epoch, 1)
+    # Without waiting it is only logged.
+    assert cinema.post(action("Fail", reason="no sound")).status == 200
+    until(lambda: "no sound" in cinema.log_text, "the log has it")
+    assert cinema.get("/livez").status == 200
+    assert cinema.wait(action("Multiply", a=5, b=2)).json["value"] == 10
+    assert types(cinema) == ["Fail", "Fail", "Multiply"]
+
+
+def test_k13_one_that_fails_once_is_tried_again(cinema):
+    answer = cinema.wait(action("Flaky", failures=1))
+    assert (answer.status, answer.json["value"]) == (200, 2)
+    assert cinema.state["tally"]["count"] == 100
+    assert types(cinema) == ["Flaky", "tally/changed"]
+
+
+def test_k13_one_that_fails_as_often_as_it_may_has_failed(cinema):
+    members = cinema.wait(action("Flaky", failures=2)).problem("effect-failed", 424)
+    assert members["reason"] == "attempt 2 failed"
+    assert types(cinema) == ["Flaky"]
+
+
+def test_k13_a_key_applies_it_once(cinema):
+    headers = {"Idempotency-Key": '"once"', "Prefer": "wait=10"}
+    first = cinema.post(action("Peek"), headers)
+    again = cinema.post(action("Peek"), headers)
+    assert first.json["value"] == [0, 1]
+    assert again["idempotency-replayed"] == "true"
+    assert again.json["version"] == 1
+    assert types(cinema) == ["Peek", "tally/increased"]
+
+
+# Stopping the server
+
+
+def test_7_3_a_stop_does_not_wait_for_effects(cinema_program):
+    with Server(program=cinema_program) as server:
+        server.post(action("Pause", ms=60_000))
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - began < 5
+
+
+def test_a_restart_does_not_run_what_has_not_ended(cinema_program, tmp_path):
+    with Server(program=cinema_program, data=tmp_path / "data") as server:
+        server.post([SEARCH, ask("ab", 60_000)])
+        assert len(effects(server)) == 1
+        server.stop()
+    with Server(program=cinema_program, data=tmp_path / "data") as server:
+        assert effects(server) == []
+        assert server.state["search"] == {"text": "ab", "found": []}
