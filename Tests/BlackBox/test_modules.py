@@ -96,7 +96,7 @@ def test_b28_what_is_a_module_s_own_is_not_taken_elsewhere(fresh):
         members = fresh.send(UI, action(type_)).problem("unknown-action", 422)
         assert members["known"] == ["home/didTapOnMovieCell"]
     fresh.send("/modules/movieCard/ui", TAP).problem("method-not-allowed", 405)
-    fresh.send("/modules/nothing/ui", TAP).problem("not-found", 404)
+    fresh.send("/modules/nothing/ui", TAP).problem("method-not-allowed", 405)
 
 
 def test_b13_a_view_speaks_only_while_its_module_is_started(fresh):
@@ -235,8 +235,22 @@ def test_b24_a_change_is_told_with_what_was_before(fresh):
         change = stream.event().json
         assert change["old"] == event["new"]
         assert change["new"]["selectedMovie"] == "Movie 3"
-    with Stream(fresh, "/modules/home/events?old=true") as late:
-        assert late.opened().event().json["old"] is None
+        # Who comes later, or comes back, begins with what there is.
+        until(lambda: fresh.version == 4, "the presenter has dispatched")
+        known = fresh.tag
+        assert stream.event().json["old"] == change["new"]
+        target = "/modules/home/events?old=true"
+        for last in (None, f"{fresh.epoch}:1", f"{fresh.epoch}:999"):
+            with Stream(fresh, target, last=last) as late:
+                first = late.opened().event()
+                if last and last.endswith("999"):
+                    assert first.name == "resync"
+                    first = late.event()
+                assert first.json == {"old": None, "new": event["new"]}
+        with Stream(fresh, target, last=known) as back:
+            assert back.opened().quiet(0.3)
+            fresh.post(action("home/stop"))
+            assert back.event().json == {"old": event["new"], "new": None}
     fresh.get("/modules/home/events?old=perhaps").problem("bad-request", 400)
 
 

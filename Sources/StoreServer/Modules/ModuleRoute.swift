@@ -25,6 +25,7 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
         guard let id = PercentEncoding.decode(parts[1]) else {
             throw .badRequest("'\(parts[1])' is badly percent-encoded.")
         }
+        guard 1...InstanceID.bytesMax ~= id.utf8.count else { throw .notFound(path: exchange.path) }
         if parts.count == 3 {
             guard exchange.method == "GET" else {
                 throw .methodNotAllowed(exchange.method, allowed: ["GET"])
@@ -79,8 +80,15 @@ struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
         _ allowed: [String]
     ) throws(Problem) {
         let query = try Query.of(exchange, allowed: allowed)
-        try StreamOpening.open(exchange, store, store.publisher.topic(of: topic), query) {
-            store.publisher.announce(topic)
+        let id = store.publisher.topic(of: topic)
+        guard case .change(let index) = topic else {
+            return try StreamOpening.open(exchange, store, id, query) {
+                store.publisher.announce(topic)
+            }
+        }
+        // What was before a change is no news to those who were not there.
+        try StreamOpening.begin(exchange, store, id, query) {
+            store.publisher.beginning(of: index)
         }
     }
 }

@@ -18,7 +18,7 @@ final class SliceStreams: Sendable {
     private let names: [String]
     private let streams: StreamWriter
     private let epoch: Epoch
-    /// The instances that are read, as they were sent last.
+    /// The instances that are read, as they were sent last, and some that are read no longer.
     private let instances = Locked<[SliceTopic: Watched]>([:])
 
     init(_ names: [String], _ streams: StreamWriter, _ epoch: Epoch) {
@@ -46,7 +46,7 @@ final class SliceStreams: Sendable {
             }
             if streams.isRead(id(of: .change(index))) {
                 send(
-                    change(from: old?.slices[index].bytes, to: slice.bytes),
+                    Self.change(from: old?.slices[index].bytes, to: slice.bytes),
                     .change(index),
                     slice.version,
                     audience
@@ -61,7 +61,8 @@ final class SliceStreams: Sendable {
         let slice = snapshot.slices[topic.module]
         switch topic {
         case .slice: send(slice.bytes, topic, slice.version)
-        case .change: send(change(from: nil, to: slice.bytes), topic, slice.version)
+        // Its readers begin with a frame of their own.
+        case .change: break
         case .instance(_, let id):
             let part = Self.instance(id, of: slice.bytes)
             let watched = instances.withLock { instances -> Watched in
@@ -115,7 +116,8 @@ final class SliceStreams: Sendable {
         )
     }
 
-    private func change(from old: Bytes?, to new: Bytes?) -> Bytes {
+    /// A slice before and after a change, as JSON.
+    static func change(from old: Bytes?, to new: Bytes?) -> Bytes {
         var json = JSONWriter(capacity: 32 + (old?.count ?? 0) + (new?.count ?? 0))
         json.object { json in
             json.key("old")

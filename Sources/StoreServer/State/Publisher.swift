@@ -160,6 +160,15 @@ extension Publisher {
         sliceStreams?.announce(topic, in: snapshot)
     }
 
+    /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
+    func beginning(of module: Int) -> (frame: Bytes, version: UInt64) {
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        let (slice, epoch) = (snapshot.slices[module], snapshot.tag.epoch)
+        let change = SliceStreams.change(from: nil, to: slice.bytes)
+        let frame = SSEFrame.state(change, at: Tag(epoch: epoch, version: slice.version))
+        return (Chunk.of(frame), slice.version)
+    }
+
     private func send(_ snapshot: Snapshot, for audience: Audience? = nil) {
         streams.publish(
             topic: .state,

@@ -36,6 +36,46 @@ enum StreamOpening {
         _ query: Query,
         announce: () -> Void
     ) throws(Problem) {
+        let (resume, name) = try admitted(exchange, store, topic, query)
+        announce()
+        exchange.stream(opening: bytes, topic: topic, resume: resume, as: name)
+    }
+
+    /// Makes a request the stream of a topic whose readers begin with a frame of their own.
+    ///
+    /// - Parameter first: that frame, and the version that it tells of.
+    static func begin<State>(
+        _ exchange: HTTPExchange,
+        _ store: Store<State>,
+        _ topic: TopicID,
+        _ query: Query,
+        first: () -> (frame: Bytes, version: UInt64)
+    ) throws(Problem) {
+        let (resume, name) = try admitted(exchange, store, topic, query)
+        let (frame, version) = first()
+        var opening = bytes.array
+        var known = version
+        switch resume {
+        case .fresh: opening += frame.array
+        case .resync(let reason): opening += reason.array + frame.array
+        case .after(let seen) where seen < version: opening += frame.array
+        case .after(let seen): known = seen
+        }
+        exchange.stream(
+            opening: Bytes(opening),
+            topic: topic,
+            resume: .after(version: known),
+            as: name
+        )
+    }
+
+    /// Where a stream goes on, and what its reader is called, once there is a place for it.
+    private static func admitted<State>(
+        _ exchange: HTTPExchange,
+        _ store: Store<State>,
+        _ topic: TopicID,
+        _ query: Query
+    ) throws(Problem) -> (resume: Resume, name: String?) {
         guard !exchange.isHTTP10 else {
             throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
         }
@@ -51,8 +91,7 @@ enum StreamOpening {
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
-        announce()
-        exchange.stream(opening: bytes, topic: topic, resume: resume, as: name)
+        return (resume, name)
     }
 
     /// Where a stream goes on, given the id that its reader saw last.
