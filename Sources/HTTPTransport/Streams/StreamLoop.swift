@@ -12,8 +12,6 @@ final class StreamLoop {
     static let inputBytesMax = 64 << 10
     /// How long unacknowledged data keeps a connection whose peer is silent.
     static let deadPeerMilliseconds: CInt = 40_000
-    /// For how long a topic that nobody reads is kept.
-    static let unreadSecondsMax = 10
 
     /// One place for a reader.
     struct Slot {
@@ -28,6 +26,8 @@ final class StreamLoop {
         var expires: UInt32 = 0
         /// When it joined, in whole seconds of the clock.
         var joined: UInt32 = 0
+        /// The first version that it lacks.
+        var lacks: UInt64 = 0
     }
 
     /// A topic with its readers.
@@ -35,8 +35,6 @@ final class StreamLoop {
         let id: TopicID
         var topic = Topic()
         var slots: [Int32] = []
-        /// For how many seconds nobody has read it.
-        var unreadSeconds = 0
     }
 
     /// What one reader is behind with, and when it last took something.
@@ -147,29 +145,24 @@ final class StreamLoop {
         if let known = topicNumbers[topic] { return known }
         let number = freeTopics.popLast() ?? Int32(topics.count)
         topicNumbers[topic] = number
-        if Int(number) == topics.count {
-            topics.append(Readers(id: topic))
-        } else {
+        if topics.indices.contains(Int(number)) {
             topics[Int(number)] = Readers(id: topic)
+        } else {
+            topics.append(Readers(id: topic))
         }
         return number
     }
 
-    /// Forgets topics that nobody has read for a while: there are as many as clients think of. What one
-    /// has is published again when somebody comes.
-    private func forgetUnreadTopics() {
-        for (id, number) in topicNumbers {
-            let topic = Int(number)
-            guard topics[topic].slots.isEmpty else {
-                topics[topic].unreadSeconds = 0
-                continue
-            }
-            topics[topic].unreadSeconds += 1
-            guard topics[topic].unreadSeconds > Self.unreadSecondsMax else { continue }
-            topicNumbers[id] = nil
-            topics[topic] = Readers(id: id)
-            freeTopics.append(number)
-        }
+    /// Forgets a topic that nobody reads any more, and its frame: clients choose the names of some.
+    private func forgetUnread(_ number: Int32) {
+        let topic = topics[Int(number)].id
+        // Whoever is about to read has reserved a place, and may have had the newest sent already.
+        guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
+            topicNumbers[topic] == number, !writer.isRead(topic)
+        else { return }
+        topicNumbers[topic] = nil
+        topics[Int(number)] = Readers(id: topic)
+        freeTopics.append(number)
     }
 }
 
@@ -193,6 +186,7 @@ extension StreamLoop {
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
         let known: UInt64? = if case .after(let version) = reader.resume { version } else { nil }
+        slots[index].lacks = known.map { $0 &+ 1 } ?? 0
         deliver(reader.opening, to: slot, having: known)
         for frame in topics[Int(topic)].topic.opening(for: reader.resume) {
             deliver(frame, to: slot, having: known)
@@ -240,12 +234,11 @@ extension StreamLoop {
         let number = Int(topic)
         let before = topics[number].topic.newestVersion
         guard topics[number].topic.publish(frame, version: version) else { return }
-        let readers = topics[number].slots
-        broadcast(
-            frame,
-            to: audience.map { isMeant in readers.filter { isMeant(names[$0]) } } ?? readers,
-            having: before
-        )
+        var readers = topics[number].slots
+        // The first frame of a topic may come after those who have it already, from another time.
+        if before == nil { readers = readers.filter { slots[Int($0)].lacks <= version } }
+        if let audience { readers = readers.filter { audience(names[$0]) } }
+        broadcast(frame, to: readers, having: before)
     }
 
     /// Sends one frame to many, who have this version until they have it. The list may shrink on the
@@ -365,10 +358,11 @@ extension StreamLoop {
         nextSecond = max(nextSecond + 1, now)
         seconds &+= 1
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
-        forgetUnreadTopics()
         for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
-            let isLog = topics[number].id == .actions
-            let version = isLog ? log?.version ?? 0 : topics[number].topic.version
+            // A part of the state may not have changed for long; the store has gone on.
+            let isWhole = topics[number].id == .state
+            let published = topics[number].topic.version
+            let version = isWhole ? published : log?.version ?? published
             let heartbeat = writer.frames.heartbeat(version)
             let due = topics[number].slots.filter {
                 UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
@@ -382,6 +376,8 @@ extension StreamLoop {
                 closeSlot(slot, saying: bye)
             }
         }
+        // Those that were announced to a client who left before it joined.
+        for number in topics.indices { forgetUnread(Int32(number)) }
         let stalled = behind.filter {
             now - $0.value.progressed >= Double(writer.limits.stallSeconds)
         }
@@ -436,6 +432,7 @@ extension StreamLoop {
         topics[topic].slots.removeLast()
         freeSlots.append(slot)
         writer.abandon(topics[topic].id)
+        forgetUnread(Int32(topic))
         endings.removeValue(forKey: slot)?()
     }
 

@@ -15,8 +15,9 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         let view: ViewDescription<State>
         let parameters: any Codable & Sendable
         let topic: TopicID
+        /// What was sent last, and of which version it is; `nil` where nothing was sent yet.
         var bytes: Bytes?
-        var version: UInt64 = 0
+        var version: UInt64?
 
         init(_ view: ViewDescription<State>, _ parameters: any Codable & Sendable, _ query: String)
         {
@@ -40,7 +41,7 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     /// Whether one more may be watched; those that nobody reads any more make room.
     func hasRoom(for topic: TopicID) -> Bool {
         watched.withLock { watched in
-            if watched[topic] != nil || watched.count < Self.watchedMax { return true }
+            if watched[topic] != nil { return true }
             watched = watched.filter { streams.isRead($0.key) }
             return watched.count < Self.watchedMax
         }
@@ -49,9 +50,8 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     /// Begins to watch, where that is not done already, and sends what there is. On the Core's thread.
     func begin(_ watch: Watch, _ state: State, _ version: UInt64) {
         var watch = watched.withLock { $0[watch.topic] } ?? watch
-        if watch.version == 0 {
-            watch.bytes = made(watch, state)
-            watch.version = max(version, 1)
+        if watch.version == nil {
+            (watch.bytes, watch.version) = (made(watch, state), version)
             watched.withLock { $0[watch.topic] = watch }
         }
         send(watch)
@@ -92,11 +92,12 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     }
 
     private func send(_ watch: Watch, for audience: Audience? = nil) {
-        let tag = Tag(epoch: epoch, version: watch.version)
+        guard let version = watch.version else { return }
+        let tag = Tag(epoch: epoch, version: version)
         let frame = watch.bytes.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
         streams.publish(
             topic: watch.topic,
-            version: watch.version,
+            version: version,
             frame: Chunk.of(frame),
             for: audience?.includes
         )
