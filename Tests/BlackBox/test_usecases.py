@@ -1,0 +1,233 @@
+"""Use cases: input that is kept nowhere, interactors, and what they have to say (protocol 6.5)."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from harness import ROOT, Server, Stream, action, until
+from test_effects import types
+
+LOGIN = "/usecases/login/login"
+PASSWORD = "demo-is-what-nobody-may-keep"
+WAIT = {"Prefer": "wait=10"}
+
+
+def login(server, user="demo", password="demo", headers=()):
+    return server.send(LOGIN, {"userName": user, "password": password}, headers)
+
+
+def account(server, method, headers=(), **input_):
+    return server.send(f"/usecases/account/{method}", input_, headers)
+
+
+# The login of the store that ships
+
+
+def test_p9_a_login_loads_and_succeeds_with_the_user(fresh):
+    with Stream(fresh, "/modules/login/events") as stream:
+        assert stream.opened().event().json == {"progress": "idle"}
+        assert login(fresh, headers=WAIT).json["completed"] is True
+        assert stream.event().json == {"progress": "loading"}
+        assert stream.event().json == {"progress": "loadSucceeded"}
+    demo = {"userName": "demo", "displayName": "Demo"}
+    assert fresh.get("/modules/user").json == {"profile": demo}
+    assert fresh.get("/views/greeting").json == {"text": "Hello Demo"}
+    loading, succeeded, started = fresh.actions()
+    assert succeeded["payload"] == {"user": demo}
+    assert (started["type"], started["cause"]) == ("user/start", succeeded["version"])
+    fresh.post(action("login/loggedOut"))
+    until(lambda: fresh.state["user"] is None, "the user is gone")
+    assert fresh.get("/views/greeting").body == b"null"
+
+
+def test_p9_a_wrong_password_loads_and_fails(fresh):
+    with Stream(fresh, "/modules/login/events") as stream:
+        stream.opened().event()
+        assert login(fresh, password="wrong", headers=WAIT).status == 200
+        assert stream.event().json["progress"] == "loading"
+        failed = stream.event().json
+    assert failed == {
+        "progress": "loadFailed", "failure": "The name or the password is wrong.",
+    }
+    assert fresh.state["user"] is None
+    fresh.get("/modules/user").problem("not-found", 404)
+    # It is tried again, and what was wrong is forgotten.
+    login(fresh, headers=WAIT)
+    assert fresh.get("/modules/login").json == {"progress": "loadSucceeded"}
+
+
+@pytest.mark.parametrize("password", ["demo", PASSWORD])
+def test_acceptance_4_the_password_is_found_nowhere(tmp_path, password):
+    """The right one as well as a wrong one; the right one is made into something to be found."""
+    data, lines = tmp_path / "data", tmp_path / "analytics"
+    marked = f"{PASSWORD}-{password}"
+    targets = ("/events", "/actions/events", "/modules/login/events", "/modules/login/events?old=true",
+               "/modules/user/events", "/views/greeting/events")
+    with Server("--analytics", f"file:{lines}", "--debug-routes", data=data) as server:
+        streams = [Stream(server, target).opened() for target in targets]
+        answers = [
+            login(server, password=marked, headers=WAIT),
+            login(server, user=marked + "x", password=marked),
+            server.send(LOGIN, {"userName": 7, "password": marked}),
+            server.send(LOGIN, {"userName": "demo", "password": [marked]}),
+            server.send(LOGIN, json.dumps({"password": marked}).encode()[:-1]),
+            login(server, password=marked, headers={"Origin": "http://elsewhere.example"}),
+            login(server, password="demo", headers=WAIT),
+        ]
+        assert [answer.status for answer in answers] == [200, 202, 422, 422, 400, 403, 200]
+        until(lambda: server.actions()[-1]["type"] == "user/start", "the last one is through")
+        version = server.version
+        for stream in streams:
+            stream.read()
+        seen = [answer.body for answer in answers] + [stream.text for stream in streams]
+        for target in ("/state", "/actions", "/effects", "/modules", "/schema", "/openapi.json",
+                       "/debug/subscriptions", f"/state?version={version}"):
+            answer = server.get(target)
+            assert answer.status == 200
+            seen.append(answer.body)
+        assert server.stop() == 0
+        seen.append(server.log_text.encode())
+    kept = [path for path in [*data.iterdir(), lines] if path.is_file()]
+    assert len(kept) > 1
+    seen += [path.read_bytes() for path in kept]
+    assert any(b"login/loading" in each for each in seen)
+    assert all(PASSWORD.encode() not in each for each in seen)
+
+
+# The adapter
+
+
+def test_p2_the_adapter_reads_the_input_and_does_nothing_else(cinema):
+    answer = account(cinema, "names", names=["Ada"])
+    assert answer.status == 202
+    assert answer.json == {"epoch": cinema.epoch, "version": 0, "completed": False}
+    until(lambda: cinema.state["account"]["names"] == ["Ada"], "it is done")
+    assert account(cinema, "names", WAIT, names=["Bob"]).json["completed"] is True
+    assert cinema.state["account"]["names"] == ["Ada", "Bob"]
+    for body, slug, status in [
+        (b"{}", "invalid-payload", 422), (b'{"names":["x",7]}', "invalid-payload", 422),
+        (b"[]", "bad-request", 400), (b"{", "malformed-json", 400), (b"", "malformed-json", 400),
+    ]:
+        members = cinema.send("/usecases/account/names", body).problem(slug, status)
+        if body == b'{"names":["x",7]}':
+            assert members["pointer"] == "/names/1"
+    plain = {"Content-Type": "text/plain"}
+    cinema.send("/usecases/account/names", b"{}", plain).problem("unsupported-media-type", 415)
+    cinema.get("/usecases/account/names").problem("method-not-allowed", 405)
+    for path in ("/usecases/account/nothing", "/usecases/account", "/usecases"):
+        cinema.send(path, {}).problem("not-found", 404)
+    assert cinema.version == 2
+
+
+def test_p5_the_route_of_a_use_case_is_described(cinema):
+    route = cinema.get("/openapi.json").json["paths"]["/usecases/account/signIn"]["post"]
+    schema = route["requestBody"]["content"]["application/json"]["schema"]
+    assert list(schema["properties"]) == ["user", "password"]
+
+
+def test_p4_what_an_interactor_throws_is_told_to_who_waits(cinema):
+    members = account(cinema, "signIn", WAIT, user="Ada", password="x").problem("effect-failed", 424)
+    assert members["reason"] == "The word is another one."
+    assert cinema.state["account"]["progress"] == "loading"
+    assert account(cinema, "signIn", user="Ada", password="x").status == 202
+    assert cinema.get("/livez").status == 200
+
+
+def test_2_6_a_use_case_that_takes_too_long_goes_on(cinema):
+    answer = account(cinema, "wait", {"Prefer": "wait=1"})
+    assert (answer.status, answer.json["completed"]) == (202, False)
+    assert answer["preference-applied"] == "wait=1"
+    assert [each["id"] for each in cinema.get("/effects").json["effects"]] == [
+        "account/account/wait"
+    ]
+
+
+# Interactor, dispatcher, translator, store, presenter
+
+
+def test_p1_a_use_case_knows_neither_http_nor_what_presents_it():
+    """The domain sees the engine alone, and the engine nothing."""
+    package = json.loads(
+        subprocess.run(
+            ["swift", "package", "dump-package"], cwd=ROOT, check=True, capture_output=True, timeout=60
+        ).stdout
+    )
+    needs = {
+        target["name"]: {next(iter(each.values()))[0] for each in target["dependencies"]}
+        for target in package["targets"]
+    }
+    assert needs["Domain"] == {"StoreCore"}
+    assert needs["StoreCore"] <= {"Locks"}
+    for folder, allowed in (("Domain", {"StoreCore"}), ("StoreCore/UseCases", set())):
+        for file in (ROOT / "Sources" / folder).rglob("*.swift"):
+            imported = re.findall(r"^(?:\w+ )?import (\w+)", file.read_text(), re.M)
+            assert set(imported) <= allowed, file
+
+
+def test_p7_outputs_come_in_the_order_of_the_calls(cinema):
+    names = [str(number) for number in range(500)]
+    assert account(cinema, "names", WAIT, names=names).status == 200
+    assert cinema.state["account"]["names"] == names
+    assert [each["payload"]["_0"]["loaded"]["name"] for each in cinema.actions()] == names
+
+
+def test_p8_what_is_shown_is_a_slice_of_the_one_state(cinema):
+    account(cinema, "signIn", WAIT, user="Ada", password="open sesame")
+    shown = cinema.get("/modules/account").json
+    assert shown == cinema.state["account"]
+    assert (shown["progress"], shown["user"]) == ("loadSucceeded", "Ada")
+
+
+def test_p10_who_comes_late_gets_what_is_shown_and_not_how_it_came(cinema):
+    account(cinema, "signIn", WAIT, user="Ada", password="open sesame")
+    with Stream(cinema, "/modules/account/events") as stream:
+        assert stream.opened().event().json["progress"] == "loadSucceeded"
+        assert stream.quiet(0.5)
+
+
+def test_p13_the_outputs_of_two_interactors_reach_one_presenter(cinema):
+    with Stream(cinema, "/modules/account/events") as stream:
+        stream.opened().event()
+        account(cinema, "signIn", WAIT, user="Ada", password="open sesame")
+        account(cinema, "names", WAIT, names=["Bob"])
+        seen = [stream.event().json for _ in range(3)]
+    assert [each["progress"] for each in seen] == ["loading", "loadSucceeded", "loadSucceeded"]
+    assert [each["names"] for each in seen] == [[], [], ["Bob"]]
+    assert seen[2]["user"] == "Ada"
+
+
+def test_p14_interactors_that_work_at_once_lose_nothing(cinema):
+    with Stream(cinema, "/actions/events") as log:
+        log.opened()
+        for number in range(50):
+            account(cinema, "names", names=[f"{number}-{each}" for each in range(10)])
+            account(cinema, "signIn", user=str(number), password="open sesame")
+        until(lambda: not cinema.get("/effects").json["effects"], "all are through")
+        names = cinema.state["account"]["names"]
+        outputs = 0
+        while outputs < 500:
+            event = log.event()
+            outputs += event.name == "message" and event.json["type"] == "account/userInfo"
+    assert sorted(names) == sorted(f"{n}-{each}" for n in range(50) for each in range(10))
+    # Each one's own are in order.
+    for number in range(50):
+        mine = [name for name in names if name.startswith(f"{number}-")]
+        assert mine == [f"{number}-{each}" for each in range(10)]
+
+
+def test_p15_a_change_of_two_fields_is_one_event(cinema):
+    with Stream(cinema, "/modules/account/events") as stream:
+        stream.opened().event()
+        account(cinema, "signIn", WAIT, user="Ada", password="x")
+        event = stream.event()
+        assert (event.json["progress"], event.json["message"]) == ("loading", "Who is that?")
+        assert event.version == 1 and stream.quiet(0.3)
+
+
+def test_p6_a_login_that_is_cancelled_says_nothing_more(cinema):
+    account(cinema, "wait")
+    effect = until(lambda: cinema.get("/effects").json["effects"], "it runs")[0]
+    assert cinema.request("DELETE", effect["href"]).status == 204
+    assert cinema.get("/effects").json["effects"] == []
+    assert types(cinema) == []
