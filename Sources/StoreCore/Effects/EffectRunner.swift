@@ -328,7 +328,7 @@ extension EffectRunner {
 
     @discardableResult
     private func cancel(where isMeant: (EffectToken) -> Bool) -> Bool {
-        let tokens = table.withLock { $0.running.values.filter(isMeant) }
+        let tokens = table.withLock { $0.running.values.filter { !$0.isCancelled && isMeant($0) } }
         for token in tokens { token.cancel() }
         return !tokens.isEmpty
     }

@@ -13,7 +13,8 @@ struct EffectListRoute: Route {
             DebugRequest.answer { json in
                 json.key("effects")
                 json.array { json in
-                    for effect in runner.running {
+                    // One that is cancelled dispatches nothing more, and only has to end.
+                    for effect in runner.running where !effect.isCancelled {
                         json.object { json in
                             json.member("id", effect.id)
                             json.member("module", effect.address.module)
