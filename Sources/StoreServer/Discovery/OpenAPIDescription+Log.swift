@@ -30,7 +30,7 @@ extension OpenAPIDescription {
             ],
             answers: [.init(200, "The page.", bodies: [.json(page)])],
             problems: [.draining, .gone]
-        ) + [
+        ) + trace + [
             .init(
                 "get",
                 "/actions/events",
@@ -46,6 +46,46 @@ extension OpenAPIDescription {
                 problems: Self.always + [.draining, .streamLimit]
             )
         ]
+    }
+
+    private var trace: [OpenAPI.Route] {
+        let step = JSONSchema.object([
+            .init("step", .strings(["routing", "ui", "internal", "reduce", "notify", "reaction"])),
+            .init("version", unsigned, isRequired: false),
+            .init("type", .string(), isRequired: false),
+            .init("module", .string(), isRequired: false),
+            .init("changed", .boolean, isRequired: false),
+            .init("cause", unsigned, isRequired: false),
+            .init("origin", .string(), isRequired: false),
+        ])
+        return read(
+            "/trace",
+            "Trace",
+            summary: "What one action led to, step by step.",
+            parameters: [
+                .init(
+                    "version",
+                    in: .query,
+                    unsigned,
+                    summary: "The version of one of the actions; the newest where nothing is said."
+                )
+            ],
+            answers: [
+                .init(
+                    200,
+                    "The steps.",
+                    bodies: [
+                        .json(
+                            .object([
+                                .init("epoch", .string()), .init("version", unsigned),
+                                .init("steps", .array(of: step)),
+                            ])
+                        )
+                    ]
+                )
+            ],
+            problems: [.draining, .gone, .notFound]
+        )
     }
 
     private var page: JSONSchema {

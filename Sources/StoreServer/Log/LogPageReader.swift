@@ -36,6 +36,31 @@ struct LogPageReader: Sendable {
         }
     }
 
+    /// The action that a version began with, and all that came of it, in order.
+    func family(of version: UInt64) throws(Problem) -> [Record] {
+        do throws(JournalError) {
+            var root = try record(version)
+            // A cause is always older, so this ends; a long chain is not followed to its very end.
+            for _ in 0..<limit {
+                guard let cause = root.cause, cause > 0 else { break }
+                root = try record(cause)
+            }
+            return [root] + (try tree(of: root.version, after: root.version).records)
+        } catch {
+            if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
+            Log.error("the log can't be read around version \(version): \(error)")
+            throw .overloaded("the log can't be read; the server's own log says why")
+        }
+    }
+
+    private func record(_ version: UInt64) throws(JournalError) -> Record {
+        let page = JournalPage(after: version - 1, limit: 1, bytesMax: Self.bytesMax)
+        guard let record = try journal.read(page).records.first, record.version == version else {
+            throw .corrupt("version \(version) is missing")
+        }
+        return record
+    }
+
     private func page(after start: UInt64) throws(JournalError) -> LogPage {
         guard start < newest else { return page([], through: start) }
         if let cause { return try tree(of: cause, after: start) }

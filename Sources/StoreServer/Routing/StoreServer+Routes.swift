@@ -48,6 +48,11 @@ extension StoreServer {
                 work: BackgroundWork("log")
             ),
             "/actions/events": ActionEventsRoute(store: store),
+            "/trace": TraceRoute(
+                store: store,
+                journal: store.log.journal,
+                work: BackgroundWork("trace")
+            ),
             "/schema": DocumentRoute(contentType: "application/schema+json", document: schema),
             "/openapi.json": DocumentRoute(
                 contentType: "application/json",
