@@ -5,7 +5,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 LISTEN ?= 127.0.0.1:8080
-SWIFT_SOURCES := Package.swift Sources Tests bench/Package.swift bench/Sources
+SWIFT_SOURCES := Package.swift Sources Tests bench/Package.swift bench/Sources examples
 
 .PHONY: help
 help: ## list the targets

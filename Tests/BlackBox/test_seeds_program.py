@@ -11,7 +11,7 @@ from programs import PACKAGE, SOURCES, build_sample
 
 @pytest.fixture(scope="module")
 def program():
-    return build_sample("Counter")
+    return build_sample("UnicoreCounter")
 
 
 @pytest.fixture
@@ -103,11 +103,11 @@ def test_u19_an_observer_of_the_program_is_listed_and_ended(counter):
 
 
 def test_u24_a_command_is_listed_with_its_id_and_where_it_was_made(counter):
-    source = (SOURCES / "Counter.swift").read_text().splitlines()
+    source = (SOURCES / "UnicoreCounter.swift").read_text().splitlines()
     line = next(n for n, text in enumerate(source, 1) if text.startswith("let printInt"))
     assert listed(counter)["print-int"] == {
         "name": "print-int", "id": "Print the int", "value": "Int",
-        "file": "Counter/main.swift", "function": "Counter", "line": line,
+        "file": "UnicoreCounter/main.swift", "function": "UnicoreCounter", "line": line,
         "href": "/debug/commands/print-int", "method": "POST",
     }
 
@@ -118,7 +118,7 @@ def test_u25_a_command_s_preview_has_five_lines_and_a_bound_one_keeps_the_id(cou
     assert answer["content-type"] == "text/plain; charset=utf-8"
     lines = answer.body.decode().splitlines()
     assert [each.split(": ")[0] for each in lines] == ["type", "id", "file", "function", "line"]
-    assert lines[:3] == ["type: Command<Int>", "id: Print the int", "file: Counter/main.swift"]
+    assert lines[:3] == ["type: Command<Int>", "id: Print the int", "file: UnicoreCounter/main.swift"]
     for name in ("print-seven", "print-seven-on-main"):
         bound = counter.get(f"/debug/commands/{name}").body.decode().splitlines()
         assert bound[1].startswith("id: Print the int ∘ bound(7)")

@@ -6,8 +6,8 @@ import pytest
 from harness import ROOT
 
 TABLE = (ROOT / "docs" / "SEEDS.md").read_text()
-UNICORE = [f"U{number}" for number in range(1, 31)]
-FOLDERS = ("Sources/", "Tests/", "docs/", "scripts/")
+UNICORE = [f"U{number}" for number in range(1, 32)]
+FOLDERS = ("Sources/", "Tests/", "docs/", "examples/", "scripts/")
 
 
 def has_test(path, name):

@@ -1,0 +1,23 @@
+import StoreCore
+import StoreServer
+
+struct AppState: RootState {
+    var popular = Popular.State()
+    var search = Search.State()
+    var details: Details.State?
+
+    static let modules: Modules = [
+        Popular().at(\.popular),
+        Search().at(\.search),
+        Details().at(\.details),
+    ]
+
+    static let views: Views = [
+        .init(PopularViewModel.self), .init(SearchViewModel.self), .init(DetailsViewModel.self),
+    ]
+}
+
+@main
+struct App {
+    static func main() { StoreServer(AppState.self, name: "movies").main() }
+}

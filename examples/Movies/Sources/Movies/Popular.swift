@@ -1,0 +1,61 @@
+import StoreCore
+
+/// The list of popular films, page by page.
+struct Popular: Module {
+    struct State: ModuleState {
+        var films: [Film] = []
+        /// How many pages are there, and how many there are in all.
+        var page = 0
+        var pages = 1
+        var isLoading = false
+        var failure: String?
+    }
+
+    enum Action: ModuleAction {
+        /// The list is wanted from its beginning.
+        case refreshed
+        /// Somebody has scrolled to the end; also: try again what failed.
+        case nextPageAsked
+    }
+
+    enum Internal: ModuleAction {
+        case loaded(page: FilmPage)
+        case failed(reason: String)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .refreshed:
+            state = State(isLoading: true)
+        case .nextPageAsked:
+            guard !state.isLoading else { throw Refusal(reason: "A page is on its way.") }
+            guard state.page < state.pages else { throw Refusal(reason: "That was the last page.") }
+            state.isLoading = true
+            state.failure = nil
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        state.isLoading = false
+        switch action {
+        case .loaded(let page):
+            state.films += page.films
+            state.page = page.page
+            state.pages = page.pages
+        case .failed(let reason):
+            state.failure = reason
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        let next = state.page + 1
+        return .run(id: "page", cancelInFlight: true) { context in
+            do {
+                let page = try await context.dependencies.films.popular(page: next)
+                try await context.dispatch(Internal.loaded(page: page))
+            } catch let error as FilmServiceError {
+                try await context.dispatch(Internal.failed(reason: error.reason))
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import StoreCore
+
+/// Films by their titles, found while somebody types.
+struct Search: Module {
+    /// The most suggestions that are kept.
+    static let suggestionsMax = 10
+    /// The longest text that is searched for, in bytes.
+    static let textBytesMax = 200
+    /// How long nobody has to type before the service is asked.
+    static let pause = Duration.milliseconds(300)
+
+    struct State: ModuleState {
+        var text = ""
+        var films: [Film] = []
+        /// The last searches that found something, the newest first.
+        var suggestions: [String] = []
+        var isSearching = false
+        var failure: String?
+    }
+
+    enum Action: ModuleAction {
+        /// The field has another text: typed, or one of the suggestions.
+        case textChanged(to: String)
+    }
+
+    enum Internal: ModuleAction {
+        case found(films: [Film])
+        case failed(reason: String)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .textChanged(let text):
+            guard text.utf8.count <= Self.textBytesMax else {
+                throw Refusal(reason: "No title is as long as that.", pointer: "/to")
+            }
+            state = State(
+                text: text,
+                films: text.isEmpty ? [] : state.films,
+                suggestions: state.suggestions,
+                isSearching: !text.isEmpty
+            )
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        state.isSearching = false
+        switch action {
+        case .found(let films):
+            state.films = films
+            guard !films.isEmpty else { return }
+            state.suggestions.removeAll { $0 == state.text }
+            state.suggestions = [state.text] + state.suggestions.prefix(Self.suggestionsMax - 1)
+        case .failed(let reason):
+            state.films = []
+            state.failure = reason
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        guard !state.text.isEmpty else { return .cancel(id: "search") }
+        return .run(id: "search", cancelInFlight: true) { context in
+            do {
+                try await context.sleep(for: Self.pause)
+                let films = try await context.dependencies.films.search(state.text)
+                try await context.dispatch(Internal.found(films: films))
+            } catch let error as FilmServiceError {
+                try await context.dispatch(Internal.failed(reason: error.reason))
+            }
+        }
+    }
+}
