@@ -32,6 +32,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     var changes: (any Sendable)?
     /// Hears that records are durable, up to which version, and how many bytes they have.
     package var appended: (@Sendable (UInt64, Int) -> Void)?
+    /// Hears of the actions of each commit, in their order, once they are durable.
+    package var applied: (@Sendable ([AppliedAction]) -> Void)?
     /// Hears that the outcome of an append is not known: nothing is applied from then on, and only
     /// a new start from the journal can tell.
     package var failed: @Sendable (JournalError) -> Void = { _ in }

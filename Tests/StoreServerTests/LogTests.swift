@@ -23,6 +23,25 @@ import Testing
         #expect(try readSome(ends[0]) == String(decoding: line, as: UTF8.self))
     }
 
+    @Test func `details leave room for what an operator has to hear`() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let log = LogWriter(descriptor: ends[1])
+        let detail = Array((String(repeating: "x", count: 999) + "\n").utf8)
+        let offered = 10 * LogWriter.queueLinesMax
+
+        for _ in 0..<10 {
+            log.offer(details: LogWriter.queueLinesMax) { Array(repeating: detail, count: $0) }
+        }
+        log.offer(Array("the disk is full\n".utf8))
+
+        var text = ""
+        while Self.accountedFor(in: text) < offered + 1 { text += try readSome(ends[0]) }
+        #expect(Self.accountedFor(in: text) == offered + 1)
+        #expect(text.contains("the disk is full"))
+    }
+
     /// How many lines are there or said to be lost.
     private static func accountedFor(in text: String) -> Int {
         let lines = text.split(separator: "\n")

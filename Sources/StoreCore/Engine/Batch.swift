@@ -8,6 +8,8 @@ struct Batch<State: Sendable> {
     var effects: [(effect: PendingEffect, cause: EffectCause)] = []
     /// What reactions dispatch after the commit.
     var reactions: [(action: any Action, source: ActionSource)] = []
+    /// Its actions, kept only where somebody wants to hear of them.
+    var applied: [AppliedAction] = []
     /// Who waits for all that follows its actions.
     var watches: [EffectWatch] = []
     /// Who is told of it; `nil` for everybody. One with an audience is a batch of its own.
@@ -37,6 +39,7 @@ struct Batch<State: Sendable> {
         afterCommit.removeAll(keepingCapacity: true)
         if !effects.isEmpty { effects.removeAll() }
         if reactions.count > 0 { reactions.removeAll() }
+        if applied.count > 0 { applied.removeAll() }
         if watches.count > 0 { watches.removeAll() }
         audience = nil
         hasChanged = false

@@ -162,7 +162,7 @@ extension Engine {
         let mark = (
             records: batch.records.count, after: batch.afterCommit.count,
             observed: batch.observed.count, effects: batch.effects.count,
-            reactions: batch.reactions.count,
+            reactions: batch.reactions.count, applied: batch.applied.count,
             actions: batch.actions, version: version
         )
         var anyChanged = false
@@ -183,6 +183,7 @@ extension Engine {
                 batch.observed.removeSubrange(mark.observed...)
                 batch.effects.removeSubrange(mark.effects...)
                 batch.reactions.removeSubrange(mark.reactions...)
+                batch.applied.removeSubrange(mark.applied...)
                 batch.actions = mark.actions
                 return .failure(RefusedMember(refusal: Refusal(error), member: index))
             }
@@ -204,6 +205,7 @@ extension Engine {
         configuration.progress?.begin(member.type, version + 1)
         defer { configuration.progress?.end() }
         let before = reactions.count > 0 ? state : nil
+        let began = configuration.applied == nil ? nil : ContinuousClock.now
         let changed: Bool
         if let differs = configuration.changed {
             let old = state
@@ -214,6 +216,16 @@ extension Engine {
         version += 1
         batch.actions += 1
         if changed { batch.hasChanged = true }
+        if let began {
+            batch.applied.append(
+                AppliedAction(
+                    version: version,
+                    type: member.type,
+                    changed: changed,
+                    duration: began.duration(to: .now)
+                )
+            )
+        }
         note(effectsOf: member.action, envelope.watch)
         if let before { react(to: member.action, before, changed) }
         if !released.isEmpty { batch.afterCommit += released }

@@ -31,6 +31,7 @@ extension Engine {
         if done.actions > 0 {
             configuration.sink?.committed(state, through: version, for: done.audience)
         }
+        if done.applied.count > 0 { configuration.applied?(done.applied) }
         for run in done.afterCommit { run() }
         // Before the completions, so that whoever waits for effects finds them begun.
         if let runner = configuration.effects {

@@ -99,6 +99,18 @@ extension ConfigurationOption {
             \.analyticsSource,
             help: "the CloudEvents source of every analytics line"
         ),
+        .flag(
+            "log-actions",
+            \.logActions,
+            help: "write a line to the log for each applied action, without its payload"
+        ),
+        .list(
+            "log-exclude",
+            "TYPE",
+            \.logExcluded,
+            help: "an action that --log-actions leaves out, by its wire name",
+            check: { $0.isEmpty ? "an action's wire name" : nil }
+        ),
     ]
 
     private static let limits: [ConfigurationOption] = [

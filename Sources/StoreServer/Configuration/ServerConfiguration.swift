@@ -36,6 +36,11 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The `source` of every analytics line (CloudEvents 1.0, a URI reference).
     public var analyticsSource = "/store-server"
 
+    /// Write a line to the log for each applied action, without its payload.
+    public var logActions = false
+    /// The wire names of actions that get no such line.
+    public var logExcluded: [String] = []
+
     /// The most that request line and headers may take.
     public var headersBytesMax = 16 << 10
     /// The longest request target.

@@ -7,15 +7,20 @@ enum Log {
     static func warning(_ message: String) { write(warningPrefix, message) }
     static func error(_ message: String) { write(prefix + "error: ", message) }
 
-    private static let prefix = "store-server: "
+    static let prefix = "store-server: "
     static let warningPrefix = prefix + "warning: "
 
     /// Writes one line as it is, after the prefix.
     static func write(_ prefix: String, _ message: String) {
+        LogWriter.standardError.offer(line(prefix, message))
+    }
+
+    /// The bytes of one line.
+    static func line(_ prefix: String = prefix, _ message: String) -> [UInt8] {
         var line = Array(prefix.utf8)
         line += message.utf8.map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: "?") : $0 }
         line.append(UInt8(ascii: "\n"))
-        LogWriter.standardError.offer(line)
+        return line
     }
 
     /// Lets what was said be written before the process ends, as far as standard error takes it.

@@ -12,15 +12,30 @@ import Synchronization
 final class LogWriter: Sendable {
     /// The most lines that wait to be written.
     static let queueLinesMax = 1_024
+    /// The most lines that wait when details come; the rest is for what an operator has to hear.
+    static let detailsWaitingMax = queueLinesMax / 2
     /// The one for standard error; its thread begins with the first line.
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
 
+    /// Lines that are made when they are written.
+    private typealias Entry = @Sendable () -> [[UInt8]]
+
     private struct Queue {
-        var lines: [[UInt8]] = []
+        var entries: [Entry] = []
+        /// How many lines the entries have.
+        var lines = 0
         var lost = 0
         /// Whether the thread is writing, or has been woken and has not come yet.
         var isBusy = false
         var idleWaiters = 0
+
+        /// Takes so many lines; answers whether the thread has to be woken.
+        mutating func take(_ count: Int, _ entry: @escaping Entry) -> Bool {
+            entries.append(entry)
+            lines += count
+            defer { isBusy = true }
+            return !isBusy
+        }
     }
 
     private let queue = Locked(Queue())
@@ -34,13 +49,24 @@ final class LogWriter: Sendable {
     /// Takes one line with its line feed, or counts it as lost. Any thread; never waits.
     func offer(_ line: [UInt8]) {
         let wakes = queue.withLock { queue in
-            guard queue.lines.count < Self.queueLinesMax else {
+            guard queue.lines < Self.queueLinesMax else {
                 queue.lost += 1
                 return false
             }
-            queue.lines.append(line)
-            defer { queue.isBusy = true }
-            return !queue.isBusy
+            return queue.take(1) { [line] }
+        }
+        if wakes { wake.signal() }
+    }
+
+    /// Takes as many lines of details as fit, and counts the others as lost. Any thread; never waits.
+    ///
+    /// - Parameter make: makes the first so many lines, with their line feeds, on the log's own thread.
+    func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [[UInt8]]) {
+        let wakes = queue.withLock { queue in
+            let taken = min(count, max(0, Self.detailsWaitingMax - queue.lines))
+            queue.lost += count - taken
+            guard taken > 0 else { return false }
+            return queue.take(taken) { make(taken) }
         }
         if wakes { wake.signal() }
     }
@@ -58,10 +84,10 @@ final class LogWriter: Sendable {
         Signals.leaveToOtherThreads()
         while true {
             wake.wait()
-            while let lines = next() {
+            while let entries = next() {
                 // One call a line, so that lines of several processes don't mix; a full or closed
                 // standard error must not stop the server, so the result does not matter.
-                for line in lines {
+                for line in entries.lazy.flatMap({ $0() }) {
                     _ = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
                 }
             }
@@ -69,22 +95,24 @@ final class LogWriter: Sendable {
     }
 
     /// Takes what is queued; `nil` where there is nothing, which `flush` then hears of.
-    private func next() -> [[UInt8]]? {
-        let (lines, waiters) = queue.withLock { queue -> ([[UInt8]]?, Int) in
-            guard !queue.lines.isEmpty else {
+    private func next() -> [Entry]? {
+        let (entries, waiters) = queue.withLock { queue -> ([Entry]?, Int) in
+            guard !queue.entries.isEmpty else {
                 queue.isBusy = false
                 defer { queue.idleWaiters = 0 }
                 return (nil, queue.idleWaiters)
             }
-            var lines = queue.lines
+            var entries = queue.entries
             if queue.lost > 0 {
-                lines.append(Array("\(Log.warningPrefix)\(queue.lost) log lines are lost\n".utf8))
+                let line = "\(Log.warningPrefix)\(queue.lost) log lines are lost\n"
+                entries.append { [Array(line.utf8)] }
             }
-            queue.lines = []
+            queue.entries = []
+            queue.lines = 0
             queue.lost = 0
-            return (lines, 0)
+            return (entries, 0)
         }
         for _ in 0..<waiters { idle.signal() }
-        return lines
+        return entries
     }
 }

@@ -20,6 +20,7 @@ extension StoreServer {
     /// Makes the parts; none of them runs yet but the analytics' writer.
     func assemble(_ configuration: ServerConfiguration) throws -> Parts {
         let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
+        let lines = try ActionLines(configuration, registry)
         let touched = TouchedModules()
         let encoder = JSONEncoder()
         let opened = try OpenJournal(configuration)
@@ -80,6 +81,7 @@ extension StoreServer {
             progress: progress,
             times: times,
             touched: touched,
+            lines: lines,
             member: { try registry.member(of: $0, encoder) }
         )
         let analytics = try configuration.analytics.writer(
@@ -146,6 +148,7 @@ extension StoreServer {
         progress: Progress,
         times: ServerTimes,
         touched: TouchedModules,
+        lines: ActionLines<State>?,
         member: @escaping @Sendable (any Action) throws -> EnvelopeMember
     ) throws -> Core<State> {
         var ports = CoreConfiguration<State>()
@@ -157,6 +160,7 @@ extension StoreServer {
         ports.appended = keeper.appended(through:bytes:)
         ports.failed = Self.end(after:)
         ports.progress = progress
+        ports.applied = lines?.applied
         ports.member = member
         ports.unheard = { action, error in
             Log.error("\(type(of: action)) of the program's own is lost: \(error)")
