@@ -1,0 +1,56 @@
+import Locks
+import Synchronization
+
+extension EffectRunner {
+    /// The effects that run, the oldest first.
+    package var running: [EffectToken] {
+        table.withLock { Array($0.running.values) }.sorted { $0.cause.version < $1.cause.version }
+    }
+
+    /// How many effects run.
+    package var runningCount: Int { table.withLock { $0.running.count } }
+
+    /// Cancels what runs under this id. Answers whether anything did. Any thread.
+    @discardableResult
+    package func cancel(id: String) -> Bool {
+        cancel { $0.id == id }
+    }
+
+    /// Cancels all that works for a slice, or for any instance of it.
+    func cancel(all address: SliceAddress) {
+        cancel {
+            $0.address.module == address.module
+                && (address.instance == nil || $0.address.instance == address.instance)
+        }
+    }
+
+    /// Cancels everything that runs.
+    package func cancelAll() {
+        cancel { _ in true }
+    }
+
+    /// Cancels everything, and begins nothing any more.
+    package func stop() {
+        table.withLock { $0.isStopped = true }
+        cancelAll()
+    }
+
+    /// Waits until nothing runs.
+    package func untilIdle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = table.withLock { table -> Bool in
+                if table.running.isEmpty { return true }
+                table.idle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    @discardableResult
+    private func cancel(where isMeant: (EffectToken) -> Bool) -> Bool {
+        let tokens = table.withLock { $0.running.values.filter { !$0.isCancelled && isMeant($0) } }
+        for token in tokens { token.cancel() }
+        return !tokens.isEmpty
+    }
+}

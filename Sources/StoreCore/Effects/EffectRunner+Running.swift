@@ -1,0 +1,162 @@
+import Locks
+import Synchronization
+
+extension EffectRunner {
+    /// Begins an effect. The Core's thread calls it, after the commit.
+    func launch<State: Sendable>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) {
+        switch effect.form {
+        case .none: break
+        case .run(let run): _ = start(run, at: address, cause, read)
+        case .merge(let effects):
+            for effect in effects { launch(effect, at: address, cause, read) }
+        case .concatenate(let effects):
+            let row = Effect<State>.Run(
+                id: nil,
+                cancelInFlight: false,
+                retry: .never,
+                onRestart: .lost
+            ) { [self] _ in
+                for effect in effects { try await perform(effect, at: address, cause, read) }
+                return ()
+            }
+            _ = start(row, at: address, cause, read)
+        case .cancel(let id): cancel(id: address.path + "/" + id)
+        }
+    }
+
+    /// Begins an effect that is entered in the ledger, and strikes it off when all of it has ended.
+    func launchKept<State: Sendable>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) {
+        let watch = EffectWatch(within: cause.watch, sharing: .everything)
+        let own = EffectCause(version: cause.version, watch: watch)
+        // Striking off belongs to what follows the action.
+        cause.watch?.begin()
+        launch(effect, at: address, own, read)
+        watch.whenDone { [self] _ in
+            // What a stopping server cuts off has not ended: it stays in the ledger.
+            guard !table.withLock({ $0.isStopped }), let ports = ports.withLock({ $0 }) else {
+                cause.watch?.end()
+                return
+            }
+            let ended = PendingEffects.Internal.ended(version: cause.version)
+            var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
+            source.watch = cause.watch
+            ports.dispatch(ended, source)
+        }
+    }
+
+    /// Does an effect within another one, and waits for its end.
+    private func perform<State: Sendable>(
+        _ effect: Effect<State>,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) async throws {
+        switch effect.form {
+        case .run(let run):
+            try Task.checkCancellation()
+            guard let task = start(run, at: address, cause, read) else { throw EffectLimit() }
+            let result = await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            _ = try result.get()
+        case .merge(let effects):
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for effect in effects {
+                    group.addTask { try await self.perform(effect, at: address, cause, read) }
+                }
+                try await group.waitForAll()
+            }
+        case .concatenate(let effects):
+            for effect in effects { try await perform(effect, at: address, cause, read) }
+        case .none, .cancel: launch(effect, at: address, cause, read)
+        }
+    }
+
+    private func start<State: Sendable>(
+        _ run: Effect<State>.Run,
+        at address: SliceAddress,
+        _ cause: EffectCause,
+        _ read: @escaping @Sendable (any Sendable) -> State?
+    ) -> Task<Result<any Sendable, any Error>, Never>? {
+        let path = address.path + "/"
+        if run.cancelInFlight, let id = run.id { cancel(id: path + id) }
+        let token = table.withLock { table -> EffectToken? in
+            guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
+            table.begun += 1
+            let token = EffectToken(
+                address: address,
+                id: path + (run.id ?? "\(cause.version).\(table.begun)"),
+                cause: cause
+            )
+            table.running[ObjectIdentifier(token)] = token
+            return token
+        }
+        guard let token else {
+            cause.watch?.begin()
+            cause.watch?.end(.failure(EffectLimit()))
+            return nil
+        }
+        cause.watch?.begin()
+        let context = EffectContext<State>(
+            dependencies: dependencies,
+            token: token,
+            runner: self,
+            read: read
+        )
+        let task = Task<Result<any Sendable, any Error>, Never>(executorPreference: executor) {
+            [self] in
+            let result = await attempts(of: run, context)
+            end(token, result)
+            return result
+        }
+        token.began(task)
+        return task
+    }
+
+    private func attempts<State: Sendable>(
+        of run: Effect<State>.Run,
+        _ context: EffectContext<State>
+    ) async -> Result<any Sendable, any Error> {
+        var attempt = 0
+        while true {
+            do {
+                return .success(try await run.body(context))
+            } catch {
+                attempt += 1
+                guard attempt <= run.retry.attempts, !context.token.isCancelled,
+                    !(error is CancellationError)
+                else { return .failure(error) }
+                do {
+                    try await context.sleep(for: run.retry.pause(before: attempt))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+    }
+
+    private func end(_ token: EffectToken, _ result: Result<any Sendable, any Error>) {
+        let idle = table.withLock { table -> [CheckedContinuation<Void, Never>] in
+            table.running[ObjectIdentifier(token)] = nil
+            guard table.running.isEmpty else { return [] }
+            defer { table.idle = [] }
+            return table.idle
+        }
+        if case .failure(let error) = result, !token.isCancelled { failed(token, error) }
+        ended(token, token.nanoseconds)
+        token.cause.watch?.end(token.isCancelled ? .failure(CancellationError()) : result)
+        for continuation in idle { continuation.resume() }
+    }
+}
