@@ -192,7 +192,7 @@ def test_4_5_views_that_nobody_watches_any_more_are_forgotten():
         assert server.resident_bytes - before < 100 << 20
 
 
-def test_k1_a_view_is_true_from_the_first_moment_of_a_restart(tmp_path):
+def test_6_4_a_view_is_true_from_the_first_moment_of_a_restart(tmp_path):
     with Server(data=tmp_path / "data") as server:
         assert server.get("/views/list").json["pending"] == 4
         server.post([complete(0), complete(1)])
