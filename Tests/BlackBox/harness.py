@@ -88,6 +88,12 @@ def run(*arguments, environment=None, seconds=20):
     )
 
 
+def listens(path):
+    """Whether somebody accepts connections at a path, which is there a moment earlier (proc(5))."""
+    lines = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()]
+    return any(line[3] == "00010000" and line[-1] == path for line in lines if len(line) == 8)
+
+
 class Answer:
     """One HTTP response, as it was on the wire."""
 
@@ -228,7 +234,7 @@ class Server:
     def _address(self):
         assert self.process.poll() is None, f"ended with {self.process.returncode}"
         if self.path:
-            return os.path.exists(self.path) and f"unix:{self.path}"
+            return listens(self.path) and f"unix:{self.path}"
         found = LISTENING.search(self.log_text)
         return found and found[1]
 
