@@ -30,6 +30,6 @@ public struct AppState: RootState {
 
     /// The projections that are served beside the slices.
     public static let views: Views = [
-        .init(ListViewModel.self), .init(ItemsViewModel.self), .init(GreetingViewModel.self),
+        ListViewModel.self, ItemsViewModel.self, GreetingViewModel.self,
     ]
 }

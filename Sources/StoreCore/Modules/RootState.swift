@@ -18,7 +18,7 @@ public protocol RootState: Codable, Equatable, Sendable {
     /// The modules that make the state.
     typealias Modules = [Mount<Self>]
     /// The projections of the state.
-    typealias Views = [ViewRegistration<Self>]
+    typealias Views = [any ParameterizedViewModel<Self>.Type]
 
     /// The state before any action.
     init()
@@ -29,7 +29,7 @@ public protocol RootState: Codable, Equatable, Sendable {
     /// The projections of the state that a server shows.
     ///
     /// ```swift
-    /// static let views: Views = [.init(ListViewModel.self)]
+    /// static let views: Views = [ListViewModel.self]
     /// ```
     static var views: Views { get }
 }

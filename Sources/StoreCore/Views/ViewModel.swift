@@ -59,25 +59,3 @@ extension ParameterizedViewModel {
     /// All of them.
     public static var reads: [any Module.Type] { [] }
 }
-
-/// A projection of a root state, whatever its type is.
-public struct ViewRegistration<Root: RootState>: Sendable {
-    package let name: String
-    package let parameters: any (Codable & Sendable).Type
-    /// The places of the modules that it reads, in ``RootState/modules``.
-    package let reads: Set<Int>
-    /// Makes it; `nil` where there is nothing to show.
-    package let make: @Sendable (Root, any Codable & Sendable) -> (any Encodable & Sendable)?
-
-    /// Registers a projection.
-    public init<View: ParameterizedViewModel>(_ view: View.Type) where View.State == Root {
-        name = View.name
-        parameters = View.Parameters.self
-        let names = Set(View.reads.map { $0.name })
-        let places = Root.modules.indices.filter { names.contains(Root.modules[$0].name) }
-        reads = Set(names.isEmpty ? Array(Root.modules.indices) : places)
-        make = { state, parameters in
-            (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
-        }
-    }
-}

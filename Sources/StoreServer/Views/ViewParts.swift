@@ -14,19 +14,26 @@ struct ViewDescription<State: Sendable>: Sendable {
     let parameters: any (Codable & Sendable).Type
     /// The places of the modules that it is made from.
     let reads: Set<Int>
+    /// Makes it; `nil` where there is nothing to show.
     let make: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
+}
+
+extension ViewDescription where State: RootState {
+    init<View: ParameterizedViewModel<State>>(_ view: View.Type) {
+        let names = Set(View.reads.map { $0.name })
+        let places = State.modules.indices.filter { names.contains(State.modules[$0].name) }
+        name = View.name
+        parameters = View.Parameters.self
+        reads = Set(names.isEmpty ? Array(State.modules.indices) : places)
+        make = { state, parameters in
+            (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
+        }
+    }
 }
 
 extension ViewParts where State: RootState {
     init(of root: State.Type) {
-        views = State.views.map { view in
-            ViewDescription(
-                name: view.name,
-                parameters: view.parameters,
-                reads: view.reads,
-                make: view.make
-            )
-        }
+        views = State.views.map { ViewDescription($0) }
         let names = State.modules.map(\.name)
         state = { slices, reads throws(JSONError) in
             // Only what is read has to be there; the rest is as before the first action.

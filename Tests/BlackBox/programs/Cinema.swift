@@ -328,7 +328,7 @@ struct AppState: RootState {
     static let modules: Modules = [
         Tally().at(\.tally), Search().at(\.search), Cards().at(\.cards), Account().at(\.account),
     ]
-    static let views: Views = [.init(FoundViewModel.self)]
+    static let views: Views = [FoundViewModel.self]
 }
 
 // The later program: nobody can touch a search any more.

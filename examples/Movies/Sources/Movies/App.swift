@@ -13,7 +13,7 @@ struct AppState: RootState {
     ]
 
     static let views: Views = [
-        .init(PopularViewModel.self), .init(SearchViewModel.self), .init(DetailsViewModel.self),
+        PopularViewModel.self, SearchViewModel.self, DetailsViewModel.self,
     ]
 }
 
