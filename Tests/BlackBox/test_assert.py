@@ -65,7 +65,7 @@ def test_a_script_that_states_everything_holds(play):
     assert len(lines) == len(VISIT) + 1
     assert all(line.startswith("ok ") for line in lines[:-1])
     assert lines[3] == "ok     4 a movie is chosen"
-    assert lines[-1] == "a visit: all 9 steps hold"
+    assert lines[-1] == "a visit: 9 of 9 steps hold"
 
 
 def test_x6_one_wrong_number_fails_with_a_difference_of_exactly_that_field(play):

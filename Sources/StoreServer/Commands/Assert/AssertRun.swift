@@ -32,7 +32,7 @@ struct AssertRun {
         let count = script.steps.count
         say(
             failed == 0
-                ? "\(script.name): all \(count) steps hold"
+                ? "\(script.name): \(count) of \(count) steps hold"
                 : "\(script.name): \(failed) of \(count) steps failed"
         )
         return failed

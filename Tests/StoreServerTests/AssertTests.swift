@@ -1,0 +1,56 @@
+import Domain
+import Locks
+import StoreCore
+import Synchronization
+import Testing
+
+@testable import StoreServer
+
+@Suite struct AssertTests {
+    private struct Step: Decodable, Sendable {
+        let step: Int
+    }
+
+    /// Plays a script against a server that listens, whose program reacts; answers what is printed.
+    private func play(_ script: String) throws -> [String] {
+        let server = StoreServer(AppState.self).reacting(
+            .onNotification("step", as: Step.self) { StepChangeRequested(step: $0.step) },
+            .onDispatch(of: StepChangeRequested.self) { _, _, _ in CounterIncreaseRequested() }
+        )
+        var configuration = ServerConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        configuration.ephemeral = true
+        configuration.analytics = .off
+        let running = try server.start(configuration)
+        defer { running.stop() }
+        let client = try #require(running.addresses.first.flatMap { CommandClient($0) })
+        let printed = Locked<[String]>([])
+        let run = AssertRun(
+            script: try AssertScript(parsing: Array(script.utf8)),
+            client: StoreClient(http: client)
+        ) { line in printed.withLock { $0.append(line) } }
+        _ = try run.play()
+        return printed.withLock { $0 }
+    }
+
+    @Test func `a notification is stated with all that follows it`() throws {
+        let script = """
+            {"steps": [{
+                "notify": "step", "payload": {"step": 7},
+                "expect": {"/counter": {"counter": 7, "step": 7}},
+                "receive": ["StepChangeRequested", "CounterIncreaseRequested"]
+            }]}
+            """
+        #expect(try play(script) == ["ok     1 notify step", "the script: 1 of 1 steps hold"])
+    }
+
+    @Test func `what a reaction dispatches has to be stated`() throws {
+        let script = """
+            {"steps": [{
+                "dispatch": {"type": "StepChangeRequested", "payload": {"step": 7}},
+                "expect": {"/counter": {"counter": 7, "step": 7}}
+            }]}
+            """
+        #expect(try play(script).contains("+   0: \"CounterIncreaseRequested\""))
+    }
+}
