@@ -8,6 +8,12 @@ public struct MovieCard: StartableModule {
         public var title: String
         /// Whether the visitor wants to see it.
         public var isWanted: Bool
+
+        /// Makes a card, which nobody wants unless said otherwise.
+        public init(title: String, isWanted: Bool = false) {
+            self.title = title
+            self.isWanted = isWanted
+        }
     }
 
     /// What has to be known to show a card.
@@ -35,7 +41,7 @@ public struct MovieCard: StartableModule {
         guard !start.title.isEmpty else {
             throw Refusal(reason: "A card needs a title.", pointer: "/title")
         }
-        return State(title: start.title, isWanted: false)
+        return State(title: start.title)
     }
 
     /// Never refused.

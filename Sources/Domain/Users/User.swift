@@ -20,6 +20,11 @@ public struct User: StartableModule {
     public struct State: ModuleState {
         /// The user's profile.
         public var profile: Profile
+
+        /// Names the user.
+        public init(profile: Profile) {
+            self.profile = profile
+        }
     }
 
     /// What has to be known of a user who comes.

@@ -62,6 +62,11 @@ public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
     /// The key's name.
     public let key: String
 
+    /// Names the key's type.
+    public init(key: String) {
+        self.key = key
+    }
+
     /// What was used, and what to do.
     public var description: String {
         "the dependency \(key) was used but not prepared; "
