@@ -9,6 +9,14 @@ from harness import Server, Stream, Wire, action, until
 SEARCH = action("search/start")
 
 
+def head(server, body):
+    """A request to dispatch this body, whole."""
+    return (
+        f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode() + body
+
+
 def types(server, after=0):
     return [record["type"] for record in server.actions(after)]
 
@@ -76,11 +84,7 @@ def test_k2_updaters_are_applied_in_the_order_in_which_they_came(cinema):
     with Wire(cinema) as wire:
         for number, ms in enumerate((300, 200, 0), 1):
             body = b'{"type":"Slow","payload":{"ms":%d,"number":%d}}' % (ms, number)
-            wire.send(
-                f"POST /dispatch HTTP/1.1\r\nHost: {cinema.authority}\r\n"
-                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-            )
-            wire.send(body)
+            wire.send(head(cinema, body))
         assert [wire.answer().json["version"] for _ in range(3)] == [1, 2, 3]
     assert cinema.state["tally"]["order"] == [1, 2, 3]
 
@@ -239,6 +243,18 @@ def test_x4_a_stop_under_load_leaves_no_late_action(cinema):
     for type_ in types(cinema):
         running = {"search/start": True, "search/stop": False}.get(type_, running)
         assert running or type_ != "search/found"
+
+
+def test_x4_what_waits_behind_a_new_start_is_not_applied(cinema):
+    """The effect ends while the Core is busy, behind an action that starts its module anew."""
+    cinema.post([SEARCH, ask("ab", 100)])
+    with Wire(cinema) as busy, Wire(cinema) as anew:
+        busy.send(head(cinema, b'{"type":"Slow","payload":{"ms":400,"number":1}}'))
+        assert len(effects(cinema)) == 1
+        anew.send(head(cinema, b'{"type":"search/start"}'))
+        assert (busy.answer().status, anew.answer().status) == (200, 200)
+    assert settled(cinema) == ["search/start", "search/asked", "Slow", "search/start", "Pause"]
+    assert cinema.state["search"] == {"text": "", "found": []}
 
 
 # Failing

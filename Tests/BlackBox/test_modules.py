@@ -222,6 +222,9 @@ def test_b10_what_changes_nothing_is_silent_and_answered(fresh):
         answer = fresh.wait(step(1)).json
         assert (answer["changed"], answer["completed"]) == (False, True)
         assert whole.event().version == 1
+        # Nor does what is taken back in the same step.
+        assert fresh.post([step(7), step(1)]).json["changed"] is True
+        assert whole.event().version == 3
         assert slice_.quiet(1)
 
 
