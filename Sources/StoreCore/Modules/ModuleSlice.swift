@@ -3,14 +3,14 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
     let module: M
     let place: SlicePlace<Root, M.State>
     let lifecycle: [ActionHandler<Root>]
+    /// The module's name, made once: the name of a type is put together whenever it is asked for.
+    let name = M.name
 
     init(module: M, place: SlicePlace<Root, M.State>, lifecycle: [ActionHandler<Root>]) {
         self.module = module
         self.place = place
         self.lifecycle = lifecycle
     }
-
-    var name: String { M.name }
 
     var form: SliceForm {
         switch place {
@@ -33,8 +33,8 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
             BoundUseCase(
                 path: method.path,
                 input: method.input
-            ) { [place] input, root, address, runner, watch in
-                _ = try place.present(root, address.instance, M.name)
+            ) { [place, name] input, root, address, runner, watch in
+                _ = try place.present(root, address.instance, name)
                 runner.launch(
                     try method.effect(input),
                     at: address,
@@ -155,7 +155,7 @@ extension ModuleSlice {
         effect: @escaping @Sendable (A, M.State) -> Effect<M.State>,
         reduce: @escaping @Sendable (inout M.State, A) throws -> Void
     ) -> ActionHandler<Root> {
-        let place = place
+        let (place, name) = (place, name)
         return ActionHandler(
             A.self,
             kind,
@@ -167,34 +167,29 @@ extension ModuleSlice {
             }
         ) { root, action, instance in
             guard let action = action as? A else { return false }
-            return try place.change(&root, instance, M.name) { try reduce(&$0, action) }
+            return try place.change(&root, instance, name) { try reduce(&$0, action) }
         }
     }
 
     /// What is done with an action that has a type of its own; `nil` where that is for another slice,
     /// which is found when a store begins.
     private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
-        if let type = type as? any StateUpdater.Type { return updater(type) }
+        if let type = type as? any StateUpdater<M.State>.Type { return updater(type) }
         if let type = type as? any SideEffect.Type { return sideEffect(type) }
         return nil
     }
 
-    private func updater<U: StateUpdater>(_ type: U.Type) -> ActionHandler<Root>? {
-        guard U.State.self == M.State.self else { return nil }
-        let place = place
+    private func updater<U: StateUpdater<M.State>>(_ type: U.Type) -> ActionHandler<Root> {
+        let (place, name) = (place, name)
         return ActionHandler(U.self, .dispatchable, wire: U.self) { root, action, instance in
             guard let action = action as? U else { return false }
-            return try place.change(&root, instance, M.name) { state in
-                guard var same = state as? U.State else { return }
-                try action.updateState(&same)
-                if let changed = same as? M.State { state = changed }
-            }
+            return try place.change(&root, instance, name) { try action.updateState(&$0) }
         }
     }
 
     private func sideEffect<E: SideEffect>(_ type: E.Type) -> ActionHandler<Root>? {
         guard E.State.self == M.State.self else { return nil }
-        let place = place
+        let (place, name) = (place, name)
         return ActionHandler(
             E.self,
             .dispatchable,
@@ -207,7 +202,7 @@ extension ModuleSlice {
                 }
             }
         ) { root, _, instance in
-            _ = try place.present(root, instance, M.name)
+            _ = try place.present(root, instance, name)
             return false
         }
     }
