@@ -61,6 +61,17 @@ import Testing
         #expect(state.cards["7"]?.likes == 0)
     }
 
+    @Test(arguments: ["", "a/b", "events", "ui", String(repeating: "x", count: 129)])
+    func `an instance has an id that has a place in paths`(id: String) async throws {
+        let core = try Core(SampleState())
+        await #expect(throws: Refusal.self) {
+            try await core.dispatch(Cards.start(.init(title: "One")).to(id))
+        }
+        let longest = String(repeating: "x", count: 128)
+        let state = try await core.dispatch(Cards.start(.init(title: "One")).to(longest)).state
+        #expect(state.cards.ids == [longest])
+    }
+
     @Test func `a dispatchable changes the slice of the module that lists it`() async throws {
         #expect(try await state(after: Reset()).workshop.name == "")
     }

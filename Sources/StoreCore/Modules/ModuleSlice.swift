@@ -231,6 +231,7 @@ enum Lifecycle {
                 }
             ) { root, action, instance in
                 guard let action = action as? ModuleStart<M> else { return false }
+                try place.check(instance)
                 let old = place.read(root, instance)
                 let new = try module.begin(action.start)
                 place.write(new, &root, instance)
@@ -264,6 +265,21 @@ extension SlicePlace {
         }
         let path = SliceAddress(module: module, instance: instance).path
         throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
+    }
+
+    /// Whether a slice of this id may begin: it has to have a place of its own in paths.
+    func check(_ instance: String?) throws(Refusal) {
+        guard case .instances = self else { return }
+        let id = instance ?? ""
+        guard 1...Instances<State>.idBytesMax ~= id.utf8.count, !id.contains("/"),
+            id != "events", id != "ui"
+        else {
+            throw Refusal(
+                reason:
+                    "An instance has an id of 1 to \(Instances<State>.idBytesMax) bytes, without "
+                    + "a slash, and neither 'events' nor 'ui'."
+            )
+        }
     }
 
     /// Changes a copy of the slice, and puts it in its place where that did not throw.
