@@ -40,7 +40,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Sendable {
                 let reason = (error as? Refusal)?.reason ?? "\(error)"
                 let tag = store.publisher.snapshot.tag
                 answer(
-                    Problem.effectFailed(of: tag, because: reason).response(for: RequestID.next())
+                    Problem.workFailed(newest: tag, because: reason).response(for: RequestID.next())
                 )
             } else {
                 answer(response(200, isCompleted: true))

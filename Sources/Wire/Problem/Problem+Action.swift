@@ -81,13 +81,29 @@ extension Problem {
 
     /// 424: an action was applied, but what follows it failed.
     package static func effectFailed(of action: Tag, because reason: String) -> Problem {
+        effectFailed(
+            "Version \(action.version) was applied, but its effect failed",
+            at: action,
+            because: reason
+        )
+    }
+
+    /// 424: work that is no action's failed; `newest` is the version by which it did.
+    package static func workFailed(newest: Tag, because reason: String) -> Problem {
+        effectFailed("The work was begun, but it failed", at: newest, because: reason)
+    }
+
+    private static func effectFailed(
+        _ what: String,
+        at tag: Tag,
+        because reason: String
+    ) -> Problem {
         Problem(
             .effectFailed,
-            detail: "Version \(action.version) was applied, but its effect failed: "
-                + "\(excerpt(reason))",
+            detail: "\(what): \(excerpt(reason))",
             members: [
-                ProblemMember("epoch", .string(action.epoch.description)),
-                ProblemMember("version", .integer(action.version)),
+                ProblemMember("epoch", .string(tag.epoch.description)),
+                ProblemMember("version", .integer(tag.version)),
                 ProblemMember("reason", .string(reason)),
             ]
         )

@@ -235,7 +235,8 @@ package enum ProblemCatalog {
                 """
                 The action was applied and is durable, but the work that it asks for outside of the \
                 state threw an error or was cancelled. The members "epoch" and "version" name the \
-                action, and "reason" says what the work said.
+                action, or for a use case the newest version by then, and "reason" says what the \
+                work said.
                 """,
                 """
                 Do not send the action again without looking: it was applied. The state tells what \
