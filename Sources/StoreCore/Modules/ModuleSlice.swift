@@ -271,13 +271,11 @@ extension SlicePlace {
     func check(_ instance: String?) throws(Refusal) {
         guard case .instances = self else { return }
         let id = instance ?? ""
-        guard 1...Instances<State>.idBytesMax ~= id.utf8.count, !id.contains("/"),
-            id != "events", id != "ui"
-        else {
+        guard 1...Instances<State>.idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
             throw Refusal(
                 reason:
-                    "An instance has an id of 1 to \(Instances<State>.idBytesMax) bytes, without "
-                    + "a slash, and neither 'events' nor 'ui'."
+                    "An instance has an id of 1 to \(Instances<State>.idBytesMax) bytes, which is "
+                    + "neither 'events' nor 'ui'."
             )
         }
     }

@@ -54,9 +54,7 @@ struct ActionRegistry<State>: Sendable {
             let index = byName[String(name[..<first] + name[last...])],
             entries[index].isForInstances
         else { return nil }
-        var entry = entries[index]
-        entry.instance = String(instance)
-        return entry
+        return entries[index].of(String(instance))
     }
 
     /// The wire names of what may be dispatched somewhere.

@@ -11,7 +11,9 @@ enum ActionAccess: Sendable {
 }
 
 /// What is known of one action type, or of one case of a module's actions.
-struct RegisteredAction<State>: Sendable {
+///
+/// An object, because it is looked up for each action and has many members to copy.
+final class RegisteredAction<State>: Sendable {
     /// The wire name; for an action of instances it lacks the instance, `cards/liked`.
     let name: String
     let module: String?
@@ -25,12 +27,12 @@ struct RegisteredAction<State>: Sendable {
     /// What analytics keep of an action, if its type declares anything.
     let record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
     /// The instance that it is for.
-    var instance: String?
+    let instance: String?
 
     private let read: @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
 
     /// An action that is a type of its own.
-    init(
+    convenience init(
         _ type: ActionList.Element,
         named name: String,
         module: String?
@@ -51,6 +53,7 @@ struct RegisteredAction<State>: Sendable {
         form: ActionForm,
         access: ActionAccess = .everybody,
         isForInstances: Bool = false,
+        instance: String? = nil,
         secrets: [String],
         record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?,
         read: @escaping @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
@@ -60,6 +63,7 @@ struct RegisteredAction<State>: Sendable {
         self.form = form
         self.access = access
         self.isForInstances = isForInstances
+        self.instance = instance
         self.secrets = secrets
         self.record = record
         self.read = read
@@ -69,6 +73,21 @@ struct RegisteredAction<State>: Sendable {
     var wireName: String {
         guard let instance, let slash = name.firstIndex(of: "/") else { return name }
         return "\(name[..<slash])/\(instance)\(name[slash...])"
+    }
+
+    /// The same action, for one of the instances.
+    func of(_ instance: String) -> RegisteredAction {
+        RegisteredAction(
+            name: name,
+            module: module,
+            form: form,
+            access: access,
+            isForInstances: isForInstances,
+            instance: instance,
+            secrets: secrets,
+            record: record,
+            read: read
+        )
     }
 
     /// Reads the action from its payload; `nil` stands for no payload.

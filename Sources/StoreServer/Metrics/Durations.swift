@@ -16,18 +16,23 @@ final class Durations: Sendable {
         var nanoseconds: UInt64 = 0
 
         var count: UInt64 { buckets.reduce(0, +) }
+
+        mutating func add(_ more: UInt64, to bucket: Int) {
+            buckets[bucket] += 1
+            nanoseconds &+= more
+        }
     }
 
     private let series = Locked<[String: Series]>([:])
 
     /// Notes one. Any thread; a short lock.
     func add(_ nanoseconds: UInt64, to name: String) {
-        let bucket = Self.bounds.firstIndex { nanoseconds <= $0 } ?? Self.bounds.count
+        var bucket = 0
+        while bucket < Self.bounds.count, nanoseconds > Self.bounds[bucket] { bucket += 1 }
         series.withLock { series in
-            let isKnown = series[name] != nil || series.count < Self.namesMax
-            let name = isKnown ? name : "other"
-            series[name, default: Series()].buckets[bucket] += 1
-            series[name]?.nanoseconds &+= nanoseconds
+            if series[name]?.add(nanoseconds, to: bucket) != nil { return }
+            let name = series.count < Self.namesMax ? name : "other"
+            series[name, default: Series()].add(nanoseconds, to: bucket)
         }
     }
 
