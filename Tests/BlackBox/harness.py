@@ -387,6 +387,9 @@ class Stream:
             self.wire = Wire.__new__(Wire)
             raw = socket.socket(socket.AF_INET)
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+            # Segments as on a wire. Into a window below loopback's 64 KiB segment the kernel
+            # sends by its probes alone, seconds apart.
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
             raw.settimeout(ANSWER_SECONDS_MAX)
             raw.connect((server.host, server.port))
             self.wire.socket, self.wire.buffer = raw, b""
