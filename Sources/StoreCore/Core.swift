@@ -182,6 +182,10 @@ extension Core {
     /// Actions that the mailbox did not take, since the start.
     public var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
 
+    /// Actions of presenters and reactions that were not applied, since the start: nobody waits for
+    /// them.
+    public var unheardTotal: UInt64 { engine.unheardTotal }
+
     /// Takes an envelope, or says why not. Any thread; never waits for the Core.
     ///
     /// - Parameter wakes: whether the Core's thread is woken at once. Whoever offers many in a row

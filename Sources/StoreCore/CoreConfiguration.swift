@@ -24,8 +24,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// What the journal keeps of an action that is dispatched in process; without it, only the name of
     /// its type.
     package var member: (@Sendable (any Action) throws -> EnvelopeMember)?
-    /// Hears of actions of the program's own that could not be dispatched, and why.
-    package var unheard: @Sendable (any Action, any Error) -> Void = { _, _ in }
+    /// Hears of actions of the program's own that were not applied, on the Core's thread.
+    package var unheard: @Sendable (UnheardAction) -> Void = { _ in }
     /// Hears of the state after each commit that changed something, on the Core's thread.
     package var settled: (@Sendable (State, Audience?) -> Void)?
     /// The `SliceChanges` that listens to ``settled``, for those who observe slices.

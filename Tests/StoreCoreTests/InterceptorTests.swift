@@ -1,5 +1,6 @@
 import Locks
 import StoreCore
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -87,5 +88,28 @@ import Testing
             ]
         )
         #expect(last.version == 6)
+    }
+
+    @Test func `a refusal that nobody waits for is told to the operator`() async throws {
+        let lost = Recorder<UnheardAction>()
+        var configuration = CoreConfiguration<SampleState>()
+        configuration.unheard = lost.record
+        let core = try Core(
+            SampleState(),
+            runner: EffectRunner(dependencies: .unprepared),
+            configuration: configuration,
+            touched: []
+        )
+        core.add(
+            reaction: .onDispatch(of: Noise.self, file: "Sample.swift", line: 7) { _, _, _ in
+                Tally.Action.stepChanged(to: 0)
+            }
+        )
+        let cause = try await core.dispatch(Noise()).version
+        let told = try await lost.next()
+        #expect(told.type == "Action")
+        #expect(told.source.cause == cause && told.source.place == "Sample.swift:7")
+        #expect(told.reason as? Refusal == Refusal(reason: "A step of 0 leads nowhere."))
+        #expect(core.unheardTotal == 1)
     }
 }

@@ -312,18 +312,6 @@ extension Engine {
     }
 }
 
-/// The completion of an action whose outcome nobody asks for.
-final class Unheard<State: Sendable>: Completion {
-    private let watch: EffectWatch?
-
-    /// - Parameter watch: was begun for the action, and ends with it.
-    init(_ watch: EffectWatch? = nil) {
-        self.watch = watch
-    }
-
-    func complete(_ outcome: Outcome<State>) { watch?.end() }
-}
-
 extension Refusal {
     /// What a reducer threw: its refusal, or whatever else, put into words.
     package init(_ error: any Error) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a reaction makes of an action that was applied; with the place that it is written at.
 struct ReactionRun<State> {
     let react: @Sendable (any Action, State, State, _ changed: Bool) -> (any Action)?
@@ -64,18 +66,28 @@ extension Engine {
     func dispatchOwn(_ action: any Action, from source: ActionSource) {
         let watch = source.watch ?? settling
         watch?.begin()
+        var type = "\(Swift.type(of: action))"
         do {
+            let member = try member(of: action)
+            type = member.type
             let envelope = Envelope<State>(
-                members: [try member(of: action)],
+                members: [member],
                 source: source,
                 watch: watch,
-                completion: Unheard(watch)
+                completion: Unheard(watch) { [unowned self] error in
+                    lost(UnheardAction(type: member.type, source: source, reason: error))
+                }
             )
             try offer(envelope, isOwn: true)
         } catch {
             watch?.end()
-            configuration.unheard(action, error)
+            lost(UnheardAction(type: type, source: source, reason: error))
         }
+    }
+
+    private func lost(_ action: UnheardAction) {
+        unheard.add(1, ordering: .relaxed)
+        configuration.unheard(action)
     }
 }
 

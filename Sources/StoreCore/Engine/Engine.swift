@@ -13,6 +13,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let refused = Atomic<UInt64>(0)
+    let unheard = Atomic<UInt64>(0)
     private let isThreaded: Bool
     /// Whether an action can go straight through: nothing to append, encode or compare.
     let isPlain: Bool
@@ -57,6 +58,7 @@ final class Engine<State: Sendable>: @unchecked Sendable {
     var isIntercepted: Bool { interceptors.count + reactions.count > 0 }
 
     var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
+    var unheardTotal: UInt64 { unheard.load(ordering: .relaxed) }
 }
 
 /// What there is to do for someone who came to the mailbox.

@@ -162,8 +162,12 @@ extension StoreServer {
         ports.progress = progress
         ports.applied = lines?.applied
         ports.member = member
-        ports.unheard = { action, error in
-            Log.error("\(type(of: action)) of the program's own is lost: \(error)")
+        ports.unheard = { action in
+            let reason = (action.reason as? Refusal)?.reason ?? "\(action.reason)"
+            Log.warning(
+                "\(action.type), which \(action.source.place) dispatched after version "
+                    + "\(action.source.cause), was not applied: \(reason)"
+            )
         }
         if let modules {
             return try modules.core(history.state, ports, touched) {

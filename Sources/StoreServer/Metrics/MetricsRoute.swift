@@ -55,6 +55,11 @@ struct MetricsRoute<State: Codable & Equatable & Sendable>: RouteDuringDrain {
             "Actions that the mailbox did not take because it was full.",
             store.core.mailboxRefusedTotal
         )
+        metrics.counter(
+            "store_unheard_total",
+            "Actions of presenters and reactions that were not applied; the log says why.",
+            store.core.unheardTotal
+        )
         metrics.histogram(
             "store_reduce_seconds",
             "How long reducing an action took.",

@@ -331,6 +331,12 @@ struct AppState: RootState {
     static let views: Views = [FoundViewModel.self]
 }
 
+/// The hundredth is celebrated with a card that has no title, which is refused.
+let celebrated = Reaction<AppState>.onDispatch(of: Tally.Action.self) { _, old, new in
+    guard old.tally.count < 100, new.tally.count >= 100 else { return nil }
+    return Cards.start(.init(title: "")).to("hundred")
+}
+
 // The later program: nobody can touch a search any more.
 
 struct LaterSearch: StartableModule {
@@ -355,5 +361,5 @@ struct LaterState: RootState {
 
 switch getenv("CINEMA").map({ String(cString: $0) }) {
 case "later": StoreServer(LaterState.self).main()
-default: StoreServer(AppState.self).main()
+default: StoreServer(AppState.self).reacting(celebrated).main()
 }

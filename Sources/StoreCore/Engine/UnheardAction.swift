@@ -1,0 +1,32 @@
+/// An action of the program's own that was not applied: what a presenter or a reaction dispatched and
+/// the reducer refused, or what found no way to the Core. Nobody waits for it, so the operator is told.
+package struct UnheardAction: Sendable {
+    /// Its wire name.
+    package let type: String
+    /// What led to it, and the place that dispatched it.
+    package let source: ActionSource
+    package let reason: any Error
+}
+
+/// The completion of an action whose outcome nobody asks for.
+final class Unheard<State: Sendable>: Completion {
+    private let watch: EffectWatch?
+    private let failed: (@Sendable (any Error) -> Void)?
+
+    /// - Parameters:
+    ///   - watch: was begun for the action, and ends with it.
+    ///   - failed: hears why it was not applied.
+    init(_ watch: EffectWatch? = nil, failed: (@Sendable (any Error) -> Void)? = nil) {
+        self.watch = watch
+        self.failed = failed
+    }
+
+    func complete(_ outcome: Outcome<State>) {
+        switch outcome {
+        case .refused(let refusal, _): failed?(refusal)
+        case .failed(let failure): failed?(failure)
+        case .applied, .replayed, .keyTaken, .versionMismatch, .dryRun, .cancelled: break
+        }
+        watch?.end()
+    }
+}
