@@ -1,0 +1,144 @@
+import CHTTPD
+import EventStream
+import Glibc
+import Synchronization
+
+// Who reads what: readers come, are listened to for their end, and go.
+
+extension StreamLoop {
+    func join(_ reader: JoiningReader) {
+        let topic = number(of: reader.topic)
+        let slot = freeSlots.popLast() ?? Int32(slots.count)
+        if Int(slot) == slots.count { slots.append(Slot()) }
+        let index = Int(slot)
+        slots[index].descriptor = reader.descriptor
+        slots[index].generation &+= 1
+        slots[index].topic = topic
+        slots[index].inputBytes = 0
+        slots[index].expires = expiry()
+        slots[index].joined = UInt32(clamping: Int(now))
+        slots[index].place = Int32(topics[Int(topic)].slots.count)
+        topics[Int(topic)].slots.append(slot)
+        if let ended = reader.ended { endings[slot] = ended }
+        if let name = reader.name { names[slot] = name }
+        writer.counters.adopted.add(1, ordering: .relaxed)
+        tune(reader.descriptor)
+        watch(slot, EPOLL_CTL_ADD, forWriting: false)
+        let known: UInt64? = if case .after(let version) = reader.resume { version } else { nil }
+        slots[index].lacks = known.map { $0 &+ 1 } ?? 0
+        deliver(reader.opening, to: slot, having: known)
+        for frame in topics[Int(topic)].topic.opening(for: reader.resume) {
+            deliver(frame, to: slot, having: known)
+        }
+        if reader.topic == .actions, slots[index].descriptor >= 0 {
+            Self.keepRoom(in: reader.descriptor)
+            logReaders.add(LogReader(reader.resume), at: slot)
+        }
+        if stopDeadline != nil { closeSlot(slot, saying: writer.frames.bye(.shutdown)) }
+    }
+
+    /// The second in which a stream's time is over, spread by a tenth so that not all end at once.
+    func expiry() -> UInt32 {
+        let lifetime = writer.limits.lifetimeSeconds
+        guard lifetime > 0 else { return 0 }
+        return seconds + UInt32(clamping: lifetime) + UInt32.random(in: 0...UInt32(lifetime / 10))
+    }
+
+    /// Frames go out at once, and peers that vanish without a word are noticed.
+    func tune(_ descriptor: CInt) {
+        var yes: CInt = 1
+        var milliseconds = Self.deadPeerMilliseconds
+        let size = socklen_t(MemoryLayout<CInt>.size)
+        let tcp = CInt(IPPROTO_TCP)
+        setsockopt(descriptor, tcp, TCP_NODELAY, &yes, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, size)
+        setsockopt(descriptor, tcp, TCP_USER_TIMEOUT, &milliseconds, size)
+    }
+
+    func watch(_ slot: Int32, _ operation: CInt, forWriting: Bool) {
+        let index = Int(slot)
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
+        if forWriting { event.events |= EPOLLOUT.rawValue }
+        event.data.u64 = UInt64(slots[index].generation) << 32 | UInt64(UInt32(bitPattern: slot))
+        epoll_ctl(epoll, operation, slots[index].descriptor, &event)
+    }
+
+    func handle(_ data: UInt64, _ happened: UInt32) {
+        let slot = Int32(truncatingIfNeeded: data & 0xFFFF_FFFF)
+        let index = Int(slot)
+        guard index < slots.count, slots[index].descriptor >= 0,
+            slots[index].generation == UInt32(truncatingIfNeeded: data >> 32)
+        else { return }
+        let gone = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+        if happened & gone != 0 || (happened & EPOLLIN.rawValue != 0 && !discardInput(index)) {
+            writer.counters.closedByPeer.add(1, ordering: .relaxed)
+            release(slot)
+            return
+        }
+        guard happened & EPOLLOUT.rawValue != 0 else { return }
+        if logReaders[slot] == nil { flush(slot) } else { logWritable(slot) }
+    }
+
+    /// Takes off what a reader sends. Answers `false` where it has ended or talks too much.
+    func discardInput(_ index: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
+            let count = recv(
+                slots[index].descriptor,
+                scratch.baseAddress,
+                scratch.count,
+                CInt(MSG_DONTWAIT)
+            )
+            guard count != 0 else { return false }
+            slots[index].inputBytes += UInt32(max(0, count))
+            return slots[index].inputBytes <= Self.inputBytesMax
+        }
+    }
+
+    /// Lets a reader go.
+    func release(_ slot: Int32) {
+        let index = Int(slot)
+        guard slots[index].descriptor >= 0 else { return }
+        behind[slot] = nil
+        logReaders[slot] = nil
+        if !names.isEmpty { names[slot] = nil }
+        // The descriptor may have duplicates: the end must reach the peer all the same.
+        shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
+        close(slots[index].descriptor)
+        slots[index].descriptor = -1
+        let topic = Int(slots[index].topic)
+        let place = Int(slots[index].place)
+        let last = topics[topic].slots.count - 1
+        topics[topic].slots.swapAt(place, last)
+        slots[Int(topics[topic].slots[place])].place = Int32(place)
+        topics[topic].slots.removeLast()
+        freeSlots.append(slot)
+        writer.abandon(topics[topic].id)
+        forgetUnread(Int32(topic))
+        endings.removeValue(forKey: slot)?()
+    }
+
+    func number(of topic: TopicID) -> Int32 {
+        if let known = topicNumbers[topic] { return known }
+        let number = freeTopics.popLast() ?? Int32(topics.count)
+        topicNumbers[topic] = number
+        if topics.indices.contains(Int(number)) {
+            topics[Int(number)] = Readers(id: topic)
+        } else {
+            topics.append(Readers(id: topic))
+        }
+        return number
+    }
+
+    /// Forgets a topic that nobody reads any more, and its frame: clients choose the names of some.
+    func forgetUnread(_ number: Int32) {
+        let topic = topics[Int(number)].id
+        // Whoever is about to read has reserved a place, and may have had the newest sent already.
+        guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
+            topicNumbers[topic] == number, !writer.isRead(topic)
+        else { return }
+        topicNumbers[topic] = nil
+        topics[Int(number)] = Readers(id: topic)
+        freeTopics.append(number)
+    }
+}
