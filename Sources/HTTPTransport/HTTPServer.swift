@@ -13,12 +13,14 @@ package final class HTTPServer: Sendable {
     /// Makes a server that does not listen yet.
     ///
     /// - Parameters:
+    ///   - streams: takes over the sockets of streams; `nil` where the handler has none and another one
+    ///     takes over (``hand(to:streams:done:)``).
     ///   - startThread: starts a thread of a name.
     ///   - log: takes what the operator should know.
     package init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
-        streams: any StreamAdopter,
+        streams: (any StreamAdopter)?,
         startThread: @escaping @Sendable (String, @escaping @Sendable () -> Void) -> Void,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
@@ -46,6 +48,18 @@ package final class HTTPServer: Sendable {
             loop.run()
             ended.signal()
         }
+    }
+
+    /// From now on `handler` answers: also what has come and is not whole yet, and what the handler
+    /// before it lets go of by `HTTPExchange.askAgain()`. It looks at the headers of both first.
+    ///
+    /// - Parameter done: called on the loop's thread when that is so.
+    package func hand(
+        to handler: any HTTPHandler,
+        streams: any StreamAdopter,
+        done: @escaping @Sendable () -> Void
+    ) {
+        loop.ask { $0.successor = .init(handler: handler, streams: streams, done: done) }
     }
 
     /// Sends the answers that were completed since the last call. Any thread.

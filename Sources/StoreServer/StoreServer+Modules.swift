@@ -42,6 +42,7 @@ extension StoreServer where State: RootState {
             _ = try machine.get().reduce(&state, action, version: version)
         }
         self.connect = connect
-        modules = ModuleParts(of: State.self, dependencies: dependencies)
+        self.dependencies = dependencies
+        modules = ModuleParts(of: State.self)
     }
 }

@@ -28,6 +28,10 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
 
     /// Fills in what modules see of one another, in a state that no action has led to.
     var connect: @Sendable (inout State) -> Void = { _ in }
+    /// What effects need of the world, before anything is prepared.
+    var dependencies = Dependencies.live
+    /// What is done before the state is there, in the order in which it was added.
+    var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
     /// What sees actions before the reducer does.
     var interceptors: [Interceptor<State>] = []
     /// What dispatches of its own accord.

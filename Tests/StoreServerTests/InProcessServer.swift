@@ -24,7 +24,14 @@ final class InProcessServer {
         var configuration = ServerConfiguration()
         configuration.analytics = .off
         configuration.ephemeral = true
-        parts = try server.assemble(configuration)
+        let transport = try HTTPServer(
+            configuration: configuration.transport,
+            handler: StartGate(HostRule(listening: [], further: [])),
+            streams: nil,
+            startThread: { SystemThread.start(name: $0, $1) },
+            log: { _ in }
+        )
+        parts = try server.assemble(configuration, on: transport, with: server.dependencies)
         parts.store.core.start()
     }
 

@@ -18,6 +18,12 @@ extension EventLoop {
         finished.withLock { $0.append(exchange) }
     }
 
+    /// Has the handler asked anew for a suspended request. Any thread; nothing happens before ``wake()``.
+    func askAgain(_ exchange: HTTPExchange) {
+        exchange.outcome = .again
+        finished.withLock { $0.append(exchange) }
+    }
+
     /// Lets the loop send what was completed. Any thread.
     func wake() {
         var one: UInt64 = 1
@@ -44,6 +50,12 @@ extension EventLoop {
             exchange.outcome = .abandoned
             keptStreams[ObjectIdentifier(exchange)] = nil
             resume(exchange)
+        }
+        if let successor = asked.successor {
+            handler = successor.handler
+            streams = successor.streams
+            isEarly = false
+            successor.done()
         }
         if let seconds = asked.stop, !isStopping {
             isStopping = true

@@ -63,7 +63,7 @@ extension EventLoop {
         case .body:
             exchange.phase = .handled
             if let connection = exchange.connection { record(of: connection)?.wait(for: .nothing) }
-            handler.handle(exchange)
+            handle(exchange)
             return proceed(exchange)
         case .discarding:
             return discard(exchange, size)
@@ -92,6 +92,7 @@ extension EventLoop {
             response.closes = true
             return answer(exchange, response)
         }
+        exchange.isEarly = isEarly
         if let response = handler.admit(exchange) {
             return refuse(exchange, response, hasBody: framing.contentLength != 0)
         }
@@ -101,6 +102,15 @@ extension EventLoop {
             if let length = framing.contentLength { exchange.bodyBytes.reserveCapacity(length) }
         }
         return CHTTPD_CONTINUE
+    }
+
+    /// Hands a whole request over; whoever has taken over since it came looks at its headers first.
+    private func handle(_ exchange: HTTPExchange) {
+        if exchange.isEarly, !isEarly {
+            exchange.isEarly = false
+            if let response = handler.admit(exchange) { return exchange.respond(response) }
+        }
+        handler.handle(exchange)
     }
 
     /// Answers a request that goes no further: at once, or when its body has been taken off.
@@ -228,6 +238,11 @@ extension EventLoop {
         }
         switch exchange.outcome {
         case .response(let response): return answer(exchange, response)
+        case .again:
+            exchange.outcome = .none
+            exchange.onLeaving = nil
+            handle(exchange)
+            return proceed(exchange)
         case .handedOver, .abandoned: return CHTTPD_CLOSE
         case .suspendedForGood, .none:
             report("a request to \(exchange.path) was left without an answer")
@@ -340,7 +355,7 @@ extension EventLoop {
         resume: Resume,
         name: String?
     ) {
-        guard let connection = exchange.connection else { return }
+        guard let connection = exchange.connection, let streams else { return }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
             streams.abandon(topic)

@@ -26,8 +26,11 @@ final class EventLoop: @unchecked Sendable {
     static let restSeconds = 0.1
 
     let configuration: TransportConfiguration
-    let handler: any HTTPHandler
-    let streams: any StreamAdopter
+    var handler: any HTTPHandler
+    /// Takes over streams; `nil` while the handler has none.
+    var streams: (any StreamAdopter)?
+    /// Whether another handler takes over later.
+    var isEarly: Bool
     let counters: TransportCounters
     let log: @Sendable (String) -> Void
 
@@ -59,13 +62,14 @@ final class EventLoop: @unchecked Sendable {
     init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
-        streams: any StreamAdopter,
+        streams: (any StreamAdopter)?,
         counters: TransportCounters,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
         self.configuration = configuration
         self.handler = handler
         self.streams = streams
+        isEarly = streams == nil
         self.counters = counters
         self.log = log
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
@@ -96,6 +100,14 @@ struct LoopRequests {
     var stop: Double?
     /// Kept streams that have ended.
     var released: [HTTPExchange] = []
+    /// Who answers from now on, and what is done when that is so.
+    var successor: Successor?
+
+    struct Successor {
+        let handler: any HTTPHandler
+        let streams: any StreamAdopter
+        let done: @Sendable () -> Void
+    }
 }
 
 extension EventLoop {

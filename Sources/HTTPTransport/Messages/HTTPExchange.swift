@@ -26,7 +26,7 @@ package final class HTTPExchange: @unchecked Sendable {
     }
 
     enum Outcome {
-        case none, response(HTTPResponse), handedOver, suspendedForGood, abandoned
+        case none, response(HTTPResponse), again, handedOver, suspendedForGood, abandoned
     }
 
     /// How the answer is put off, where it is.
@@ -51,6 +51,8 @@ package final class HTTPExchange: @unchecked Sendable {
     var fields: UnsafeMutablePointer<chttpd_field>
     var fieldCount = 0
     var isHead = false
+    /// Whether it was admitted by a handler that another one has taken over from since.
+    var isEarly = false
     /// What is done where the client leaves before its answer is complete.
     var onLeaving: (() -> Void)?
     /// How much of a refused request's body has been taken off.
@@ -82,6 +84,7 @@ package final class HTTPExchange: @unchecked Sendable {
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
         isHead = false
+        isEarly = false
         onLeaving = nil
         discardedBytes = 0
     }
@@ -162,6 +165,12 @@ extension HTTPExchange {
     /// Nothing is sent before the server is woken, which is done once for many answers.
     package func complete(_ response: HTTPResponse) {
         loop.finish(self, response)
+    }
+
+    /// Hands a suspended request to the handler anew, as if it had just come; in place of
+    /// ``complete(_:)``, and like it done when the server is woken. Any thread.
+    package func askAgain() {
+        loop.askAgain(self)
     }
 
     /// Does this once if the client closes its side before the answer is complete, which is still due;

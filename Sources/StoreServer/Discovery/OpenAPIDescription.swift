@@ -227,7 +227,8 @@ struct OpenAPIDescription {
             "/metrics",
             "Metrics",
             summary: "What happens in the server, for Prometheus.",
-            answers: [.init(200, "The metrics.", bodies: [.init("text/plain")])]
+            answers: [.init(200, "The metrics.", bodies: [.init("text/plain")])],
+            problems: [.draining]
         )
             + read(
                 "/livez",

@@ -17,8 +17,13 @@ extension StoreServer {
         let resume: @Sendable () -> Void
     }
 
-    /// Makes the parts; none of them runs yet but the analytics' writer.
-    func assemble(_ configuration: ServerConfiguration) throws -> Parts {
+    /// Makes the parts behind a transport that listens already; none of them runs yet but the
+    /// analytics' writer.
+    func assemble(
+        _ configuration: ServerConfiguration,
+        on transport: HTTPServer,
+        with dependencies: Dependencies
+    ) throws -> Parts {
         let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
         let lines = try ActionLines(configuration, registry)
         let touched = TouchedModules()
@@ -74,6 +79,7 @@ extension StoreServer {
         )
         let core = try core(
             from: history,
+            dependencies: dependencies,
             keyClock: opened.keyClock,
             mailboxMax: configuration.mailboxMax,
             publisher: publisher,
@@ -111,13 +117,6 @@ extension StoreServer {
             look: modules?.look
         )
         let router = router(for: store, attachments, watchdog, times, analytics)
-        let transport = try HTTPServer(
-            configuration: configuration.transport,
-            handler: router,
-            streams: streams,
-            startThread: SystemThread.start(name:_:),
-            log: Log.warning
-        )
         store.attach(transport)
         return Parts(
             store: store,
@@ -141,6 +140,7 @@ extension StoreServer {
     /// The Core, going on from where history is.
     private func core(
         from history: History<State>,
+        dependencies: Dependencies,
         keyClock: SteadyClock,
         mailboxMax: Int,
         publisher: Publisher<State>,
@@ -170,7 +170,7 @@ extension StoreServer {
             )
         }
         if let modules {
-            return try modules.core(history.state, ports, touched) {
+            return try modules.core(history.state, dependencies, ports, touched) {
                 times.effects.add($1, to: $0)
             }
         }

@@ -1,11 +1,12 @@
 import Glibc
+import StoreCore
 import Wire
 
 extension StoreServer {
     /// Does what the command line asks for, and ends the process: 0 after a clean stop, 1 where the
     /// server could not start, or a health check or an assertion failed, 2 for a bad command line,
-    /// configuration or script, 74 where the journal failed, 75 where a stop had to leave a reducer or
-    /// the disk behind.
+    /// configuration or script, 69 where what it needs could not be prepared, 74 where the journal
+    /// failed, 75 where a stop had to leave a reducer or the disk behind.
     ///
     /// Called on the main thread. A server that runs serves the main queue, so observers and
     /// commands may ask for it.
@@ -68,26 +69,50 @@ extension StoreServer {
     private func serve(_ configuration: ServerConfiguration) -> Never {
         // Before any thread starts, so that all of them leave the signals to this one.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
-        let server: RunningServer
+        let start: ServerStart
         do {
-            server = try start(configuration)
-        } catch let error as ConfigurationError {
-            fail("\(error)", status: 2)
+            start = try begin(configuration)
         } catch {
-            fail("\(error)", status: 1)
+            fail("\(error)", status: Self.status(after: error))
         }
-        for address in server.addresses {
-            Log.notice("listening on \(address)")
+        // Signals are served meanwhile: a start may take long.
+        SystemThread.start(name: "start") {
+            do {
+                for address in try finish(start).addresses { Log.notice("listening on \(address)") }
+            } catch {
+                // Whoever has stopped it ends the process.
+                guard !start.isEnded else { return }
+                _ = start.stop()
+                fail("\(error)", status: Self.status(after: error))
+            }
         }
         signals.serveMainQueue { signal in
             if signal == SIGHUP {
-                server.reopenFiles()
+                start.reopenFiles()
                 return
             }
             Log.notice("stopping")
-            end(after: server.stop())
+            let outcome = start.stop()
+            guard start.isEnded else { end(after: outcome) }
+            Log.notice("stopped before the start was done")
+            Log.flush()
+            // What is under way must not hold up what the C library does at a process's end.
+            _exit(0)
         }
     }
+
+    /// The status of a process whose start has failed.
+    private static func status(after error: any Error) -> CInt {
+        switch error {
+        case is ConfigurationError: 2
+        case is PreparationFailure: preparationFailedStatus
+        default: 1
+        }
+    }
+
+    /// The status of a process whose program could not prepare what it needs: a new start may find it
+    /// (sysexits.h: EX_UNAVAILABLE).
+    private static var preparationFailedStatus: CInt { 69 }
 
     private func end(after outcome: StopOutcome) -> Never {
         switch outcome {

@@ -4,14 +4,42 @@ import StoreCore
 import Wire
 
 extension StoreServer {
-    /// Starts the server and returns when it listens.
+    /// Starts the server and returns when it is ready; it listens before that, and requests wait.
+    ///
+    /// Waits for what the program prepares (``preparing(_:)``) and for the journal, so it is called on a
+    /// thread that may be held up.
     ///
     /// - Throws: ``ConfigurationError`` where the configuration or the list of actions can't be
-    ///   used; the transport's error where it can't listen.
+    ///   used; ``PreparationFailure``; the transport's error where it can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
+        let start = try begin(configuration)
+        do {
+            return try finish(start)
+        } catch {
+            _ = start.stop()
+            throw error
+        }
+    }
+
+    /// Listens.
+    func begin(_ configuration: ServerConfiguration) throws -> ServerStart {
         try configuration.check()
         try ExposedCommand.check(commands)
-        let parts = try assemble(configuration.fitted(toDescriptors: DescriptorLimit.raise()))
+        return try ServerStart(configuration.fitted(toDescriptors: DescriptorLimit.raise()))
+    }
+
+    /// Goes through the phases of a start: dependencies, state, interceptors, ready.
+    ///
+    /// - Throws: `CancellationError` where the start was stopped meanwhile.
+    func finish(_ start: ServerStart) throws -> RunningServer {
+        let configuration = start.configuration
+        let transport = start.transport
+        if !preparations.isEmpty {
+            let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
+            Log.notice("preparing; requests to \(addresses) wait meanwhile")
+        }
+        let prepared = try start.preparation.run(preparations, on: dependencies)
+        let parts = try assemble(configuration, on: transport, with: prepared)
         parts.keeper.start()
         parts.watchdog.start()
         for interceptor in interceptors { parts.store.core.add(interceptor: interceptor) }
@@ -21,15 +49,19 @@ extension StoreServer {
         parts.resume()
         parts.store.log.start()
         try parts.store.streams.start(SystemThread.start(name:_:))
-        try parts.transport.start()
-        if configuration.debugRoutes, !configuration.isLoopbackOnly {
-            Log.warning("--debug-routes: whoever reaches the server may end streams and analytics")
-        }
-        return RunningServer(
-            transport: parts.transport,
+        let server = RunningServer(
+            transport: transport,
             reopen: { parts.analytics?.reopen() },
             stop: { stop(parts) }
         )
+        guard start.end(with: server, parts.router, parts.store.streams) else {
+            server.stop()
+            throw CancellationError()
+        }
+        if configuration.debugRoutes, !configuration.isLoopbackOnly {
+            Log.warning("--debug-routes: whoever reaches the server may end streams and analytics")
+        }
+        return server
     }
 
     /// Ends the parts in the order in which they depend on one another.

@@ -17,7 +17,7 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     /// The Core, which tells which modules a batch has touched.
     let core:
         @Sendable (
-            State, CoreConfiguration<State>, TouchedModules,
+            State, Dependencies, CoreConfiguration<State>, TouchedModules,
             _ effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
         ) throws(ConfigurationError) -> Core<State>
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
@@ -34,7 +34,7 @@ struct SliceDescription: Sendable {
 }
 
 extension ModuleParts where State: RootState {
-    init(of root: State.Type, dependencies: Dependencies) {
+    init(of root: State.Type) {
         names = State.modules.map(\.name)
         slices = State.modules.map { SliceDescription(name: $0.name, form: $0.slice.form) }
         actions = { State.modules.map { ModuleActions($0) } }
@@ -52,7 +52,12 @@ extension ModuleParts where State: RootState {
             }
         }
         writer = { SliceWriter($0, $1) }
-        core = { state, configuration, touched, effectEnded throws(ConfigurationError) in
+        core = {
+            state,
+            dependencies,
+            configuration,
+            touched,
+            effectEnded throws(ConfigurationError) in
             let runner = EffectRunner(dependencies: dependencies) { token, error in
                 Log.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
             } ended: { token, nanoseconds in

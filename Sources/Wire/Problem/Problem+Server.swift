@@ -21,7 +21,16 @@ extension Problem {
         )
     }
 
-    /// 503: the server is about to end, or not there yet.
+    /// 503: the server is not there yet.
+    package static func starting(retryAfterSeconds: Int = 1) -> Problem {
+        later(
+            .draining,
+            "The server is starting and does not take requests yet. Nothing was applied.",
+            seconds: retryAfterSeconds
+        )
+    }
+
+    /// 503: the server is about to end.
     package static func draining(retryAfterSeconds: Int = 5) -> Problem {
         later(
             .draining,

@@ -1,0 +1,80 @@
+import HTTPTransport
+import Locks
+import StoreCore
+import Synchronization
+
+/// A server on its way from listening to ready, which may be stopped at any point of it.
+final class ServerStart: Sendable {
+    /// How long a stop waits for those who were held back to take their answer.
+    static let stopSecondsMax = 1.0
+
+    private enum Status: Sendable {
+        case underWay
+        case ready(RunningServer)
+        case ended
+    }
+
+    let configuration: ServerConfiguration
+    let transport: HTTPServer
+    let preparation = Preparation()
+    private let gate: StartGate
+    private let status = Locked(Status.underWay)
+
+    /// Listens; from then on requests wait.
+    init(_ configuration: ServerConfiguration) throws(TransportError) {
+        self.configuration = configuration
+        gate = StartGate(
+            HostRule(listening: configuration.listenHosts, further: configuration.allowedHosts)
+        )
+        transport = try HTTPServer(
+            configuration: configuration.transport,
+            handler: gate,
+            streams: nil,
+            startThread: SystemThread.start(name:_:),
+            log: Log.warning
+        )
+        gate.attach(transport)
+        try transport.start()
+    }
+
+    /// The server is ready: the router answers, also what was held back. Answers `false` where it was
+    /// stopped meanwhile.
+    func end(with server: RunningServer, _ router: Router, _ streams: StreamWriter) -> Bool {
+        status.withLock { status in
+            guard case .underWay = status else { return false }
+            status = .ready(server)
+            // Within the lock, so that a stop comes before this or after it.
+            transport.hand(to: router, streams: streams, done: gate.open)
+            return true
+        }
+    }
+
+    /// Stops the server, or its start. The latter waits for no preparation and no journal.
+    func stop() -> StopOutcome {
+        let server = status.withLock { status -> RunningServer? in
+            if case .ready(let server) = status { return server }
+            status = .ended
+            return nil
+        }
+        if let server { return server.stop() }
+        preparation.cancel()
+        gate.close()
+        return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
+    }
+
+    /// Opens the files anew that a log rotation may have moved; before the server is ready there are
+    /// none.
+    func reopenFiles() {
+        let server = status.withLock { status -> RunningServer? in
+            if case .ready(let server) = status { server } else { nil }
+        }
+        server?.reopenFiles()
+    }
+
+    /// Whether the server never came to be ready.
+    var isEnded: Bool {
+        status.withLock { status in
+            if case .ended = status { true } else { false }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import HTTPTransport
+import Locks
+import Synchronization
+import Wire
+
+/// Answers while the server starts: says that the process lives and is not ready, and holds every other
+/// request back until the router takes over.
+///
+/// Whose client leaves, or whose time is over, is told to come again. All but ``close()`` and ``open()``
+/// is called on the event loop's thread.
+final class StartGate: HTTPHandler {
+    /// How long a request is held back; as long as any request may wait.
+    static let holdSecondsMax = 60.0
+    /// The most requests that are held back.
+    static let heldMax = 1_024
+    /// The most bytes that their bodies have together.
+    static let heldBytesMax = 64 << 20
+
+    private struct Held: Sendable {
+        var next: UInt64 = 0
+        var requests: [UInt64: (exchange: HTTPExchange, bytes: Int)] = [:]
+        var bytes = 0
+        var isClosed = false
+    }
+
+    private let hosts: HostRule
+    private let held = Locked(Held())
+    private let transport = Locked<HTTPServer?>(nil)
+    private let alive = HealthRoute(problem: { nil })
+    private let notReady = HealthRoute(problem: { .starting() })
+
+    init(_ hosts: HostRule) {
+        self.hosts = hosts
+    }
+
+    /// Says which transport asks; called once, before it starts.
+    func attach(_ server: HTTPServer) {
+        transport.withLock { $0 = server }
+    }
+
+    func admit(_ request: HTTPExchange) -> HTTPResponse? {
+        guard hosts.allows(request.host) else {
+            return refusal(.misdirected(host: request.host ?? ""))
+        }
+        guard let health = health(request.path) else { return nil }
+        guard health.methods.contains(request.method) else {
+            return refusal(.methodNotAllowed(request.method, allowed: health.methods))
+        }
+        return nil
+    }
+
+    func handle(_ exchange: HTTPExchange) {
+        guard let health = health(exchange.path) else { return hold(exchange) }
+        do {
+            try health.handle(exchange, rest: "")
+        } catch {
+            exchange.respond(refusal(error))
+        }
+    }
+
+    func turnEnded() {}
+
+    func response(for failure: TransportFailure) -> HTTPResponse {
+        refusal(Problem(failure))
+    }
+
+    /// Hands everything over to the router, which has taken this one's place.
+    func open() {
+        for exchange in takeAll() { exchange.askAgain() }
+        transport.withLock { $0 }?.wake()
+    }
+
+    /// Tells everybody that the server stops.
+    func close() {
+        held.withLock { $0.isClosed = true }
+        for exchange in takeAll() { exchange.complete(refusal(.draining())) }
+        transport.withLock { $0 }?.wake()
+    }
+
+    private func health(_ path: String) -> HealthRoute? {
+        switch path {
+        case "/livez": alive
+        case "/readyz": notReady
+        default: nil
+        }
+    }
+
+    private func hold(_ exchange: HTTPExchange) {
+        let bytes = exchange.withBody { $0.count }
+        let id = held.withLock { held -> UInt64? in
+            guard !held.isClosed, held.requests.count < Self.heldMax,
+                held.bytes + bytes <= Self.heldBytesMax
+            else { return nil }
+            held.next += 1
+            held.requests[held.next] = (exchange, bytes)
+            held.bytes += bytes
+            // Within the lock: whoever takes it out may complete it at once.
+            exchange.suspend()
+            return held.next
+        }
+        guard let id else { return exchange.respond(refusal(.starting())) }
+        exchange.whenClientLeaves { [self] in expire(id) }
+        transport.withLock { $0 }?.schedule(after: Self.holdSecondsMax) { [self] in expire(id) }
+    }
+
+    private func expire(_ id: UInt64) {
+        let exchange = held.withLock { held -> HTTPExchange? in
+            guard let (exchange, bytes) = held.requests.removeValue(forKey: id) else { return nil }
+            held.bytes -= bytes
+            return exchange
+        }
+        guard let exchange else { return }
+        exchange.complete(refusal(.starting()))
+        transport.withLock { $0 }?.wake()
+    }
+
+    /// Those who are held back, in the order in which they came.
+    private func takeAll() -> [HTTPExchange] {
+        held.withLock { held in
+            defer {
+                held.requests = [:]
+                held.bytes = 0
+            }
+            return held.requests.sorted { $0.key < $1.key }.map(\.value.exchange)
+        }
+    }
+
+    private func refusal(_ problem: Problem) -> HTTPResponse {
+        problem.response(for: RequestID.next())
+    }
+}

@@ -1,0 +1,115 @@
+// A store whose start and whose effects take as long as a test likes. In the environment,
+// CLOCKWORK_PREPARES is how many milliseconds a preparation takes, `fail` or `forever`;
+// CLOCKWORK_GREETS lets the program dispatch at the start.
+
+import Glibc
+import StoreCore
+import StoreServer
+
+/// What stands on the case; nothing before it is prepared.
+enum MottoKey: DependencyKey {
+    static let live: String? = nil
+}
+
+struct Alarm: Module {
+    struct State: ModuleState {
+        var motto: String?
+        var rung: [String] = []
+        var numbers: [UInt64] = []
+        var ids: [String] = []
+        var times: [Int64] = []
+    }
+
+    enum Action: ModuleAction {
+        case greeted
+        case set(label: String, seconds: Int)
+        case drawn(ms: Int)
+    }
+
+    enum Internal: ModuleAction {
+        case mottoRead(String?)
+        case rang(label: String)
+        case drew(number: UInt64, id: String, time: Int64)
+    }
+
+    struct Seconds: Codable, Sendable {
+        let seconds: Int
+    }
+
+    var useCases: [UseCaseMethod<State>] {
+        [
+            UseCaseMethod("alarm", "wait") { (input: Seconds, context) in
+                try await context.sleep(for: .seconds(input.seconds))
+                try await context.dispatch(Internal.rang(label: "use case"))
+            }
+        ]
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {}
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .mottoRead(let motto): state.motto = motto
+        case .rang(let label): state.rung.append(label)
+        case .drew(let number, let id, let time):
+            state.numbers.append(number)
+            state.ids.append(id)
+            state.times.append(time)
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .greeted:
+            .run { context in
+                try await context.dispatch(Internal.mottoRead(context.dependencies[MottoKey.self]))
+            }
+        case .set(let label, let seconds):
+            .run { context in
+                try await context.sleep(for: .seconds(seconds))
+                try await context.dispatch(Internal.rang(label: label))
+            }
+        case .drawn(let ms):
+            .run { context in
+                try await context.sleep(for: .milliseconds(ms))
+                let world = context.dependencies
+                try await context.dispatch(
+                    Internal.drew(number: world.random(), id: world.uuid(), time: world.now)
+                )
+            }
+        }
+    }
+}
+
+struct AppState: RootState {
+    var alarm = Alarm.State()
+
+    static let modules: Modules = [Alarm().at(\.alarm)]
+}
+
+struct NoMotto: Error, CustomStringConvertible {
+    let description = "there is no motto"
+}
+
+func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+let server = StoreServer(AppState.self)
+    .preparing { dependencies in
+        switch variable("CLOCKWORK_PREPARES") {
+        case nil: return
+        case "fail": throw NoMotto()
+        case "forever":
+            // Whoever gives it up does not wait for it.
+            while true { try? await Task.sleep(for: .seconds(1)) }
+        case let ms?: try await Task.sleep(for: .milliseconds(Int(ms) ?? 0))
+        }
+        dependencies.set(MottoKey.self, to: "Tempus fugit")
+    }
+    .preparing { dependencies in
+        let motto = try dependencies[MottoKey.self]
+        dependencies.set(MottoKey.self, to: motto.map { $0 + "." })
+    }
+let greets = Reaction<AppState>.onStart {
+    variable("CLOCKWORK_GREETS") == nil ? nil : Alarm.Action.greeted
+}
+server.reacting(greets).main()

@@ -1,0 +1,127 @@
+import Locks
+import StoreCore
+import StoreTesting
+import Synchronization
+import Testing
+
+@testable import HTTPTransport
+@testable import StoreServer
+
+@Suite struct StartTests {
+    private enum First: DependencyKey {
+        static let live = 0
+    }
+
+    private struct Trouble: Error {}
+
+    // Preparing
+
+    @Test func `preparations are done in order, each with what those before it set`() throws {
+        let prepared = try Preparation().run(
+            [
+                { try $0.set(First.self, to: $0[First.self] + 1) },
+                {
+                    await Task.yield()
+                    try $0.set(First.self, to: $0[First.self] * 10)
+                },
+            ],
+            on: .live
+        )
+        #expect(try prepared[First.self] == 10)
+    }
+
+    @Test func `one that throws ends the row`() throws {
+        let reached = Recorder<Int>()
+        let failure = #expect(throws: PreparationFailure.self) {
+            try Preparation().run(
+                [{ _ in throw Trouble() }, { _ in reached.record(1) }],
+                on: .live
+            )
+        }
+        #expect(failure?.cause is Trouble)
+        #expect(failure?.description == "the dependencies could not be prepared: Trouble()")
+        #expect(reached.values.isEmpty)
+    }
+
+    @Test func `one that is given up is waited for no more, and its task is cancelled`()
+        async throws
+    {
+        let preparation = Preparation()
+        let cancelled = Recorder<Bool>()
+        #expect(throws: CancellationError.self) {
+            try preparation.run(
+                [
+                    { _ in
+                        preparation.cancel()
+                        while !Task.isCancelled { await Task.yield() }
+                        cancelled.record(Task.isCancelled)
+                    }
+                ],
+                on: .live
+            )
+        }
+        #expect(try await cancelled.next())
+    }
+
+    // Holding back
+
+    private func gate() throws -> (gate: StartGate, server: HTTPServer) {
+        let gate = StartGate(HostRule(listening: [], further: []))
+        let server = try HTTPServer(
+            configuration: ServerConfiguration().transport,
+            handler: gate,
+            streams: nil,
+            startThread: SystemThread.start(name:_:),
+            log: { _ in }
+        )
+        gate.attach(server)
+        return (gate, server)
+    }
+
+    private func exchange(of server: HTTPServer, bodyBytes: Int = 0) -> HTTPExchange {
+        let exchange = HTTPExchange(loop: server.loop)
+        exchange.begin(method: "POST", path: "/dispatch", query: nil, host: nil, isHTTP10: false)
+        exchange.bodyBytes = [UInt8](repeating: 0, count: bodyBytes)
+        return exchange
+    }
+
+    private func status(of exchange: HTTPExchange) -> Int? {
+        guard case .response(let response) = exchange.outcome else { return nil }
+        return response.status
+    }
+
+    @Test func `no more requests are held back than may be`() throws {
+        let (gate, server) = try gate()
+        let held = (0..<StartGate.heldMax).map { _ in exchange(of: server) }
+        for exchange in held { gate.handle(exchange) }
+        let last = exchange(of: server)
+        gate.handle(last)
+        #expect(held.allSatisfy { status(of: $0) == nil })
+        #expect(status(of: last) == 503)
+        gate.close()
+        #expect(held.allSatisfy { status(of: $0) == 503 })
+    }
+
+    @Test func `no larger bodies are held back than may be, and room is made by who leaves`() throws
+    {
+        let (gate, server) = try gate()
+        let large = exchange(of: server, bodyBytes: StartGate.heldBytesMax)
+        let small = exchange(of: server, bodyBytes: 1)
+        gate.handle(large)
+        gate.handle(small)
+        #expect(status(of: large) == nil && status(of: small) == 503)
+        large.onLeaving?()
+        #expect(status(of: large) == 503)
+        let next = exchange(of: server, bodyBytes: 1)
+        gate.handle(next)
+        #expect(status(of: next) == nil)
+    }
+
+    @Test func `after it was closed nothing is held back`() throws {
+        let (gate, server) = try gate()
+        gate.close()
+        let exchange = exchange(of: server)
+        gate.handle(exchange)
+        #expect(status(of: exchange) == 503)
+    }
+}
