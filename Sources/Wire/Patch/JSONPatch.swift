@@ -20,9 +20,39 @@ package enum JSONPatch {
         at place: JSONPointer = .root
     ) -> Bytes {
         withExtendedLifetime((old.tape, new.tape)) {
-            var diff = JSONPatchDiff(place: place)
-            diff.compare(old, new)
+            var diff = JSONPatchDiff()
+            diff.compare(old, new, at: place)
             return diff.finish()
         }
+    }
+
+    /// A part of a document before and after it changed, as JSON.
+    package struct Change {
+        package let place: JSONPointer
+        package let old: Bytes
+        package let new: Bytes
+
+        package init(at place: JSONPointer, from old: Bytes, to new: Bytes) {
+            self.place = place
+            self.old = old
+            self.new = new
+        }
+    }
+
+    /// The operations that change these parts of a document, none of which is within another.
+    ///
+    /// Cost: that of the parts, however large the document is.
+    ///
+    /// - Throws: where a part is no JSON.
+    package static func diff(of changes: [Change]) throws(JSONError) -> Bytes {
+        var diff = JSONPatchDiff()
+        for change in changes {
+            let old = try change.old.document()
+            let new = try change.new.document()
+            withExtendedLifetime((old.tape, new.tape)) {
+                diff.compare(old.root, new.root, at: change.place)
+            }
+        }
+        return diff.finish()
     }
 }

@@ -2,11 +2,10 @@
 struct JSONPatchDiff: ~Copyable {
     private var output: JSONOutput
     /// The pointer to what is compared, as it is written but for JSON's own escapes.
-    private var path: [UInt8]
+    private var path: [UInt8] = []
 
-    init(place: JSONPointer) {
+    init() {
         output = JSONOutput(capacity: 1_024)
-        path = Array(place.description.utf8)
         output.byte(UInt8(ascii: "["))
     }
 
@@ -16,7 +15,13 @@ struct JSONPatchDiff: ~Copyable {
         return Bytes(count: written.count) { $0.copyMemory(from: written) }
     }
 
-    mutating func compare(_ old: JSONNode, _ new: JSONNode) {
+    /// Compares two values that are at this place of the document.
+    mutating func compare(_ old: JSONNode, _ new: JSONNode, at place: JSONPointer) {
+        path = Array(place.description.utf8)
+        compare(old, new)
+    }
+
+    private mutating func compare(_ old: JSONNode, _ new: JSONNode) {
         if old.hasSameSource(as: new) { return }
         let start = output.count
         switch (old.kind, new.kind) {
