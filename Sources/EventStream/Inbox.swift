@@ -1,5 +1,3 @@
-package import Wire
-
 /// Whether a reader of this name, or of none, is sent a frame.
 package typealias StreamAudience = @Sendable (String?) -> Bool
 
@@ -15,7 +13,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
     package static var bytesMax: Int { 16 << 20 }
 
     package enum Event: Sendable {
-        case publish(TopicID, version: UInt64, frame: Bytes, for: StreamAudience?)
+        case publish(TopicID, version: UInt64, Publication, for: StreamAudience?)
         case join(Joining)
     }
 
@@ -32,20 +30,21 @@ package struct Inbox<Joining: Sendable>: Sendable {
         frames < Self.framesMax / 2 && bytes < Self.bytesMax / 2
     }
 
-    /// Adds a frame. Answers how many older ones made room for it.
+    /// Adds a version. Answers how many older ones made room for it.
     package mutating func publish(
         _ topic: TopicID,
         version: UInt64,
-        frame: Bytes,
+        _ publication: Publication,
         for audience: StreamAudience? = nil
     ) -> Int {
         var skipped = 0
-        if frames >= Self.framesMax || bytes + frame.count > Self.bytesMax, frames > 0 {
+        let size = publication.bytes
+        if frames >= Self.framesMax || bytes + size > Self.bytesMax, frames > 0 {
             skipped = makeRoom(topic)
         }
-        events.append(.publish(topic, version: version, frame: frame, for: audience))
+        events.append(.publish(topic, version: version, publication, for: audience))
         frames += 1
-        bytes += frame.count
+        bytes += size
         return skipped
     }
 
@@ -57,9 +56,9 @@ package struct Inbox<Joining: Sendable>: Sendable {
         let before = frames
         var kept: [Event] = []
         for event in events {
-            if case .publish(topic, _, let frame, _) = event {
+            if case .publish(topic, _, let publication, _) = event {
                 frames -= 1
-                bytes -= frame.count
+                bytes -= publication.bytes
             } else {
                 kept.append(event)
             }

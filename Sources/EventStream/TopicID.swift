@@ -1,10 +1,19 @@
-/// What a stream is about.
+/// What a stream is about, and what its events carry.
 package struct TopicID: Hashable, Sendable {
     package let name: String
+    package let mode: StreamMode
 
     package init(_ name: String) {
-        self.name = name
+        self.init(name, .snapshot)
     }
+
+    private init(_ name: String, _ mode: StreamMode) {
+        self.name = name
+        self.mode = mode
+    }
+
+    /// The same, with events that carry this.
+    package func carrying(_ mode: StreamMode) -> TopicID { TopicID(name, mode) }
 
     /// The whole state.
     package static let state = TopicID("state")
@@ -12,7 +21,14 @@ package struct TopicID: Hashable, Sendable {
     package static let actions = TopicID("actions")
 }
 
-extension TopicID {
-    /// One module's slice of the state.
-    package static func module(_ name: String) -> TopicID { TopicID("modules/" + name) }
+extension TopicID: CustomStringConvertible {
+    package var description: String { mode == .patch ? name + "?mode=patch" : name }
+}
+
+/// What the events of a stream carry.
+package enum StreamMode: String, Sendable, CaseIterable {
+    /// What the stream is about, whole.
+    case snapshot
+    /// What turns the version that the reader has into the newest.
+    case patch
 }

@@ -40,9 +40,9 @@ import Wire
 @Suite struct InboxTests {
     @Test func `keeps the order of frames and of those who join`() {
         var inbox = Inbox<String>()
-        _ = inbox.publish(.state, version: 1, frame: Bytes(utf8: "a"))
+        _ = inbox.publish(.state, version: 1, .frame(Bytes(utf8: "a")))
         inbox.join("reader")
-        _ = inbox.publish(.state, version: 2, frame: Bytes(utf8: "b"))
+        _ = inbox.publish(.state, version: 2, .frame(Bytes(utf8: "b")))
         let taken = Inbox(taking: &inbox)
         #expect(inbox.isEmpty)
         let order = taken.events.map { event in
@@ -57,11 +57,11 @@ import Wire
     @Test func `at its bound the newest frame of a topic takes the place of the older ones`() {
         var inbox = Inbox<String>()
         let other = TopicID("other")
-        _ = inbox.publish(other, version: 1, frame: Bytes(utf8: "x"))
+        _ = inbox.publish(other, version: 1, .frame(Bytes(utf8: "x")))
         inbox.join("reader")
         var skipped = 0
         for version in 1...UInt64(Inbox<String>.framesMax) {
-            skipped += inbox.publish(.state, version: version, frame: Bytes(utf8: "y"))
+            skipped += inbox.publish(.state, version: version, .frame(Bytes(utf8: "y")))
         }
         #expect(skipped == Inbox<String>.framesMax - 1)
         #expect(inbox.frames == 2)
@@ -73,7 +73,7 @@ import Wire
         var inbox = Inbox<String>()
         for version in 1...UInt64(Inbox<String>.framesMax / 2) {
             #expect(inbox.keepsUp)
-            _ = inbox.publish(.state, version: version, frame: Bytes(utf8: "y"))
+            _ = inbox.publish(.state, version: version, .frame(Bytes(utf8: "y")))
         }
         #expect(!inbox.keepsUp)
     }

@@ -72,8 +72,8 @@ final class EchoServer: Sendable {
 }
 
 /// `/echo` answers at once, `/later` and `/soon` from another thread, `/held` (of which
-/// `/holding` says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream and `/actions` the log
-/// after the version in the query.
+/// `/holding` says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream, `/patches` one in patch mode
+/// and `/actions` the log, these two after the version in the query.
 final class EchoHandler: HTTPHandler {
     private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
     private let held = Locked<[HTTPExchange]>([])
@@ -133,6 +133,16 @@ final class EchoHandler: HTTPHandler {
                 opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
                 topic: .actions,
                 resume: version.map { .after(version: $0) } ?? .fresh
+            )
+        case "/patches":
+            let topic = TopicID.state.carrying(.patch)
+            _ = parts.withLock { $0?.1 }?.reserve(topic)
+            let version = exchange.query.flatMap { UInt64($0) }
+            exchange.stream(
+                opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
+                topic: topic,
+                resume: version.map { .after(version: $0) } ?? .fresh,
+                as: exchange.header("x-test")
             )
         case "/shared":
             exchange.respond(HTTPResponse(status: 200, body: .shared(Bytes(utf8: "shared"))))

@@ -13,15 +13,15 @@ extension StreamLoop {
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
         for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
             // A part of the state may not have changed for long; the store has gone on.
-            let isWhole = topics[number].id == .state
-            let published = topics[number].topic.version
+            let isWhole = topics[number].id.name == TopicID.state.name
+            let published = topics[number].newestVersion ?? 0
             let version = isWhole ? published : log?.version ?? published
             let heartbeat = writer.frames.heartbeat(version)
             let due = topics[number].slots.filter {
                 UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
                     && logReaders[$0]?.takesWords != false
             }
-            broadcast(heartbeat, to: due, having: topics[number].topic.newestVersion)
+            broadcast(heartbeat, to: due, having: topics[number].newestVersion)
             writer.counters.heartbeats.add(UInt64(due.count), ordering: .relaxed)
             guard writer.limits.lifetimeSeconds > 0 else { continue }
             let bye = writer.frames.bye(.lifetime)
@@ -59,7 +59,7 @@ extension StreamLoop {
         writer.counters.closedByServer.add(1, ordering: .relaxed)
         if behind[slot] == nil {
             let topic = Int(slots[Int(slot)].topic)
-            deliver(bye, to: slot, having: topics[topic].topic.newestVersion)
+            deliver(bye, to: slot, having: topics[topic].newestVersion)
         } else {
             behind[slot]?.backlog.close(with: bye)
         }

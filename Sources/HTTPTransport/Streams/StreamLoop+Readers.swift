@@ -30,6 +30,7 @@ extension StreamLoop {
         for frame in topics[Int(topic)].topic.opening(for: reader.resume) {
             deliver(frame, to: slot, having: known)
         }
+        if reader.topic.mode == .patch { bring(slot) }
         if reader.topic == .actions, slots[index].descriptor >= 0 {
             Self.keepRoom(in: reader.descriptor)
             logReaders.add(LogReader(reader.resume), at: slot)
@@ -139,6 +140,7 @@ extension StreamLoop {
         else { return }
         topicNumbers[topic] = nil
         topics[Int(number)] = Readers(id: topic)
+        recent.forget(number)
         freeTopics.append(number)
     }
 }

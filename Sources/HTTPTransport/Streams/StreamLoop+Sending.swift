@@ -97,7 +97,9 @@ extension StreamLoop {
             state.backlog.sent(sent)
             behind[slot] = state
         }
-        let closes = behind.removeValue(forKey: slot)?.closes ?? false
-        if closes { release(slot) } else { watch(slot, EPOLL_CTL_MOD, forWriting: false) }
+        let state = behind.removeValue(forKey: slot)
+        guard state?.closes != true else { return release(slot) }
+        watch(slot, EPOLL_CTL_MOD, forWriting: false)
+        if state?.isDue == true { bring(slot) }
     }
 }

@@ -26,7 +26,7 @@ final class StreamLoop {
         var expires: UInt32 = 0
         /// When it joined, in whole seconds of the clock.
         var joined: UInt32 = 0
-        /// The first version that it lacks.
+        /// The first version that it lacks; moved on for readers in patch mode alone.
         var lacks: UInt64 = 0
     }
 
@@ -34,7 +34,14 @@ final class StreamLoop {
     struct Readers {
         let id: TopicID
         var topic = Topic()
+        /// The same for those who read it in patch mode.
+        var steps = Steps()
         var slots: [Int32] = []
+
+        /// The version that its newest frames tell of, where there is one.
+        var newestVersion: UInt64? {
+            id.mode == .patch ? steps.newest?.version : topic.newestVersion
+        }
     }
 
     /// What one reader is behind with, and when it last took something.
@@ -44,6 +51,8 @@ final class StreamLoop {
         /// The version that it had when it fell behind, if any.
         var version: UInt64?
         var closes = false
+        /// Whether it is in patch mode, and is to be brought to the newest version after this.
+        var isDue = false
     }
 
     let writer: StreamWriter
@@ -59,6 +68,8 @@ final class StreamLoop {
     /// The names of those readers that have one.
     var names: [Int32: String] = [:]
     var behind: [Int32: Behind] = [:]
+    /// What patches can begin with besides the newest versions.
+    var recent = RecentStates()
     var logReaders = LogReaders()
     var logPace = LogPace()
     var endings: [Int32: @Sendable () -> Void] = [:]
@@ -124,8 +135,10 @@ final class StreamLoop {
         let mail = writer.take()
         for event in mail.inbox.events {
             switch event {
-            case .publish(let topic, let version, let frame, let audience):
+            case .publish(let topic, let version, .frame(let frame), let audience):
                 publish(number(of: topic), version, frame, audience)
+            case .publish(let topic, let version, .state(let state), let audience):
+                publish(number(of: topic), version, state, audience)
             case .join(let reader):
                 join(reader)
             }

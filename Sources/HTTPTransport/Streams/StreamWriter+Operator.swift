@@ -51,7 +51,10 @@ extension StreamLoop {
             let readers = topics[Int(slot.topic)]
             let behind = behind[Int32(index)]
             let reader = logReaders[Int32(index)]
-            let newest = behind == nil ? readers.topic.newestVersion : behind?.version
+            let sent =
+                readers.id.mode == .patch
+                ? knownVersion(of: Int32(index)) : readers.topic.newestVersion
+            let newest = behind == nil ? sent : behind?.version
             return OpenStream(
                 id: StreamID(slot: Int32(index), generation: slot.generation),
                 topic: readers.id,

@@ -130,13 +130,30 @@ package final class StreamWriter: StreamAdopter {
         frame: Bytes,
         for audience: StreamAudience? = nil
     ) {
+        publish(topic, version, .frame(frame), audience)
+    }
+
+    /// Brings everyone who reads the topic to a version, each from the one that it has. Any thread;
+    /// never waits, and makes no frame: that is done on the writer's thread, for those who read.
+    ///
+    /// - Parameter audience: which of them; `nil` for all.
+    package func publish(
+        topic: TopicID,
+        version: UInt64,
+        state: any TopicState,
+        for audience: StreamAudience? = nil
+    ) {
+        publish(topic, version, .state(state), audience)
+    }
+
+    private func publish(
+        _ topic: TopicID,
+        _ version: UInt64,
+        _ publication: Publication,
+        _ audience: StreamAudience?
+    ) {
         post { mail in
-            let skipped = mail.inbox.publish(
-                topic,
-                version: version,
-                frame: frame,
-                for: audience
-            )
+            let skipped = mail.inbox.publish(topic, version: version, publication, for: audience)
             if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
         }
     }

@@ -1,0 +1,34 @@
+package import Wire
+
+/// One version of what a topic is about, of which frames are made when a reader wants them.
+package protocol TopicState: Sendable {
+    /// About how many bytes it has that the version before does not share.
+    var bytes: Int { get }
+
+    /// The frame with all of it.
+    func whole() -> Bytes
+
+    /// The frame that leads here from an earlier version; `nil` where only ``whole()`` does.
+    ///
+    /// - Parameter isSkip: whether versions are left out between the two. The step is not made then
+    ///   where ``whole()`` is the smaller one.
+    func step(from old: any TopicState, isSkip: Bool) -> Bytes?
+
+    /// How many of its bytes a newer version does not share: what it costs to keep it.
+    func bytesKept(beside newer: any TopicState) -> Int
+}
+
+/// What is published of a topic.
+package enum Publication: Sendable {
+    /// The same bytes for everyone.
+    case frame(Bytes)
+    /// What each reader's frame is made of.
+    case state(any TopicState)
+
+    var bytes: Int {
+        switch self {
+        case .frame(let frame): frame.count
+        case .state(let state): state.bytes
+        }
+    }
+}
