@@ -29,7 +29,7 @@ struct SubscriptionsRoute: Route {
                 for stream in open {
                     json.object { json in
                         json.member("id", stream.id.description)
-                        json.member("topic", stream.topic.name)
+                        json.member("topic", stream.topic.description)
                         json.member("peer", stream.peer)
                         json.member("seconds", stream.seconds)
                         json.key("version")

@@ -41,7 +41,8 @@ extension OpenAPIDescription {
             path,
             id: id,
             summary: summary,
-            parameters: parameters + resume,
+            parameters: parameters
+                + (parameters.contains { $0.name == Self.mode.name } ? [] : [Self.mode]) + resume,
             answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],
             problems: Self.always + [.draining, .streamLimit, .notFound]
         )

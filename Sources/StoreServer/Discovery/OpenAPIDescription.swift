@@ -1,3 +1,4 @@
+import EventStream
 import Wire
 
 /// What `GET /openapi.json` answers: every route as this server serves it.
@@ -156,7 +157,13 @@ struct OpenAPIDescription {
             id: "events",
             summary: "The state now and whenever it is published, as server-sent events.",
             parameters: [
-                .init("mode", in: .query, .strings(["snapshot"]), summary: "What events carry."),
+                Self.mode,
+                .init(
+                    "path",
+                    in: .query,
+                    .text(pattern: "^(/([^~/]|~[01])*)*$"),
+                    summary: "A JSON Pointer (RFC 6901) to the part of the state that is streamed."
+                ),
                 .init("last_event_id", in: .query, summary: "Go on after this tag."),
                 .init(
                     "subscriber",
@@ -167,7 +174,17 @@ struct OpenAPIDescription {
                 .init("Last-Event-ID", in: .header, summary: "Go on after this tag."),
             ],
             answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],
-            problems: Self.always + [.draining, .streamLimit]
+            problems: Self.always + [.draining, .streamLimit, .overloaded]
+        )
+    }
+
+    /// What the events of a stream carry.
+    static var mode: OpenAPI.Parameter {
+        .init(
+            "mode",
+            in: .query,
+            .strings(StreamMode.allCases.map(\.rawValue)),
+            summary: "What events carry: the whole, or a JSON Patch (RFC 6902) after the first."
         )
     }
 

@@ -51,13 +51,15 @@ extension StoreServer {
         }
         streams.follow(log)
         let waiters = LongPolls()
-        let viewStreams = modules.map { _ in ViewStreams<State>(streams, epoch, encoder) }
+        let sender = PartSender(streams: streams, epoch: epoch)
+        let viewStreams = modules.map { _ in ViewStreams<State>(sender, encoder) }
         let publisher = try Publisher(
             epoch: epoch,
             version: history.journal.version,
             state: history.state,
             writer: modules?.writer(encoder, touched) ?? WholeStateWriter(encoder),
-            sliceStreams: modules.map { SliceStreams($0.names, streams, epoch) },
+            sliceStreams: modules.map { SliceStreams($0.names, sender) },
+            parts: PartStreams(modules: modules?.names, sender),
             viewStreams: viewStreams,
             streams: streams,
             waiters: waiters,

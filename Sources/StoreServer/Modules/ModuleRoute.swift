@@ -30,10 +30,11 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
             guard exchange.method == "GET" else {
                 throw .methodNotAllowed(exchange.method, allowed: ["GET"])
             }
-            let stream = ModuleEventsRoute(store: store, index: index)
-            try stream.open(exchange, .instance(index, id: id), ModuleEventsRoute<State>.resuming)
+            let part = WatchedPart(instance: id, of: index, named: modules[index].name)
+            let query = try Query.of(exchange, allowed: ModuleEventsRoute<State>.parameters)
+            try StreamOpening.open(exchange, store, part, query)
         } else {
-            try document(exchange, SliceStreams.instance(id, of: slice))
+            try document(exchange, slice?.part(at: JSONPointer(tokens: [id])))
         }
     }
 
@@ -61,30 +62,26 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
 /// `GET /modules/<name>/events`: the slice as it is and whenever it changes; with `old=true` also as it
 /// was before.
 struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
-    static var resuming: [String] { ["last_event_id", "subscriber"] }
+    static var parameters: [String] { ["mode", "last_event_id", "subscriber"] }
 
     let methods = ["GET"]
     let store: Store<State>
     let index: Int
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        let query = try Query.of(exchange, allowed: Self.resuming + ["old"])
+        let query = try Query.of(exchange, allowed: Self.parameters + ["old"])
+        let mode = try query.mode()
         let withOld: Bool
         do { withOld = try query.flag("old") } catch { throw .badRequest(error.detail) }
-        try open(exchange, withOld ? .change(index) : .slice(index), Self.resuming + ["old"])
-    }
-
-    func open(
-        _ exchange: HTTPExchange,
-        _ topic: SliceTopic,
-        _ allowed: [String]
-    ) throws(Problem) {
-        let query = try Query.of(exchange, allowed: allowed)
+        let topic: SliceTopic = withOld ? .change(index) : .slice(index)
         let id = store.publisher.topic(of: topic)
-        guard case .change(let index) = topic else {
-            return try StreamOpening.open(exchange, store, id, query) {
+        guard withOld else {
+            return try StreamOpening.open(exchange, store, id.carrying(mode), query) {
                 store.publisher.announce(topic)
             }
+        }
+        guard mode == .snapshot else {
+            throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
         }
         // What was before a change is no news to those who were not there.
         try StreamOpening.begin(exchange, store, id, query) {

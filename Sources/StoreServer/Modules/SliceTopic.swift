@@ -1,18 +1,16 @@
 import EventStream
 
-/// What a stream of a module is about.
+/// What a stream of a module's slice is about.
 enum SliceTopic: Hashable, Sendable {
     /// The slice of the module at this place.
     case slice(Int)
     /// The same, with what it was before.
     case change(Int)
-    /// One of a module's instances.
-    case instance(Int, id: String)
 
     /// The place of its module.
     var module: Int {
         switch self {
-        case .slice(let index), .change(let index), .instance(let index, _): index
+        case .slice(let index), .change(let index): index
         }
     }
 }

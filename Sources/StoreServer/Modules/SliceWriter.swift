@@ -8,8 +8,7 @@ import Wire
 final class SliceWriter<State: RootState>: StateWriter {
     private let encoder: JSONEncoder
     private let touched: TouchedModules
-    /// What stands before each slice in the whole.
-    private let keys: [Bytes]
+    private let layout = SliceLayout(State.modules.map(\.name))
     private var slices: [PublishedSlice] = []
     private var committedSlices: [PublishedSlice] = []
     /// What was encoded anew since the last commit.
@@ -18,13 +17,6 @@ final class SliceWriter<State: RootState>: StateWriter {
     init(_ encoder: JSONEncoder, _ touched: TouchedModules) {
         self.encoder = encoder
         self.touched = touched
-        keys = State.modules.enumerated().map { index, mount in
-            var key = JSONOutput(capacity: 32)
-            key.raw(index == 0 ? "{" : ",")
-            key.string(mount.name)
-            key.raw(":")
-            return Bytes(key.array)
-        }
     }
 
     func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
@@ -40,7 +32,7 @@ final class SliceWriter<State: RootState>: StateWriter {
             guard bytes != slices[index].bytes else { continue }
             slices[index] = PublishedSlice(bytes: bytes, version: tag.version)
         }
-        return Snapshot(tag: tag, slices: slices, join: join)
+        return Snapshot(tag: tag, slices: slices, layout: layout)
     }
 
     func committed() {
@@ -58,26 +50,5 @@ final class SliceWriter<State: RootState>: StateWriter {
     private func encoded(_ index: Int, _ state: State) throws(JSONError) -> Bytes? {
         guard let value = State.modules[index].slice.value(state) else { return nil }
         return try encoder.encodeShared(Whole(value))
-    }
-
-    private var join: @Sendable ([PublishedSlice]) -> Bytes {
-        { [keys] slices in
-            let absent = Bytes(utf8: "null")
-            let parts = zip(keys, slices).flatMap { [$0, $1.bytes ?? absent] }
-            let count = parts.reduce(1) { $0 + $1.count }
-            return Bytes(count: parts.isEmpty ? 2 : count) { buffer in
-                guard !parts.isEmpty else { return buffer.copyBytes(from: "{}".utf8) }
-                var offset = 0
-                for part in parts {
-                    part.withUnsafeBytes {
-                        UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(
-                            from: $0
-                        )
-                    }
-                    offset += part.count
-                }
-                buffer[offset] = UInt8(ascii: "}")
-            }
-        }
     }
 }

@@ -23,6 +23,8 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
     private let writer: any StateWriter<State>
     /// The streams of the modules that the state is made of, if it is.
     private let sliceStreams: SliceStreams?
+    /// The streams of other parts of the state.
+    let parts: PartStreams
     /// The streams of projections, if there are any.
     private let viewStreams: ViewStreams<State>?
     private let streams: StreamWriter
@@ -44,6 +46,7 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         state: State,
         writer: any StateWriter<State>,
         sliceStreams: SliceStreams? = nil,
+        parts: PartStreams,
         viewStreams: ViewStreams<State>? = nil,
         streams: StreamWriter,
         waiters: LongPolls,
@@ -53,6 +56,7 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         epochText = epoch.description
         self.writer = writer
         self.sliceStreams = sliceStreams
+        self.parts = parts
         self.viewStreams = viewStreams
         self.streams = streams
         self.waiters = waiters
@@ -136,8 +140,9 @@ extension Publisher {
         // Pairs with `announce`: either a stream that opens finds this snapshot, or it is seen here.
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         if streams.open > 0 {
-            if streams.isRead(.state) { send(snapshot, for: audience) }
+            send(snapshot, after: before, for: audience)
             sliceStreams?.publish(snapshot, after: before, for: audience)
+            if let before { parts.publish(snapshot, after: before, for: audience) }
         }
         waiters.published(snapshot)
     }
@@ -146,7 +151,8 @@ extension Publisher {
     /// reserving a place for a stream and opening it.
     func announce() {
         atomicMemoryFence(ordering: .sequentiallyConsistent)
-        send(snapshot)
+        let snapshot = snapshot
+        send(snapshot, after: snapshot)
     }
 
     /// The topic of a module's stream.
@@ -154,10 +160,18 @@ extension Publisher {
         sliceStreams?.id(of: topic) ?? .state
     }
 
-    /// Likewise, for the stream of a module or of a part of it.
+    /// Likewise, for the stream of a module.
     func announce(_ topic: SliceTopic) {
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         sliceStreams?.announce(topic, in: snapshot)
+    }
+
+    /// Likewise, for the stream of another part of the state.
+    func announce(_ part: WatchedPart) {
+        parts.announce(part) {
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+            return snapshot
+        }
     }
 
     /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
@@ -169,13 +183,27 @@ extension Publisher {
         return (Chunk.of(frame), slice.version)
     }
 
-    private func send(_ snapshot: Snapshot, for audience: Audience? = nil) {
-        streams.publish(
-            topic: .state,
-            version: snapshot.version,
-            frame: Chunk.of(SSEFrame.state(snapshot.state, at: snapshot.tag)),
-            for: audience?.includes
-        )
+    private func send(
+        _ snapshot: Snapshot,
+        after before: Snapshot?,
+        for audience: Audience? = nil
+    ) {
+        if streams.isRead(.state) {
+            streams.publish(
+                topic: .state,
+                version: snapshot.version,
+                frame: Chunk.of(SSEFrame.state(snapshot.state, at: snapshot.tag)),
+                for: audience?.includes
+            )
+        }
+        if streams.isRead(.state.carrying(.patch)) {
+            streams.publish(
+                topic: .state.carrying(.patch),
+                version: snapshot.version,
+                state: PatchState(snapshot, after: before),
+                for: audience?.includes
+            )
+        }
     }
 
     private func forget() {

@@ -11,28 +11,26 @@ final class Snapshot: Sendable {
     /// not made of modules.
     let slices: [PublishedSlice]
 
+    /// How the slices make up the state; `nil` where it is not made of modules.
+    let layout: SliceLayout?
+
     private let whole: Locked<Bytes?>
-    private let join: @Sendable ([PublishedSlice]) -> Bytes
 
     init(tag: Tag, state: Bytes) {
         self.tag = tag
         etag = tag.etag
         slices = []
+        layout = nil
         whole = Locked(state)
-        join = { _ in state }
     }
 
     /// A state that is put together from its slices when somebody asks for it.
-    init(
-        tag: Tag,
-        slices: [PublishedSlice],
-        join: @escaping @Sendable ([PublishedSlice]) -> Bytes
-    ) {
+    init(tag: Tag, slices: [PublishedSlice], layout: SliceLayout) {
         self.tag = tag
         etag = tag.etag
         self.slices = slices
+        self.layout = layout
         whole = Locked(nil)
-        self.join = join
     }
 
     var version: UInt64 { tag.version }
@@ -41,7 +39,7 @@ final class Snapshot: Sendable {
     var state: Bytes {
         whole.withLock { whole in
             if let whole { return whole }
-            let joined = join(slices)
+            let joined = layout?.joined(slices.map(\.bytes)) ?? SliceLayout.absent
             whole = joined
             return joined
         }

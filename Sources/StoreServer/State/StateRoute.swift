@@ -98,24 +98,14 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
                 body: .shared(snapshot.state)
             )
         }
-        guard let part = part(at: pointer, of: snapshot) else {
+        guard let part = snapshot.state.part(at: pointer) else {
             return Problem.notFound(pointer: pointer.description).response(for: RequestID.next())
         }
         return HTTPResponse(
             status: 200,
             headers: headers(snapshot, json: true),
-            body: .bytes(part)
+            body: .shared(part)
         )
-    }
-
-    private func part(at pointer: JSONPointer, of snapshot: Snapshot) -> [UInt8]? {
-        snapshot.state.withUnsafeBytes { bytes in
-            // The server wrote these bytes itself; no bound of its clients applies to them.
-            guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded),
-                let node = pointer.find(in: document)
-            else { return nil }
-            return Array(node.source)
-        }
     }
 
     private func notModified(_ snapshot: Snapshot) -> HTTPResponse {

@@ -41,6 +41,21 @@ enum StreamOpening {
         exchange.stream(opening: bytes, topic: topic, resume: resume, as: name)
     }
 
+    /// Makes a request the stream of a part of the state.
+    static func open<State>(
+        _ exchange: HTTPExchange,
+        _ store: Store<State>,
+        _ part: WatchedPart,
+        _ query: Query
+    ) throws(Problem) {
+        guard !part.isPointer || store.publisher.parts.hasRoom(for: part) else {
+            throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
+        }
+        try open(exchange, store, part.topic.carrying(query.mode()), query) {
+            store.publisher.announce(part)
+        }
+    }
+
     /// Makes a request the stream of a topic whose readers begin with a frame of their own.
     ///
     /// - Parameter first: that frame, and the version that it tells of.

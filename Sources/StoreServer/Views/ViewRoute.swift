@@ -18,7 +18,7 @@ struct ViewRoute<State: Codable & Equatable & Sendable>: Route {
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         let given = try Query.of(
             exchange,
-            allowed: query.names + (isStream ? ["last_event_id", "subscriber"] : [])
+            allowed: query.names + (isStream ? ["mode", "last_event_id", "subscriber"] : [])
         )
         let (parameters, canonical) = try query.read(given)
         let watch = ViewStreams<State>.Watch(view, parameters, canonical)
@@ -39,7 +39,10 @@ struct ViewRoute<State: Codable & Equatable & Sendable>: Route {
                 "\(ViewStreams<State>.watchedMax) views with different parameters are watched already"
             )
         }
-        try StreamOpening.open(exchange, store, watch.topic, query) { [streams, store] in
+        // A parameter of the view's own that has this name goes first.
+        let mode = self.query.names.contains("mode") ? .snapshot : try query.mode()
+        let topic = watch.topic.carrying(mode)
+        try StreamOpening.open(exchange, store, topic, query) { [streams, store] in
             store.look { state, version in streams.begin(watch, state, version) }
         }
     }

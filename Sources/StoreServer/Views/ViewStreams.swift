@@ -1,5 +1,4 @@
 import EventStream
-import HTTPTransport
 import Locks
 import StoreCore
 import Synchronization
@@ -27,14 +26,12 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
-    private let streams: StreamWriter
-    private let epoch: Epoch
+    private let sender: PartSender
     private let encoder: JSONEncoder
     private let watched = Locked<[TopicID: Watch]>([:])
 
-    init(_ streams: StreamWriter, _ epoch: Epoch, _ encoder: JSONEncoder) {
-        self.streams = streams
-        self.epoch = epoch
+    init(_ sender: PartSender, _ encoder: JSONEncoder) {
+        self.sender = sender
         self.encoder = encoder
     }
 
@@ -42,7 +39,7 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     func hasRoom(for topic: TopicID) -> Bool {
         watched.withLock { watched in
             if watched[topic] != nil { return true }
-            watched = watched.filter { streams.isRead($0.key) }
+            watched = watched.filter { sender.isRead($0.key) }
             return watched.count < Self.watchedMax
         }
     }
@@ -68,7 +65,7 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
             watched.values.filter { !$0.view.reads.isDisjoint(with: modules) }
         }
         for var watch in due {
-            guard streams.isRead(watch.topic) else {
+            guard sender.isRead(watch.topic) else {
                 watched.withLock { _ = $0.removeValue(forKey: watch.topic) }
                 continue
             }
@@ -93,13 +90,6 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
 
     private func send(_ watch: Watch, for audience: Audience? = nil) {
         guard let version = watch.version else { return }
-        let tag = Tag(epoch: epoch, version: version)
-        let frame = watch.bytes.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
-        streams.publish(
-            topic: watch.topic,
-            version: version,
-            frame: Chunk.of(frame),
-            for: audience?.includes
-        )
+        sender.send(watch.bytes, to: watch.topic, since: version, for: audience)
     }
 }

@@ -1,0 +1,45 @@
+import Wire
+
+/// How the slices of modules make up the whole state: which member each is.
+struct SliceLayout: Sendable {
+    /// The modules' names, in their order.
+    let names: [String]
+    /// What stands before each slice in the whole.
+    private let keys: [Bytes]
+
+    init(_ names: [String]) {
+        self.names = names
+        keys = names.enumerated().map { index, name in
+            var key = JSONOutput(capacity: 32)
+            key.raw(index == 0 ? "{" : ",")
+            key.string(name)
+            key.raw(":")
+            return Bytes(key.array)
+        }
+    }
+
+    /// What stands for a slice that is absent.
+    static let absent = Bytes(utf8: "null")
+
+    /// The whole state.
+    func joined(_ slices: [Bytes?]) -> Bytes {
+        guard !keys.isEmpty else { return Bytes(utf8: "{}") }
+        return Bytes(count: bytes(of: slices)) { buffer in
+            var offset = 0
+            for part in zip(keys, slices).flatMap({ [$0, $1 ?? Self.absent] }) {
+                part.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(from: $0)
+                }
+                offset += part.count
+            }
+            buffer[offset] = UInt8(ascii: "}")
+        }
+    }
+
+    /// How many bytes the whole state has.
+    func bytes(of slices: [Bytes?]) -> Int {
+        zip(keys, slices).reduce(keys.isEmpty ? 2 : 1) {
+            $0 + $1.0.count + ($1.1 ?? Self.absent).count
+        }
+    }
+}

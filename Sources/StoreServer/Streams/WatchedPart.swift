@@ -1,0 +1,76 @@
+import EventStream
+import Wire
+
+/// A part of the state that somebody may watch: where it is found, and the topic of its streams.
+struct WatchedPart: Hashable, Sendable {
+    /// What has to be looked at to find it.
+    enum Ground: Hashable, Sendable {
+        /// The slice of the module at this place.
+        case module(Int)
+        /// All of a state that is not made of modules.
+        case state
+        /// Nothing: there is no such module.
+        case nowhere
+    }
+
+    let ground: Ground
+    /// The way to it from there.
+    let pointer: JSONPointer
+    let topic: TopicID
+    /// Whether a client has chosen the pointer, and not only an instance.
+    let isPointer: Bool
+
+    /// One of a module's instances.
+    init(instance id: String, of module: Int, named name: String) {
+        ground = .module(module)
+        pointer = JSONPointer(tokens: [id])
+        topic = TopicID("modules/" + name + "/" + id)
+        isPointer = false
+    }
+
+    /// What a pointer leads to, in a state that is made of modules of these names.
+    ///
+    /// - Parameter pointer: not that to the whole state.
+    init(at pointer: JSONPointer, modules: [String]?) {
+        topic = TopicID("state" + pointer.description)
+        isPointer = true
+        guard let modules else {
+            (ground, self.pointer) = (.state, pointer)
+            return
+        }
+        self.pointer = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
+        let module = modules.firstIndex { name in
+            pointer.tokens.first.map { name.utf8.elementsEqual($0.utf8) } == true
+        }
+        ground = module.map { .module($0) } ?? .nowhere
+    }
+}
+
+extension WatchedPart.Ground {
+    /// What the parts are looked for in, in a version of the state.
+    func bytes(in snapshot: Snapshot) -> Bytes? {
+        switch self {
+        case .module(let index): snapshot.slices[index].bytes ?? SliceLayout.absent
+        case .state: snapshot.state
+        case .nowhere: nil
+        }
+    }
+
+    /// The version that changed it last, as far as this server knows.
+    func version(in snapshot: Snapshot) -> UInt64 {
+        if case .module(let index) = self {
+            snapshot.slices[index].version
+        } else {
+            snapshot.version
+        }
+    }
+
+    /// Whether parts of it may differ between two versions.
+    func differs(_ new: Snapshot, from old: Snapshot) -> Bool {
+        switch self {
+        case .module(let index): new.slices[index].version != old.slices[index].version
+        case .state: new.state != old.state
+        case .nowhere: false
+        }
+    }
+}

@@ -1,0 +1,202 @@
+"""Streams of a part of the state, by a JSON Pointer (protocol 4.5)."""
+
+import urllib.parse
+
+import pytest
+from harness import INCREASE, Server, Stream, Wire, action, step, until
+from patching import Mirror, canonical
+
+
+def events(pointer, **parameters):
+    return "/events?" + urllib.parse.urlencode({"path": pointer, **parameters})
+
+
+def add(text):
+    return action("AddItem", text=text)
+
+
+def test_x9_4_5_a_pointer_hears_of_its_part_alone(fresh):
+    with Stream(fresh, events("/counter/step")) as part, Stream(fresh) as whole:
+        first = part.opened().event()
+        assert (first.name, first.data, first.id) == ("message", "1", fresh.tag)
+        whole.opened().event()
+        # Neither another module nor another member of the same one.
+        fresh.post([add("x"), INCREASE])
+        while whole.event().version < 2:
+            pass
+        assert part.quiet(0.3)
+        fresh.post(step(7))
+        event = part.event()
+        assert (event.data, event.version) == ("7", 3)
+
+
+@pytest.mark.parametrize(
+    "pointer", ["/todos", "/todos/items/0", "/todos/items/1/text", "/counter", "/home", "/user"]
+)
+def test_4_5_the_part_is_that_of_get_state(fresh, pointer):
+    with Stream(fresh, events(pointer)) as stream:
+        event = stream.opened().event()
+        assert event.name == "message"
+        assert event.data.encode() == fresh.get("/state" + pointer).body
+
+
+def test_4_5_a_pointer_that_leads_nowhere_is_gone_and_comes_back(fresh):
+    with Stream(fresh, events("/todos/items/4/text")) as stream:
+        event = stream.opened().event()
+        assert (event.name, event.data, event.id) == ("gone", "null", fresh.tag)
+        fresh.post(add("Sleep"))
+        event = stream.event()
+        assert (event.name, event.json, event.version) == ("message", "Sleep", 1)
+        fresh.post(action("DeleteItem", index=4))
+        event = stream.event()
+        assert (event.name, event.data, event.version) == ("gone", "null", 2)
+        fresh.post(add("Dream"))
+        assert stream.event().json == "Dream"
+
+
+def test_4_5_a_module_that_starts_is_heard_below_its_name(fresh):
+    with Stream(fresh, events("/home/titles/3")) as inner, Stream(fresh, events("/home")) as outer:
+        assert inner.opened().event().name == "gone"
+        # Where the whole state has null there is null, as GET /state/home says.
+        assert (lambda event: (event.name, event.data))(outer.opened().event()) == ("message", "null")
+        fresh.post(action("home/start"))
+        assert inner.event().json == "Movie 3"
+        assert outer.event().json == fresh.state["home"]
+        fresh.post(action("home/stop"))
+        assert inner.event().name == "gone"
+        assert outer.event().data == "null"
+
+
+def test_4_5_what_no_module_is_called_is_gone_for_good(fresh):
+    for pointer in ("/nothing", "/nothing/at/all", "/"):
+        with Stream(fresh, events(pointer)) as stream:
+            assert stream.opened().event().name == "gone"
+            fresh.post([INCREASE, add("x")])
+            assert stream.quiet(0.2)
+
+
+def test_4_5_the_empty_pointer_is_the_whole_state(fresh):
+    with Stream(fresh, events("")) as stream:
+        assert stream.opened().event().json == fresh.state
+
+
+@pytest.mark.parametrize("pointer", ["counter", "counter/step", "/counter/~2", "/a~", " /counter", "#/a"])
+def test_4_5_a_malformed_pointer_is_400_with_what_is_allowed(server, pointer):
+    members = server.get(events(pointer)).problem("bad-request", 400)
+    assert "RFC 6901" in members["detail"] and "path" in members["detail"]
+    server.get("/modules/counter/events?path=/step").problem("bad-request", 400)
+
+
+def test_4_5_many_watch_the_same_part_and_see_the_same(fresh):
+    streams = [Stream(fresh, events("/todos/items")).opened() for _ in range(20)]
+    assert len({stream.event().raw.split(b"id: ")[1] for stream in streams}) == 1
+    with Wire(fresh) as wire:
+        for number in range(20):
+            fresh.post(add(f"{number}"), wire=wire)
+            got = {stream.event().raw for stream in streams}
+            assert len(got) == 1 and b'"text":"%d"' % number in got.pop()
+    for stream in streams:
+        stream.close()
+
+
+def test_4_5_a_hundred_elements_are_watched_at_once(fresh):
+    fresh.post([add(f"{number}") for number in range(100)])
+    streams = [
+        Stream(fresh, events(f"/todos/items/{4 + number}/completed")).opened()
+        for number in range(100)
+    ]
+    for stream in streams:
+        assert stream.event().data == "false"
+    for number in range(0, 100, 7):
+        version = fresh.post(action("CompleteItem", index=4 + number)).json["version"]
+        event = streams[number].event()
+        assert (event.data, event.version) == ("true", version)
+    for number, stream in enumerate(streams):
+        if number % 7:
+            assert stream.quiet(0.005)
+        stream.close()
+
+
+def test_4_5_it_resumes_like_any_other(fresh):
+    fresh.post(step(5))
+    tag = fresh.tag
+    with Stream(fresh, events("/counter/step"), last=tag) as stream:
+        assert stream.opened().quiet(0.3)
+        fresh.post(step(6))
+        assert stream.event().data == "6"
+    with Stream(fresh, events("/counter/step"), last=tag) as stream:
+        assert stream.opened().event().data == "6"
+    with Stream(fresh, events("/counter/step"), last=f"{fresh.epoch}:999") as stream:
+        assert stream.opened().event().json == {"reason": "ahead"}
+        assert stream.event().data == "6"
+
+
+def test_4_8_what_is_posted_while_the_stream_of_a_part_opens_is_seen(server):
+    for number in range(100):
+        with Stream(server, events("/counter/step")) as stream, Wire(server) as wire:
+            server.post(step(1_000 + number), wire=wire)
+            stream.opened()
+            while stream.event().json != 1_000 + number:
+                pass
+
+
+def test_4_5_a_part_is_read_in_patches(fresh):
+    with Stream(fresh, events("/todos/items", mode="patch")) as stream:
+        mirror = Mirror().take(stream.opened().event())
+        for change in (add("one"), action("CompleteItem", index=1), action("DeleteItem", index=0)):
+            mirror.follow(stream, fresh.post(change).json["version"])
+            assert canonical(mirror.state) == canonical(fresh.state["todos"]["items"])
+        assert mirror.names == ["snapshot", "patch", "patch", "patch"]
+    with Stream(fresh, events("/todos/items/4", mode="patch")) as stream:
+        assert stream.opened().event().name == "gone"
+        fresh.post([add("two"), add("three")])
+        assert stream.event().name == "snapshot"
+
+
+def test_4_5_the_pointers_that_are_watched_at_a_time_are_bounded():
+    with Server() as server:
+        streams = [
+            Stream(server, events(f"/todos/items/{number}")).opened() for number in range(1_000)
+        ]
+        members = server.get(events("/todos/items/1000")).problem("overloaded", 503)
+        assert "1000 different pointers" in members["detail"]
+        # One that is watched already costs nothing more.
+        with Stream(server, events("/todos/items/999")) as stream:
+            assert stream.opened().event().name == "gone"
+        streams.pop().close()
+
+        def room():
+            with Stream(server, events("/todos/items/1000")) as stream:
+                return stream.wire.head().status == 200
+
+        until(room, "those that nobody reads make room")
+        server.post([add(f"{number}") for number in range(995)])
+        for number, stream in enumerate(streams):
+            while (event := stream.event()).name == "gone":
+                pass
+            assert event.json["completed"] is False
+            stream.close()
+
+
+def test_4_5_an_instance_is_read_in_patches_and_by_pointers(cinema):
+    cinema.post([action("cards/7/start", title="Alien"), action("cards/8/start", title="Brazil")])
+    whole = Stream(cinema, "/modules/cards/7/events?mode=patch")
+    likes = Stream(cinema, events("/cards/7/likes"))
+    other = Stream(cinema, events("/cards/8"))
+    with whole, likes, other:
+        first = whole.opened().event()
+        assert (first.name, first.json) == ("snapshot", {"title": "Alien", "likes": 0})
+        assert likes.opened().event().data == "0"
+        assert other.opened().event().json["title"] == "Brazil"
+        cinema.post(action("cards/7/liked"))
+        event = whole.event()
+        assert event.name == "patch"
+        assert event.json == [{"op": "replace", "path": "/likes", "value": 1}]
+        assert likes.event().data == "1"
+        cinema.post(action("cards/7/stop"))
+        assert whole.event().name == "gone"
+        assert likes.event().name == "gone"
+        cinema.post(action("cards/7/start", title="Aliens"))
+        assert whole.event().name == "snapshot"
+        assert likes.event().data == "0"
+        assert other.quiet(0.2)

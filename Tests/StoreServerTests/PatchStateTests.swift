@@ -1,0 +1,76 @@
+import Testing
+import Wire
+
+@testable import StoreServer
+
+@Suite struct PatchStateTests {
+    private let layout = SliceLayout(["counter", "todos/items", "home"])
+    private let epoch = Epoch(rawValue: 0x4f1c_09ab)
+
+    private func snapshot(_ version: UInt64, _ slices: [Bytes?]) -> Snapshot {
+        let published = slices.map { PublishedSlice(bytes: $0, version: version) }
+        return Snapshot(tag: Tag(epoch: epoch, version: version), slices: published, layout: layout)
+    }
+
+    private func text(_ frame: Bytes?) -> String? {
+        frame.map { String(decoding: $0.array, as: UTF8.self) }
+    }
+
+    private func part(_ text: String?, _ version: UInt64) -> PatchState {
+        PatchState(text.map { Bytes(utf8: $0) }, at: Tag(epoch: epoch, version: version))
+    }
+
+    @Test func `a patch has the members of the slices that differ, and only these`() throws {
+        let todos = Bytes(utf8: #"["a","b"]"#)
+        let first = snapshot(1, [Bytes(utf8: #"{"n":1,"m":1}"#), todos, nil])
+        let second = snapshot(2, [Bytes(utf8: #"{"n":2,"m":1}"#), todos, Bytes(utf8: "[1]")])
+        let old = PatchState(first, after: nil)
+        let new = PatchState(second, after: first)
+        #expect(new.bytes == 16, "what is shared with the version before costs nothing")
+        #expect(old.bytesKept(beside: new) == 13)
+        let frame = try #require(text(new.step(from: old, isSkip: false)))
+        #expect(frame.contains("event: patch\nid: 4f1c09ab:2\n"))
+        #expect(
+            frame.contains(
+                #"data: [{"op":"replace","path":"/counter/n","value":2},"#
+                    + #"{"op":"replace","path":"/home","value":[1]}]"#
+            )
+        )
+    }
+
+    @Test func `a name with a slash is escaped in the pointer`() throws {
+        let first = snapshot(1, [nil, Bytes(utf8: "[1]"), nil])
+        let second = snapshot(2, [nil, Bytes(utf8: "[1,2]"), nil])
+        let frame = PatchState(second, after: first)
+            .step(from: PatchState(first, after: nil), isSkip: false)
+        #expect(try #require(text(frame)).contains(#""path":"/todos~1items/1""#))
+    }
+
+    @Test func `the snapshot is what GET state answers`() throws {
+        let snapshot = snapshot(1, [Bytes(utf8: "1"), nil, Bytes(utf8: "{}")])
+        let state = String(decoding: snapshot.state.array, as: UTF8.self)
+        #expect(state == #"{"counter":1,"todos/items":null,"home":{}}"#)
+        let frame = try #require(text(PatchState(snapshot, after: nil).whole()))
+        #expect(frame.contains("event: snapshot\nid: 4f1c09ab:1\ndata: \(state)\n"))
+    }
+
+    @Test func `over versions that were left out, the smaller one is sent`() throws {
+        let (old, new) = (part(#"{"n":1}"#, 1), part(#"{"n":2}"#, 2))
+        #expect(try #require(text(new.step(from: old, isSkip: false))).contains("event: patch"))
+        #expect(new.step(from: old, isSkip: true) == nil)
+    }
+
+    @Test func `nothing leads to or from what is not there but all of it`() throws {
+        let (gone, there) = (part(nil, 1), part(#"{"n":2}"#, 2))
+        #expect(there.step(from: gone, isSkip: false) == nil)
+        #expect(gone.step(from: there, isSkip: false) == nil)
+        #expect(
+            try #require(text(gone.whole())).contains("event: gone\nid: 4f1c09ab:1\ndata: null")
+        )
+    }
+
+    @Test func `a version that changed nothing is an empty patch`() throws {
+        let (old, new) = (part(#"{"n":1}"#, 1), part(#"{"n":1}"#, 2))
+        #expect(try #require(text(new.step(from: old, isSkip: false))).contains("data: []\n"))
+    }
+}
