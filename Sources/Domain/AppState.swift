@@ -14,6 +14,8 @@ public struct AppState: RootState {
     public var login = Login.State()
     /// Who is logged in.
     public var user: User.State?
+    /// What each client is shown.
+    public var sessions = Sessions.State()
 
     /// What a fresh store serves before any action.
     public init() {}
@@ -23,9 +25,10 @@ public struct AppState: RootState {
         Counter().at(\.counter),
         Todos().at(\.todos),
         Home().at(\.home).presented(by: HomePresenter()),
-        MovieCard().at(\.movieCard),
+        MovieCard().at(\.movieCard).presented(by: MovieCardPresenter()),
         Login().at(\.login).presented(by: LoginPresenter()),
         User().at(\.user),
+        Sessions().at(\.sessions),
     ]
 
     /// The projections that are served beside the slices.

@@ -28,6 +28,10 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var unheard: @Sendable (UnheardAction) -> Void = { _ in }
     /// Hears of the state after each commit that changed something, on the Core's thread.
     package var settled: (@Sendable (State, Audience?) -> Void)?
+    /// Whether there is something to tell of besides changes; asked after each commit.
+    var hasNews: (@Sendable () -> Bool)?
+    /// Waits for clients to show what is presented to them.
+    var routes: RouteWatch?
     /// The `SliceChanges` that listens to ``settled``, for those who observe slices.
     var changes: (any Sendable)?
     /// Hears that records are durable, up to which version, and how many bytes they have.
@@ -51,7 +55,14 @@ package protocol StateMachine<State>: Sendable {
 
     /// Reduces an action that makes this version; answers whether the state changed. Leaves it as it
     /// was where it throws.
-    func reduce(_ state: inout State, _ action: any Action, version: UInt64) throws -> Bool
+    ///
+    /// - Parameter sessions: those that the action comes from.
+    func reduce(
+        _ state: inout State,
+        _ action: any Action,
+        version: UInt64,
+        from sessions: [String]
+    ) throws -> Bool
 
     /// What is to be done outside of the Core, after an action that led to `state`.
     func effect(after action: any Action, in state: State) -> PendingEffect?

@@ -17,6 +17,8 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let log: ActionLog
     /// The streams of projections, where the state is made of modules.
     let viewStreams: ViewStreams<State>?
+    /// The sessions of clients, where the state has any.
+    let sessions: SessionTable?
     private let lookAt:
         (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)?
     private let transport = Locked<HTTPServer?>(nil)
@@ -34,6 +36,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         timeTravel: TimeTravel<State>,
         log: ActionLog,
         viewStreams: ViewStreams<State>? = nil,
+        sessions: SessionTable? = nil,
         look: (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)? = nil
     ) {
         self.configuration = configuration
@@ -46,6 +49,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         self.timeTravel = timeTravel
         self.log = log
         self.viewStreams = viewStreams
+        self.sessions = sessions
         lookAt = look
     }
 

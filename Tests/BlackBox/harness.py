@@ -42,6 +42,7 @@ INITIAL = {
     "movieCard": None,
     "login": {"progress": "idle"},
     "user": None,
+    "sessions": {"shared": {"route": []}},
 }
 
 

@@ -67,13 +67,14 @@ def test_5_1_a_page_has_the_actions_as_they_were_dispatched(fresh):
     assert list(page) == ["epoch", "version", "actions", "next"]
     assert page["epoch"] == fresh.epoch and page["version"] == 2
     first, second = page["actions"]
-    assert list(first) == ["version", "time", "type", "payload", "meta", "changed"]
+    assert list(first) == ["version", "time", "type", "payload", "meta", "origin", "changed"]
     assert TIME.match(first.pop("time"))
     assert first == {
         "version": 1,
         "type": "StepChangeRequested",
         "payload": {"step": 7},
         "meta": meta,
+        "origin": "127.0.0.1",
         "changed": True,
     }
     assert "meta" not in second and second["changed"] is False

@@ -82,7 +82,8 @@ def needed(parameter):
 class Request:
     def __init__(self, method, path):
         self.method, self.path = method, path
-        self.query, self.headers, self.body = {}, {}, None
+        # An empty POST says so.
+        self.query, self.headers, self.body = {}, {}, b"" if method.upper() == "POST" else None
 
     def put(self, parameter, value):
         text = value if isinstance(value, str) else json.dumps(value)

@@ -36,7 +36,9 @@ def test_1_2_the_same_state_gives_the_same_bytes_with_keys_as_declared(server):
     assert server.get("/state").body == first
     # Two servers, two processes: still the same bytes.
     members = list(json.loads(first))
-    assert members == ["counter", "todos", "home", "movieCard", "login", "user"]
+    assert members == [
+        *["counter", "todos", "home", "movieCard", "login", "user", "sessions"]
+    ]
     assert list(json.loads(first)["counter"]) == ["counter", "step"]
     assert list(json.loads(first)["todos"]["items"][0]) == ["text", "completed"]
 

@@ -162,7 +162,7 @@ def test_x1_what_an_effect_dispatches_names_the_action_that_it_follows(cinema):
     assert (found["type"], found["cause"]) == ("search/found", 3)
     assert (loaded["type"], loaded["cause"]) == ("cards/7/loaded", 4)
     assert found["origin"].startswith("Cinema/main.swift:")
-    assert "cause" not in asked and "origin" not in asked
+    assert "cause" not in asked and asked["origin"] == "127.0.0.1"
     with Stream(cinema, "/actions/events?after=4") as stream:
         assert stream.opened().event().json == found
 

@@ -15,7 +15,7 @@ def ui(server, module, action):
 
 
 def test_b18_a_tap_leads_from_the_view_to_the_card(fresh):
-    fresh.post({"type": "home/start"})
+    fresh.wait({"type": "home/start"})
     tap = {"type": "didTapOnMovieCell", "payload": {"title": "Movie 3"}}
     version = ui(fresh, "home", tap).json["version"]
     fresh.post(INCREASE)
@@ -26,18 +26,20 @@ def test_b18_a_tap_leads_from_the_view_to_the_card(fresh):
         *["ui", "reduce", "notify"],
         *["reaction", "routing", "reduce", "notify"],
         *["reaction", "internal", "reduce", "notify"],
+        *["reaction", "internal", "reduce", "notify"],
     ]
     said = [(step["version"], step["type"]) for step in trace["steps"] if "type" in step]
     assert said == [
         (version, "home/didTapOnMovieCell"),
         (version + 1, "movieCard/start"),
         (version + 2, "home/cardShown"),
+        (version + 3, "sessions/presented"),
     ]
     reactions = [step for step in trace["steps"] if step["step"] == "reaction"]
-    assert all(step["cause"] == version for step in reactions)
-    assert all(step["origin"].startswith("Domain/Home.swift:") for step in reactions)
+    assert [step["cause"] for step in reactions] == [version, version, version + 1]
+    assert all(step["origin"].startswith("Domain/Home.swift:") for step in reactions[:2])
     assert [step["module"] for step in trace["steps"] if step["step"] == "reduce"] == [
-        *["home", "movieCard", "home"]
+        *["home", "movieCard", "home", "sessions"]
     ]
 
 

@@ -52,7 +52,8 @@ import Testing
         await store.send(Home.start) { state in
             state.home = Home.State(titles: (0...10).map { "Movie \($0)" })
         }
-        for _ in 1...2 {
+        await store.receive(presented("home")) { change(&$0, presented("home")) }
+        for isFirst in [true, false] {
             await store.send(Home.UI.didTapOnMovieCell(title: "Movie 3")) {
                 $0.home?.selectedMovie = "Movie 3"
             }
@@ -60,18 +61,33 @@ import Testing
                 $0.movieCard = MovieCard.State(title: "Movie 3", isWanted: false)
             }
             await store.receive(Home.Internal.cardShown) { $0.home?.selectedMovie = nil }
+            if isFirst {
+                await store.receive(presented("movieCard")) { change(&$0, presented("movieCard")) }
+            }
             await store.send(MovieCard.Action.wanted(isWanted: true)) {
                 $0.movieCard?.isWanted = true
             }
         }
         await store.send(MovieCard.stop) { $0.movieCard = nil }
+        let withdrawn = Sessions.Internal.withdrawn(view: "movieCard")
+        await store.receive(withdrawn) { change(&$0, withdrawn) }
         await store.send(
             Home.UI.didTapOnMovieCell(title: "None"),
             refused: "There is no movie 'None' in the list.",
             pointer: "/title"
         )
         await store.send(Home.stop) { $0.home = nil }
+        let gone = Sessions.Internal.withdrawn(view: "home")
+        await store.receive(gone) { change(&$0, gone) }
         await store.finish()
+    }
+
+    private func presented(_ view: String) -> Sessions.Internal {
+        .presented(view: view, style: .push, sessions: [Sessions.shared])
+    }
+
+    private func change(_ state: inout AppState, _ action: Sessions.Internal) {
+        Sessions().reduce(&state.sessions, internal: action)
     }
 
     @Test func `of a visitor who logs in, takes another name and leaves`() async {

@@ -58,14 +58,19 @@ public struct Home: StartableModule {
     }
 }
 
-/// Shows the card of the movie that was tapped.
+/// Presents the list, and shows the card of the movie that was tapped.
 public struct HomePresenter: Presenter {
-    /// Starts the card, and lets the list forget what was tapped.
+    /// The list.
+    public static let view: String? = "home"
+
+    /// Presents the list while there is one; starts the card, and lets the list forget what was tapped.
     public func stateDidUpdate(
         from old: Home.State?,
         to new: Home.State?,
         _ context: PresenterContext
     ) {
+        if old == nil, new != nil { context.navigation.present("home") }
+        if old != nil, new == nil { context.withdraw("home") }
         guard let title = new?.selectedMovie, title != old?.selectedMovie else { return }
         context.dispatch(MovieCard.start(.init(title: title)))
         context.dispatch(Home.Internal.cardShown)

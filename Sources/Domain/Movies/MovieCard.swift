@@ -51,3 +51,19 @@ public struct MovieCard: StartableModule {
         }
     }
 }
+
+/// Presents the card.
+public struct MovieCardPresenter: Presenter {
+    /// The card.
+    public static let view: String? = "movieCard"
+
+    /// Presents the card while there is one.
+    public func stateDidUpdate(
+        from old: MovieCard.State?,
+        to new: MovieCard.State?,
+        _ context: PresenterContext
+    ) {
+        if old == nil, new != nil { context.navigation.present("movieCard") }
+        if old != nil, new == nil { context.withdraw("movieCard") }
+    }
+}

@@ -16,6 +16,8 @@ final class ConnectionRecord {
     }
 
     let descriptor: CInt
+    /// Where the client is, without its port; asked of the system once.
+    private(set) lazy var peerHost = PeerAddress(of: descriptor).host
     /// Its place in the loop's list.
     var place = 0
     /// The request that is under way.

@@ -39,6 +39,11 @@ extension EventLoop {
         if freeExchanges.count < 256 { freeExchanges.append(exchange) }
     }
 
+    /// Where the client of a request is.
+    func peerHost(of connection: OpaquePointer) -> String {
+        record(of: connection)?.peerHost ?? PeerAddress.unknown
+    }
+
     private func record(of connection: OpaquePointer) -> ConnectionRecord? {
         chttpd_connection_context(connection).map {
             Unmanaged<ConnectionRecord>.fromOpaque($0).takeUnretainedValue()
@@ -353,7 +358,7 @@ extension EventLoop {
         opening: Bytes,
         topic: TopicID,
         resume: Resume,
-        name: String?
+        owner: StreamOwner
     ) {
         guard let connection = exchange.connection, let streams else { return }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
@@ -369,7 +374,7 @@ extension EventLoop {
                 opening: opening,
                 topic: topic,
                 resume: resume,
-                name: name,
+                owner: owner,
                 ended: nil
             )
         } else {
@@ -381,7 +386,7 @@ extension EventLoop {
                 opening: opening,
                 topic: topic,
                 resume: resume,
-                name: name
+                owner: owner
             ) { [weak self] in
                 self?.ask { $0.released.append(exchange) }
             }
@@ -400,14 +405,14 @@ package protocol StreamAdopter: AnyObject, Sendable {
     /// Takes a socket, for which a place has been reserved, and closes it in the end.
     ///
     /// - Parameters:
-    ///   - name: by what frames may mean the reader, or leave it out.
+    ///   - owner: who reads it.
     ///   - ended: called when the socket is closed, where somebody must know.
     func adopt(
         descriptor: CInt,
         opening: Bytes,
         topic: TopicID,
         resume: Resume,
-        name: String?,
+        owner: StreamOwner,
         ended: (@Sendable () -> Void)?
     )
 

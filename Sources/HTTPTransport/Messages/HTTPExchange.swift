@@ -131,6 +131,11 @@ extension HTTPExchange {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
+    /// The address of the client, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
+    package var peerHost: String {
+        connection.map { loop.peerHost(of: $0) } ?? PeerAddress.unknown
+    }
+
     /// Lends the whole body for the time of the call.
     package func withBody<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         bodyBytes.withUnsafeBytes(body)
@@ -187,9 +192,14 @@ extension HTTPExchange {
     /// Makes the connection a stream: the socket goes to the stream writer, which sends `opening`
     /// and then what the topic has. On the loop's thread, from within the handler.
     ///
-    /// - Parameter name: by what frames may mean the reader, or leave it out.
-    package func stream(opening: Bytes, topic: TopicID, resume: Resume, as name: String? = nil) {
-        loop.handOver(self, opening: opening, topic: topic, resume: resume, name: name)
+    /// - Parameter owner: who reads it.
+    package func stream(
+        opening: Bytes,
+        topic: TopicID,
+        resume: Resume,
+        for owner: StreamOwner = StreamOwner()
+    ) {
+        loop.handOver(self, opening: opening, topic: topic, resume: resume, owner: owner)
     }
 }
 

@@ -16,6 +16,19 @@ package struct OpenStream: Sendable {
     package var peer: String { address.text }
 }
 
+/// Who reads a stream.
+package struct StreamOwner: Sendable {
+    /// By what frames may mean the reader, or leave it out.
+    package var name: String?
+    /// With whose end the stream ends, too.
+    package var session: String?
+
+    package init(name: String? = nil, session: String? = nil) {
+        self.name = name
+        self.session = session
+    }
+}
+
 /// What a stream is called while it is open; no other of the same process has the same.
 ///
 /// As text, `12-3`: the third reader in the twelfth place.

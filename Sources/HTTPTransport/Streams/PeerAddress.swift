@@ -14,11 +14,26 @@ struct PeerAddress: Sendable {
         }
     }
 
+    /// What stands for the address of a peer that has left already.
+    static var unknown: String { "unknown" }
+
+    private var family: CInt { CInt(storage.sin6_family) }
+
     /// `127.0.0.1:51234`, `[::1]:51234` or `unix`; `unknown` where the peer has left already.
     var text: String {
-        let family = CInt(storage.sin6_family)
+        // The port stands at the same place in both families.
+        let port = UInt16(bigEndian: storage.sin6_port)
+        return switch family {
+        case AF_INET: "\(host):\(port)"
+        case AF_INET6: "[\(host)]:\(port)"
+        default: host
+        }
+    }
+
+    /// The same without the port, and without brackets.
+    var host: String {
         guard family == AF_INET || family == AF_INET6 else {
-            return family == AF_UNIX ? "unix" : "unknown"
+            return family == AF_UNIX ? "unix" : Self.unknown
         }
         return withUnsafeBytes(of: storage) { bytes in
             let offset =
@@ -32,13 +47,10 @@ struct PeerAddress: Sendable {
                 &buffer,
                 socklen_t(buffer.count)
             )
-            let host = String(
+            return String(
                 decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
                 as: UTF8.self
             )
-            // The port stands at the same place in both families.
-            let port = UInt16(bigEndian: storage.sin6_port)
-            return family == AF_INET ? "\(host):\(port)" : "[\(host)]:\(port)"
         }
     }
 }

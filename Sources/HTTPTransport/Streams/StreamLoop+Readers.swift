@@ -20,7 +20,8 @@ extension StreamLoop {
         slots[index].place = Int32(topics[Int(topic)].slots.count)
         topics[Int(topic)].slots.append(slot)
         if let ended = reader.ended { endings[slot] = ended }
-        if let name = reader.name { names[slot] = name }
+        if let name = reader.owner.name { names[slot] = name }
+        if let session = reader.owner.session { sessions[slot] = session }
         writer.counters.adopted.add(1, ordering: .relaxed)
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
@@ -103,6 +104,7 @@ extension StreamLoop {
         behind[slot] = nil
         logReaders[slot] = nil
         if !names.isEmpty { names[slot] = nil }
+        if !sessions.isEmpty { sessions[slot] = nil }
         // The descriptor may have duplicates: the end must reach the peer all the same.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)

@@ -67,6 +67,8 @@ final class StreamLoop {
     var freeTopics: [Int32] = []
     /// The names of those readers that have one.
     var names: [Int32: String] = [:]
+    /// The sessions of those readers that have one.
+    var sessions: [Int32: String] = [:]
     var behind: [Int32: Behind] = [:]
     /// What patches can begin with besides the newest versions.
     var recent = RecentStates()

@@ -6,12 +6,14 @@ import EventStream
 enum StreamQuestion: Sendable {
     case list(@Sendable ([OpenStream]) -> Void)
     case end(StreamID, @Sendable (Bool) -> Void)
+    case endSession(String)
 
     /// Answers for a writer that has no streams any more.
     func answerWithout() {
         switch self {
         case .list(let answer): answer([])
         case .end(_, let answer): answer(false)
+        case .endSession: break
         }
     }
 }
@@ -33,6 +35,11 @@ extension StreamWriter {
         let question = StreamQuestion.end(id, answer)
         if !ask(question) { question.answerWithout() }
     }
+
+    /// Ends the streams of a session; each hears `bye`. Any thread.
+    package func endStreams(of session: String) {
+        _ = ask(.endSession(session))
+    }
 }
 
 extension StreamLoop {
@@ -40,6 +47,8 @@ extension StreamLoop {
         switch question {
         case .list(let answer): answer(open)
         case .end(let id, let answer): answer(end(id))
+        case .endSession(let session):
+            for (slot, owner) in sessions where owner == session { end(slot) }
         }
     }
 
@@ -72,9 +81,11 @@ extension StreamLoop {
         guard slots.indices.contains(index), slots[index].descriptor >= 0,
             slots[index].generation == id.generation
         else { return false }
-        if behind[id.slot]?.closes != true {
-            closeSlot(id.slot, saying: writer.frames.bye(.expired))
-        }
+        end(id.slot)
         return true
+    }
+
+    private func end(_ slot: Int32) {
+        if behind[slot]?.closes != true { closeSlot(slot, saying: writer.frames.bye(.expired)) }
     }
 }

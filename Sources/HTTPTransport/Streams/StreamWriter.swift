@@ -104,7 +104,7 @@ package final class StreamWriter: StreamAdopter {
         opening: Bytes,
         topic: TopicID,
         resume: Resume,
-        name: String?,
+        owner: StreamOwner,
         ended: (@Sendable () -> Void)?
     ) {
         post {
@@ -114,7 +114,7 @@ package final class StreamWriter: StreamAdopter {
                     opening: opening,
                     topic: topic,
                     resume: resume,
-                    name: name,
+                    owner: owner,
                     ended: ended
                 )
             )
@@ -222,8 +222,7 @@ struct JoiningReader: Sendable {
     let opening: Bytes
     let topic: TopicID
     let resume: Resume
-    /// By what frames may mean it, or leave it out.
-    let name: String?
+    let owner: StreamOwner
     let ended: (@Sendable () -> Void)?
 }
 

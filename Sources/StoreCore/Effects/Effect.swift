@@ -23,6 +23,8 @@ public struct Effect<State: Sendable>: Sendable {
         case merge([Effect])
         case concatenate([Effect])
         case cancel(String)
+        /// Cancels all that works for a session.
+        case endSession(String)
     }
 
     /// One piece of work.

@@ -24,6 +24,11 @@ extension EffectRunner {
         }
     }
 
+    /// Cancels all that works for a session alone.
+    func cancel(session: String) {
+        cancel { $0.cause.sessions == [session] }
+    }
+
     /// Cancels everything that runs.
     package func cancelAll() {
         cancel { _ in true }

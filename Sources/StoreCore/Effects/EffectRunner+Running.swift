@@ -26,6 +26,7 @@ extension EffectRunner {
             }
             _ = start(row, at: address, cause, read)
         case .cancel(let id): cancel(id: address.path + "/" + id)
+        case .endSession(let session): cancel(session: session)
         }
     }
 
@@ -37,7 +38,7 @@ extension EffectRunner {
         _ read: @escaping @Sendable (any Sendable) -> State?
     ) {
         let watch = EffectWatch(within: cause.watch, sharing: .everything)
-        let own = EffectCause(version: cause.version, watch: watch)
+        let own = EffectCause(version: cause.version, watch: watch, sessions: cause.sessions)
         // Striking off belongs to what follows the action.
         cause.watch?.begin()
         launch(effect, at: address, own, read)
@@ -80,7 +81,7 @@ extension EffectRunner {
             }
         case .concatenate(let effects):
             for effect in effects { try await perform(effect, at: address, cause, read) }
-        case .none, .cancel: launch(effect, at: address, cause, read)
+        case .none, .cancel, .endSession: launch(effect, at: address, cause, read)
         }
     }
 

@@ -92,6 +92,7 @@ extension EffectRunner {
         }
         var source = ActionSource(cause: token.cause.version, place: origin)
         source.token = token
+        source.sessions = token.cause.sessions
         source.watch =
             watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
         return try await ports.submit(action, source)

@@ -59,9 +59,12 @@ package struct EffectCause: Sendable {
     package let version: UInt64
     /// Who waits for the end of all that follows, if anybody does.
     package let watch: EffectWatch?
+    /// The sessions that dispatched it; none where no client with a session did.
+    package let sessions: [String]
 
-    package init(version: UInt64, watch: EffectWatch?) {
+    package init(version: UInt64, watch: EffectWatch? = nil, sessions: [String] = []) {
         self.version = version
         self.watch = watch
+        self.sessions = sessions
     }
 }

@@ -55,7 +55,7 @@ extension Effect {
     /// any part wants that.
     var onRestart: RestartPolicy {
         switch form {
-        case .none, .cancel: .lost
+        case .none, .cancel, .endSession: .lost
         case .run(let run): run.onRestart
         case .merge(let effects), .concatenate(let effects):
             effects.map(\.onRestart).reduce(.lost) { $0 == .retried || $1 == .lost ? $0 : $1 }
@@ -84,7 +84,7 @@ extension Core where State: RootState {
                 else { return }
                 if let known, let effect = machine.effect(after: known, in: engine.state) {
                     say(entry, true)
-                    effect.launch(runner, EffectCause(version: entry.version, watch: nil))
+                    effect.launch(runner, EffectCause(version: entry.version))
                     return
                 }
                 say(entry, false)

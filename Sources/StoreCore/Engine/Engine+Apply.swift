@@ -130,7 +130,7 @@ extension Engine {
         var known: Bool?
         for (index, member) in envelope.members.enumerated() {
             do {
-                if let changed = try reduce(&copy, member.action) {
+                if let changed = try reduce(&copy, member.action, from: envelope.sessions) {
                     known = known == true || changed
                 }
             } catch {
@@ -209,9 +209,10 @@ extension Engine {
         let changed: Bool
         if let differs = configuration.changed {
             let old = state
-            changed = try reduce(&state, member.action) ?? differs(old, state)
+            changed =
+                try reduce(&state, member.action, from: envelope.sessions) ?? differs(old, state)
         } else {
-            changed = try reduce(&state, member.action) ?? true
+            changed = try reduce(&state, member.action, from: envelope.sessions) ?? true
         }
         version += 1
         batch.actions += 1
@@ -226,8 +227,8 @@ extension Engine {
                 )
             )
         }
-        note(effectsOf: member.action, envelope.watch)
-        if let before { react(to: member.action, before, changed) }
+        note(effectsOf: member.action, envelope)
+        if let before { react(to: member.action, before, changed, envelope.sessions) }
         if !released.isEmpty { batch.afterCommit += released }
         if isObserved { batch.observed.append(state) }
         if configuration.journal != nil {
@@ -242,7 +243,7 @@ extension Engine {
                     requestID: envelope.requestID,
                     changed: changed,
                     cause: envelope.source?.cause,
-                    origin: envelope.source?.place
+                    origin: envelope.origin
                 )
             )
         }
@@ -257,7 +258,11 @@ extension Engine {
     /// Runs the reducer; a state that it leaves half changed by throwing is restored. Answers whether
     /// the state changed, where that is known.
     @inline(__always)
-    func reduce(_ state: inout State, _ action: any Action) throws -> Bool? {
+    func reduce(
+        _ state: inout State,
+        _ action: any Action,
+        from sessions: [String] = []
+    ) throws -> Bool? {
         switch form {
         case .returning(let reducer): state = reducer(state, action)
         case .mutating(let reducer): reducer(&state, action)
@@ -266,17 +271,22 @@ extension Engine {
             try reducer(&copy, action)
             state = copy
         case .machine(let machine):
-            return try machine.reduce(&state, action, version: version + 1)
+            return try machine.reduce(&state, action, version: version + 1, from: sessions)
         }
         return nil
     }
 
     /// Notes what a module wants done after the action that was just reduced.
-    private func note(effectsOf action: any Action, _ watch: EffectWatch?) {
+    private func note(effectsOf action: any Action, _ envelope: Envelope<State>) {
         guard case .machine(let machine) = form, configuration.effects != nil,
             let effect = machine.effect(after: action, in: state)
         else { return }
-        batch.effects.append((effect, EffectCause(version: version, watch: watch)))
+        let cause = EffectCause(
+            version: version,
+            watch: envelope.watch,
+            sessions: envelope.sessions
+        )
+        batch.effects.append((effect, cause))
     }
 
     /// What the journal keeps of an action that was dispatched in process.
@@ -302,7 +312,7 @@ extension Engine {
             principal: envelope?.principal,
             requestID: envelope?.requestID,
             cause: envelope?.source?.cause,
-            origin: envelope?.source?.place
+            origin: envelope?.origin
         )
         var released: [@Sendable () -> Void] = []
         for subscription in middleware where subscription.isActive {

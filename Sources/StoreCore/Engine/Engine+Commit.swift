@@ -38,7 +38,9 @@ extension Engine {
             for (effect, cause) in done.effects { effect.launch(runner, cause) }
         }
         settling = done.watches.isEmpty ? nil : EffectWatch(following: done.watches)
-        if done.hasChanged { configuration.settled?(state, done.audience) }
+        if done.hasChanged || configuration.hasNews?() == true {
+            configuration.settled?(state, done.audience)
+        }
         for (action, source) in done.reactions { dispatchOwn(action, from: source) }
         settling = nil
         for state in done.observed { notify(state) }

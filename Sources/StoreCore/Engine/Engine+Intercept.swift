@@ -49,21 +49,33 @@ extension Engine {
             principal: envelope.principal,
             requestID: envelope.requestID,
             cause: envelope.source?.cause,
-            origin: envelope.source?.place
+            origin: envelope.origin
         )
     }
 
     /// Notes what the reactions make of an action that was just applied.
-    func react(to action: any Action, _ old: State, _ changed: Bool) {
+    func react(
+        to action: any Action,
+        _ old: State,
+        _ changed: Bool,
+        _ sessions: [String]
+    ) {
         for reaction in reactions where reaction.isActive {
             guard let answer = reaction.handler.react(action, old, state, changed) else { continue }
-            let source = ActionSource(cause: version, place: reaction.handler.place)
+            var source = ActionSource(cause: version, place: reaction.handler.place)
+            source.sessions = sessions
             batch.reactions.append((answer, source))
         }
     }
 
     /// Dispatches what the program itself has to say, behind what waits already. Where the Core works.
-    func dispatchOwn(_ action: any Action, from source: ActionSource) {
+    ///
+    /// - Parameter applied: hears which version it made; `nil` where it was not applied.
+    func dispatchOwn(
+        _ action: any Action,
+        from source: ActionSource,
+        applied: (@Sendable (UInt64?) -> Void)? = nil
+    ) {
         let watch = source.watch ?? settling
         watch?.begin()
         var type = "\(Swift.type(of: action))"
@@ -74,13 +86,14 @@ extension Engine {
                 members: [member],
                 source: source,
                 watch: watch,
-                completion: Unheard(watch) { [unowned self] error in
+                completion: Unheard(watch, applied: applied) { [unowned self] error in
                     lost(UnheardAction(type: member.type, source: source, reason: error))
                 }
             )
             try offer(envelope, isOwn: true)
         } catch {
             watch?.end()
+            applied?(nil)
             lost(UnheardAction(type: type, source: source, reason: error))
         }
     }

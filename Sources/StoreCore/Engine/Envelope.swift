@@ -22,6 +22,10 @@ package final class Envelope<State: Sendable>: Sendable {
     package let watch: EffectWatch?
     /// Who is told of what it changes; `nil` for everybody.
     package let audience: Audience?
+    /// The sessions that it comes from; none where no client with a session is behind it.
+    package let sessions: [String]
+    /// Where it comes from, as the log shows it: a place in the program, or a client.
+    package let origin: String?
 
     package init(
         members: [Member],
@@ -35,6 +39,8 @@ package final class Envelope<State: Sendable>: Sendable {
         source: ActionSource? = nil,
         watch: EffectWatch? = nil,
         audience: Audience? = nil,
+        sessions: [String] = [],
+        origin: String? = nil,
         completion: any Completion<State>
     ) {
         self.members = members
@@ -48,6 +54,8 @@ package final class Envelope<State: Sendable>: Sendable {
         self.source = source
         self.watch = watch ?? source?.watch
         self.audience = audience ?? source?.audience
+        self.sessions = source?.sessions ?? sessions
+        self.origin = source?.place ?? origin
         self.completion = completion
     }
 }
@@ -79,17 +87,26 @@ package struct EnvelopeMember: Sendable {
 /// The part of the program that dispatched an action.
 package struct ActionSource: Sendable {
     /// The version of the action that led to it.
-    package let cause: UInt64
+    package private(set) var cause: UInt64
     /// Where in the program that is written.
     package let place: String
     /// The effect that did, if it was one.
     package var token: EffectToken?
     package var watch: EffectWatch?
     package var audience: Audience?
+    /// The sessions that the action behind it came from.
+    package var sessions: [String] = []
 
     package init(cause: UInt64, place: String) {
         self.cause = cause
         self.place = place
+    }
+
+    /// The same, after the action of another version.
+    func caused(by version: UInt64) -> ActionSource {
+        var source = self
+        source.cause = version
+        return source
     }
 }
 
@@ -176,6 +193,6 @@ public struct StampedAction: Sendable {
     public let requestID: String?
     /// The version of the action whose effect dispatched it.
     public let cause: UInt64?
-    /// The place in the program that dispatched it.
+    /// The place in the program that dispatched it; for a client's, its address and what it calls itself.
     public let origin: String?
 }

@@ -11,17 +11,31 @@ package struct UnheardAction: Sendable {
 /// The completion of an action whose outcome nobody asks for.
 final class Unheard<State: Sendable>: Completion {
     private let watch: EffectWatch?
+    private let applied: (@Sendable (UInt64?) -> Void)?
     private let failed: (@Sendable (any Error) -> Void)?
 
     /// - Parameters:
     ///   - watch: was begun for the action, and ends with it.
+    ///   - applied: hears which version it made; `nil` where it was not applied.
     ///   - failed: hears why it was not applied.
-    init(_ watch: EffectWatch? = nil, failed: (@Sendable (any Error) -> Void)? = nil) {
+    init(
+        _ watch: EffectWatch? = nil,
+        applied: (@Sendable (UInt64?) -> Void)? = nil,
+        failed: (@Sendable (any Error) -> Void)? = nil
+    ) {
         self.watch = watch
+        self.applied = applied
         self.failed = failed
     }
 
     func complete(_ outcome: Outcome<State>) {
+        if let applied {
+            if case .applied(_, let version, _, _) = outcome {
+                applied(version)
+            } else {
+                applied(nil)
+            }
+        }
         switch outcome {
         case .refused(let refusal, _): failed?(refusal)
         case .failed(let failure): failed?(failure)

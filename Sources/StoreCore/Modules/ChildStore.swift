@@ -38,7 +38,7 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
         as name: String? = nil,
         _ observer: @escaping @Sendable (_ old: M.State?, _ new: M.State?) -> Void
     ) -> PlainCommand {
-        changes.observe(M.name, instance, place, core, as: name, observer)
+        changes.observe(M.name, instance, place, core, as: name) { observer($0.old, $0.new) }
     }
 
     /// The slice as it is and whenever it changes; `nil` while it is not started. Ends with the task that

@@ -34,12 +34,21 @@ extension Core where State: RootState {
         begins: (Core) -> Void = { _ in }
     ) throws(ModuleError) {
         let own = TouchedModules()
-        let changes = SliceChanges<State>(own)
+        let presentation = try Presentation(of: modules)
+        let changes = SliceChanges<State>(own, presentation)
         var configuration = configuration
         configuration.effects = runner
         configuration.settled = { changes.settle($0, for: $1) }
         configuration.changes = changes
-        let machine = try ModuleMachine<State>(of: modules, [own] + touched)
+        if let presentation { configuration.hasNews = { presentation.hasStarters } }
+        configuration.routes = RouteWatch { [runner] in
+            try await runner.dependencies.clock.sleep(for: $0)
+        }
+        let machine = try ModuleMachine<State>(
+            of: modules,
+            [own] + touched,
+            presentation: presentation
+        )
         var state = state
         machine.connect(&state)
         self.init(state: state, form: .machine(machine), configuration: configuration)
@@ -87,14 +96,20 @@ extension Core where State: RootState {
     }
 
     private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
+        guard let routes = engine.configuration.routes else { return }
         for mount in modules {
             for presenter in mount.presenters {
-                let context = PresenterContext(name: presenter.name) {
-                    [weak self] action, place, audience in
+                let context = PresenterContext(
+                    name: presenter.name,
+                    routes: routes,
+                    work: { [weak self] work in self?.engine.perform { _ in work() } }
+                ) { [weak self] action, source, applied in
                     guard let engine = self?.engine else { return }
-                    var source = ActionSource(cause: engine.version, place: place)
-                    source.audience = audience
-                    engine.dispatchOwn(action, from: source)
+                    engine.dispatchOwn(
+                        action,
+                        from: source.caused(by: engine.version),
+                        applied: applied
+                    )
                 }
                 presenter.attach(changes, self, mount.slice, context)
             }
@@ -106,6 +121,7 @@ extension Core where State: RootState {
     /// Begins a method of a use case, at its place in the order of actions. Any thread.
     ///
     /// - Parameters:
+    ///   - sessions: those that ask for it.
     ///   - watch: tells when the work is done, and all that it led to.
     ///   - begun: hears whether it began: a ``Refusal`` where the module is not started. Called where
     ///     the Core works.
@@ -113,12 +129,15 @@ extension Core where State: RootState {
         _ useCase: BoundUseCase<State>,
         _ input: any Codable & Sendable,
         at address: SliceAddress,
+        from sessions: [String] = [],
         watch: EffectWatch?,
         _ begun: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         let isTaken = engine.perform { engine in
             guard let runner = engine.configuration.effects else { return }
-            begun(Result { try useCase.begin(input, engine.state, address, runner, watch) })
+            begun(
+                Result { try useCase.begin(input, engine.state, address, runner, watch, sessions) }
+            )
         }
         if !isTaken { begun(.failure(CoreFailure.closed)) }
     }
@@ -144,6 +163,9 @@ extension Core where State: RootState {
 extension Core {
     /// The effects that run and those that will, where the state is made of modules.
     package var effects: EffectRunner? { engine.configuration.effects }
+
+    /// Who waits for what presenters have presented, where the state is made of modules.
+    package var routes: RouteWatch? { engine.configuration.routes }
 
     /// The state as it is, for an effect; an empty value once the Core has stopped.
     func read() async -> any Sendable {

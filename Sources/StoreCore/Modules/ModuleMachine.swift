@@ -27,16 +27,28 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
     private let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
     /// Those who want to know which modules may have changed.
     private var touched: [TouchedModules]
+    /// What is presented to whom; `nil` in a replay, which nobody sees.
+    private let presentation: Presentation<Root>?
 
     /// - Parameters:
     ///   - modules: those of the root state, unless a module is to be tried alone.
     ///   - touched: told of every module whose slice may have changed.
     /// - Throws: ``ModuleError`` where the modules don't fit together.
-    package init(
+    package convenience init(
         of modules: Root.Modules = Root.modules,
         _ touched: [TouchedModules] = []
     ) throws(ModuleError) {
+        try self.init(of: modules, touched, presentation: nil)
+    }
+
+    /// - Parameter presentation: what is presented to whom, where actions come from sessions.
+    init(
+        of modules: Root.Modules,
+        _ touched: [TouchedModules],
+        presentation: Presentation<Root>?
+    ) throws(ModuleError) {
         self.touched = touched
+        self.presentation = presentation
         var known: [ObjectIdentifier: Known] = [:]
         var taken: Set<String> = []
         for (index, mount) in modules.enumerated() {
@@ -60,13 +72,21 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
     package func reduce(
         _ state: inout Root,
         _ action: any Action,
-        version: UInt64
+        version: UInt64,
+        from sessions: [String] = []
     ) throws -> Bool {
         let (action, instance) = Self.addressed(action)
         guard let known = known[ObjectIdentifier(type(of: action))] else { return false }
+        if known.handler.kind == .ui {
+            try presentation?.admit(known.module, instance, from: sessions, in: state)
+        }
+        if known.handler.kind == .start {
+            presentation?.note(known.module, startedBy: sessions, in: state)
+        }
         let changed = try known.handler.reduce(&state, action, instance)
         if changed {
             touch(known.module)
+            presentation?.note(known.module, changedBy: sessions)
             for link in links[known.module] { update(link, &state) }
         }
         guard let ledger, modules[known.module].slice.keepsEffects else { return changed }
@@ -186,6 +206,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case foreignOwner(String, reader: String)
     /// A module has effects that outlive the server, and the state has no ``PendingEffects``.
     case noLedger(String)
+    /// A presenter presents a view, and the state has no ``Sessions``.
+    case noSessions(String)
     /// The root state has members that are no module's slice, or lacks one.
     case foreignMember(found: [String], modules: [String])
 
@@ -206,6 +228,10 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .noLedger(let module):
             "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
+        case .noSessions(let module):
+            "a presenter of module '\(module)' presents a view, but the state has no sessions to "
+                + "present it to; add `var sessions = Sessions.State()` and "
+                + "`Sessions().at(\\.sessions)`"
         case .foreignMember(let found, let modules):
             "the root state is written with the members \(found), but its modules are \(modules); "
                 + "it has to have its modules' slices and nothing else"

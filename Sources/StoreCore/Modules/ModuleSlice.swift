@@ -33,12 +33,12 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
             BoundUseCase(
                 path: method.path,
                 input: method.input
-            ) { [place, name] input, root, address, runner, watch in
+            ) { [place, name] input, root, address, runner, watch, sessions in
                 _ = try place.present(root, address.instance, name)
                 runner.launch(
                     try method.effect(input),
                     at: address,
-                    EffectCause(version: runner.version, watch: watch)
+                    EffectCause(version: runner.version, watch: watch, sessions: sessions)
                 ) { root in
                     (root as? Root).flatMap { place.read($0, address.instance) }
                 }

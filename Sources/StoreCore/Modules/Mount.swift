@@ -6,6 +6,8 @@ public struct Mount<Root: RootState>: Sendable {
     public let name: String
     package let slice: any Slice<Root>
     var presenters: [BoundPresenter<Root>] = []
+    /// The names of its presenters.
+    package var presenterNames: [String] { presenters.map(\.name) }
     var links: [SharedLink<Root>] = []
 
     package init<M: Module>(

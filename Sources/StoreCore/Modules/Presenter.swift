@@ -15,16 +15,30 @@ public protocol Presenter<State>: Sendable {
     /// The slice that it reacts to.
     associatedtype State: ModuleState
 
+    /// The view that shows the slice, by the name under which it presents it; `nil` where the slice has
+    /// none. What the module's views say is taken from sessions that show it alone.
+    static var view: String? { get }
+
     /// The slice has changed; `nil` stands for a slice that is not started. The first call, when the
     /// store begins, has no old one.
     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext)
+}
+
+extension Presenter {
+    /// None.
+    public static var view: String? { nil }
 }
 
 /// What a presenter may do.
 public struct PresenterContext: Sendable {
     /// The presenter's name, under which it is told of changes: its type's.
     let name: String
-    let submit: @Sendable (any Action, String, Audience?) -> Void
+    /// The sessions whose actions led to what the presenter is told of.
+    var sessions: [String] = []
+    let routes: RouteWatch
+    /// Runs something where the Core works.
+    let work: @Sendable (@escaping @Sendable () -> Void) -> Void
+    let submit: @Sendable (any Action, ActionSource, (@Sendable (UInt64?) -> Void)?) -> Void
 
     /// Dispatches an action. The log shows it with the version that led to it, and the place of the
     /// call.
@@ -37,7 +51,46 @@ public struct PresenterContext: Sendable {
         file: String = #fileID,
         line: Int = #line
     ) {
-        submit(action, "\(file):\(line)", Audience(recipients, emitter: name))
+        var source = ActionSource(cause: 0, place: "\(file):\(line)")
+        source.audience = Audience(recipients, emitter: name)
+        source.sessions = sessions
+        submit(action, source, nil)
+    }
+}
+
+extension PresenterContext {
+    /// Pushes views on the stacks of those who asked, and pops them.
+    public var navigation: RouteContext { context(.push) }
+    /// Presents views before all else to those who asked, and dismisses them.
+    public var modal: RouteContext { context(.modal) }
+    /// Presents views to those who asked in place of all else.
+    public var window: RouteContext { context(.root) }
+
+    /// Takes a view off every session's route: what it showed is gone.
+    public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
+        submit(Sessions.Internal.withdrawn(view: view), source("\(file):\(line)"), nil)
+    }
+
+    private func context(_ style: PresentationStyle) -> RouteContext {
+        RouteContext(style: style, sessions: sessions) { action, completion in
+            // Nobody asked, as when a store begins.
+            guard !sessions.isEmpty else {
+                completion?(.shown)
+                return
+            }
+            submit(action, source("StoreCore/\(name)")) { version in
+                guard let completion else { return }
+                let report: RouteCompletion = { outcome in work { completion(outcome) } }
+                guard let version else { return report(.dropped) }
+                routes.wait(for: sessions, toShow: version, report)
+            }
+        }
+    }
+
+    private func source(_ place: String) -> ActionSource {
+        var source = ActionSource(cause: 0, place: place)
+        source.sessions = sessions
+        return source
     }
 }
 
@@ -46,12 +99,16 @@ extension Mount {
     public func presented<P: Presenter>(by presenter: P) -> Mount {
         var mount = self
         mount.presenters.append(
-            BoundPresenter(name: "\(P.self)") { changes, core, slice, context in
+            BoundPresenter(name: "\(P.self)", view: P.view) { changes, core, slice, context in
                 guard let place = slice.place(of: P.State.self) as? SlicePlace<Root, P.State> else {
                     return
                 }
-                _ = changes.observe(slice.name, nil, place, core, as: context.name) { old, new in
-                    presenter.stateDidUpdate(from: old, to: new, context)
+                _ = changes.observe(slice.name, nil, place, core, as: context.name, presents: true)
+                {
+                    change in
+                    var context = context
+                    context.sessions = change.authors
+                    presenter.stateDidUpdate(from: change.old, to: change.new, context)
                 }
             }
         )
@@ -62,6 +119,7 @@ extension Mount {
 /// A presenter with what it takes to attach it to a Core.
 struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
+    let view: String?
     let attach:
         @Sendable (SliceChanges<Root>, Core<Root>, any Slice<Root>, PresenterContext) -> Void
 }

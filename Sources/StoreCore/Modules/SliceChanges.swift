@@ -5,16 +5,23 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     // Safety: everything belongs to the Core's thread; who comes or goes does so by a task of the Core.
 
     private let touched: TouchedModules
+    private let presentation: Presentation<Root>?
     private var watched: [Int: [any WatchedSlice<Root>]] = [:]
 
-    package init(_ touched: TouchedModules) {
+    init(_ touched: TouchedModules, _ presentation: Presentation<Root>? = nil) {
         self.touched = touched
+        self.presentation = presentation
     }
 
     /// The batch is durable: tells of the slices that it changed.
     package func settle(_ state: Root, for audience: Audience?) {
         for index in touched.take() {
-            for slice in watched[index] ?? [] { slice.settle(state, for: audience) }
+            let authors = presentation?.takeAuthors(of: index) ?? []
+            for slice in watched[index] ?? [] { slice.settle(state, authors, for: audience) }
+        }
+        guard let presentation, presentation.hasStarters else { return }
+        for (index, starters) in presentation.takeStarters() {
+            for slice in watched[index] ?? [] { slice.begin(for: starters.sorted()) }
         }
     }
 
@@ -24,13 +31,15 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         _ place: SlicePlace<Root, State>,
         _ core: Core<Root>,
         as name: String? = nil,
-        _ observer: @escaping @Sendable (State?, State?) -> Void
+        presents: Bool = false,
+        _ handler: @escaping @Sendable (SliceChange<State>) -> Void
     ) -> PlainCommand {
-        let handler: @Sendable (SliceChange<State>) -> Void = { observer($0.old, $0.new) }
         let subscription = Subscription<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
         guard let index = Root.modules.firstIndex(where: { $0.name == module }) else { return .nop }
         core.engine.perform { [self] engine in
-            slice(index, instance, place, engine.state).add(subscription, as: name)
+            let authors = presentation?.firstAuthors(of: index, in: engine.state) ?? []
+            slice(index, instance, place, engine.state)
+                .add(subscription, as: name, presents: presents, authors)
         }
         return PlainCommand(id: "end subscription to \(module)") { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
@@ -63,11 +72,15 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 struct SliceChange<State: ModuleState>: Sendable {
     let old: State?
     let new: State?
+    /// The sessions whose actions led to it.
+    let authors: [String]
 }
 
 private protocol WatchedSlice<Root>: AnyObject {
     associatedtype Root
-    func settle(_ root: Root, for audience: Audience?)
+    func settle(_ root: Root, _ authors: [String], for audience: Audience?)
+    /// Tells presenters of the slice as if it had begun for these sessions.
+    func begin(for sessions: [String])
     /// Forgets those who have left. Answers whether nobody is there any more.
     func isUnwatched() -> Bool
 }
@@ -77,8 +90,13 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
     let place: SlicePlace<Root, State>
     let instance: String?
     private var last: State?
-    private var observers: [(name: String?, observer: Subscription<(SliceChange<State>) -> Void>)] =
-        []
+    private struct Observer {
+        let name: String?
+        let presents: Bool
+        let subscription: Subscription<(SliceChange<State>) -> Void>
+    }
+
+    private var observers: [Observer] = []
 
     init(place: SlicePlace<Root, State>, instance: String?, state: Root) {
         self.place = place
@@ -86,25 +104,38 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
         last = place.read(state, instance)
     }
 
-    func add(_ observer: Subscription<(SliceChange<State>) -> Void>, as name: String?) {
-        guard observer.isActive else { return }
-        observers.append((name, observer))
-        observer.handler(SliceChange(old: nil, new: last))
+    func add(
+        _ subscription: Subscription<(SliceChange<State>) -> Void>,
+        as name: String?,
+        presents: Bool,
+        _ authors: [String]
+    ) {
+        guard subscription.isActive else { return }
+        observers.append(Observer(name: name, presents: presents, subscription: subscription))
+        subscription.handler(SliceChange(old: nil, new: last, authors: authors))
     }
 
-    func settle(_ root: Root, for audience: Audience?) {
+    func begin(for sessions: [String]) {
+        guard last != nil else { return }
+        let beginning = SliceChange(old: nil, new: last, authors: sessions)
+        for observer in observers where observer.presents && observer.subscription.isActive {
+            observer.subscription.handler(beginning)
+        }
+    }
+
+    func settle(_ root: Root, _ authors: [String], for audience: Audience?) {
         let new = place.read(root, instance)
         guard new != last else { return }
-        let change = SliceChange(old: last, new: new)
+        let change = SliceChange(old: last, new: new, authors: authors)
         last = new
-        for (name, observer) in observers
-        where observer.isActive && audience?.includes(name) != false {
-            observer.handler(change)
+        for observer in observers
+        where observer.subscription.isActive && audience?.includes(observer.name) != false {
+            observer.subscription.handler(change)
         }
     }
 
     func isUnwatched() -> Bool {
-        observers.removeAll { !$0.observer.isActive }
+        observers.removeAll { !$0.subscription.isActive }
         return observers.isEmpty
     }
 }

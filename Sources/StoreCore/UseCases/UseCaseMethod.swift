@@ -51,8 +51,10 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
 package struct BoundUseCase<Root: RootState>: Sendable {
     package let path: String
     package let input: any (Codable & Sendable).Type
-    /// Begins the work, given the root state.
+    /// Begins the work, given the root state and the sessions that ask for it.
     package let begin:
-        @Sendable (any Codable & Sendable, Root, SliceAddress, EffectRunner, EffectWatch?) throws ->
-            Void
+        @Sendable (
+            any Codable & Sendable, Root, SliceAddress, EffectRunner, EffectWatch?,
+            _ sessions: [String]
+        ) throws -> Void
 }

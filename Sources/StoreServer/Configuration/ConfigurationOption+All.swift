@@ -35,6 +35,11 @@ extension ConfigurationOption {
         .text("data", "DIR", \.dataDirectory, help: "where history lives"),
         .flag("ephemeral", \.ephemeral, help: "keep history in memory; a restart begins anew"),
         .flag(
+            "forget-clients",
+            \.forgetClients,
+            help: "keep no client's address, session and user agent with its actions"
+        ),
+        .flag(
             "accept-data-loss",
             \.acceptDataLoss,
             help: "go on with what is intact of a damaged history, as a new one"

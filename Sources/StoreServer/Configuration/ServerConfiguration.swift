@@ -36,6 +36,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The `source` of every analytics line (CloudEvents 1.0, a URI reference).
     public var analyticsSource = "/store-server"
 
+    /// Keep nothing of who sent an action: neither address nor session nor user agent.
+    public var forgetClients = false
     /// Write a line to the log for each applied action, without its payload.
     public var logActions = false
     /// The wire names of actions that get no such line.

@@ -12,6 +12,13 @@ extension StoreServer {
             "/debug/subscriptions": SubscriptionsRoute(
                 streams: store.streams,
                 attachments: attachments,
+                presenters: { [modules] in
+                    zip(modules?.slices ?? [], store.publisher.snapshot.slices).flatMap {
+                        slice,
+                        published in
+                        published.bytes == nil ? [] : slice.presenters.map { ($0, slice.name) }
+                    }
+                },
                 wake: store.wake
             ),
             "/debug/middleware": MiddlewareListRoute(attachments: attachments),

@@ -8,6 +8,8 @@ struct SubscriptionsRoute: Route {
     let methods = ["GET", "HEAD"]
     let streams: StreamWriter
     let attachments: CoreAttachments
+    /// The presenters of modules that are started.
+    let presenters: @Sendable () -> [(name: String, module: String)]
     let wake: @Sendable () -> Void
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
@@ -35,6 +37,15 @@ struct SubscriptionsRoute: Route {
                         json.key("version")
                         if let known = stream.version { json.integer(known) } else { json.null() }
                         json.member("behind", stream.isBehind)
+                    }
+                }
+            }
+            json.key("presenters")
+            json.array { json in
+                for presenter in presenters() {
+                    json.object { json in
+                        json.member("name", presenter.name)
+                        json.member("module", presenter.module)
                     }
                 }
             }

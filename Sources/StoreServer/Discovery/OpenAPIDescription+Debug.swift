@@ -18,8 +18,10 @@ extension OpenAPIDescription {
         let observer = JSONSchema.object([
             .init("id", .string()), .init("queue", .nullable(.string())),
         ])
+        let presenter = JSONSchema.object([.init("name", .string()), .init("module", .string())])
         let list = JSONSchema.object([
             .init("streams", .array(of: stream)), .init("observers", .array(of: observer)),
+            .init("presenters", .array(of: presenter)),
         ])
         return read(
             "/debug/subscriptions",

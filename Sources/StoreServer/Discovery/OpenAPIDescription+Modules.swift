@@ -9,12 +9,15 @@ struct ModulesDescription: Sendable {
     let batchMax: Int
     let views: [(name: String, parameters: [JSONSchema.Property])]
     let useCases: [(path: String, input: JSONSchema)]
+    /// Whether clients have sessions.
+    let hasSessions: Bool
 }
 
 extension OpenAPIDescription {
     /// The modules, projections, effects and use cases of a state that is made of modules.
     func routes(of modules: ModulesDescription) -> [OpenAPI.Route] {
         slices(modules) + views(modules) + effects + modules.useCases.map(useCase)
+            + (modules.hasSessions ? sessions : [])
     }
 
     private var resume: [OpenAPI.Parameter] {

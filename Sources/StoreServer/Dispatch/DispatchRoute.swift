@@ -28,6 +28,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         do { dryRun = try query.flag("dry-run") } catch { throw .badRequest(error.detail) }
         let expected = try expectedVersion(exchange)
         let idempotency = try dryRun ? nil : Self.idempotency(exchange)
+        let sessions = try store.sessions(of: exchange)
         let preferences = Preferences(exchange.headerList("prefer") ?? "")
         let body = try DispatchBody<State>(
             exchange,
@@ -52,6 +53,8 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             endsBatch: preferences.returned == .representation,
             watch: ticket.watch,
             audience: body.audience,
+            sessions: sessions,
+            origin: store.origin(of: exchange, in: sessions),
             completion: ticket
         )
         // Effects may take long, everything else does not.

@@ -116,6 +116,9 @@ extension StoreServer {
             ),
             log: log,
             viewStreams: viewStreams,
+            sessions: modules?.sessions(history.state).map {
+                SessionTable($0, clock: SteadyClock())
+            },
             look: modules?.look
         )
         let router = router(for: store, attachments, watchdog, times, analytics)

@@ -25,9 +25,15 @@ struct ActionEventsRoute<State: Codable & Equatable & Sendable>: Route {
         if case .fresh = resume, let after {
             resume = StreamOpening.resume(after: after, newest: newest)
         }
+        let session = try store.sessions(of: exchange).first
         guard store.streams.reserve(.actions) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
-        exchange.stream(opening: StreamOpening.bytes, topic: .actions, resume: resume)
+        exchange.stream(
+            opening: StreamOpening.bytes,
+            topic: .actions,
+            resume: resume,
+            for: StreamOwner(session: session)
+        )
     }
 }

@@ -23,6 +23,8 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
     let resume:
         @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> (any Action)?) -> Void
+    /// The sessions of a state, where it has any.
+    let sessions: @Sendable (State) -> Sessions.State?
     /// Calls its argument with the state and its version, on the Core's thread.
     let look: @Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void
 }
@@ -31,15 +33,23 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
 struct SliceDescription: Sendable {
     let name: String
     let form: SliceForm
+    /// The presenters that are told of its changes.
+    let presenters: [String]
 }
 
 extension ModuleParts where State: RootState {
     init(of root: State.Type) {
         names = State.modules.map(\.name)
-        slices = State.modules.map { SliceDescription(name: $0.name, form: $0.slice.form) }
+        slices = State.modules.map {
+            SliceDescription(name: $0.name, form: $0.slice.form, presenters: $0.presenterNames)
+        }
         actions = { State.modules.map { ModuleActions($0) } }
         views = ViewParts(of: root)
         useCases = UseCaseCall.all(of: root)
+        sessions = { state in
+            let mount = State.modules.first { $0.name == Sessions.name }
+            return mount?.slice.value(state) as? Sessions.State
+        }
         look = { $0.look($1) }
         resume = { core, state, action in
             let ledger = State.modules.first { $0.name == PendingEffects.name }

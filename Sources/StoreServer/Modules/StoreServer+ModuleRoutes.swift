@@ -18,7 +18,8 @@ extension StoreServer {
             views: modules.views.views.map { ($0.name, ViewQuery($0.parameters).properties) },
             useCases: modules.useCases.map {
                 ($0.path, JSONSchemaDocument(of: [$0.input]).roots[0])
-            }
+            },
+            hasSessions: modules.names.contains(Sessions.name)
         )
     }
 
@@ -43,6 +44,14 @@ extension StoreServer {
                 batchMax: store.configuration.batchMax,
                 audience: .views(of: name)
             )
+        }
+        if let table = store.sessions, let watch = store.core.routes,
+            let slice = modules.names.firstIndex(of: Sessions.name)
+        {
+            exact["/sessions"] = SessionsRoute(store: store, table: table)
+            exact["/session"] = SessionRoute(store: store, table: table)
+            exact["/route"] = PresentedRoute(store: store, slice: slice)
+            exact["/route/shown"] = ShownRoute(store: store, watch: watch, limits: limits)
         }
         let work = BackgroundWork("views")
         for view in modules.views.views {

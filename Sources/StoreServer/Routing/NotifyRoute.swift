@@ -34,11 +34,7 @@ struct NotifyRoute<State: Codable & Equatable & Sendable>: Route {
                     actions.append((action, reaction.place))
                 }
             } catch {
-                throw .invalidPayload(
-                    pointer: error.pointer,
-                    expected: error.expected ?? "another value",
-                    detail: error.message
-                )
+                throw .unfit(error)
             }
         }
         let ticket = WorkTicket(exchange, store, Preferences(exchange.headerList("prefer") ?? ""))

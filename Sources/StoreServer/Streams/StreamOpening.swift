@@ -36,9 +36,9 @@ enum StreamOpening {
         _ query: Query,
         announce: () -> Void
     ) throws(Problem) {
-        let (resume, name) = try admitted(exchange, store, topic, query)
+        let (resume, owner) = try admitted(exchange, store, topic, query)
         announce()
-        exchange.stream(opening: bytes, topic: topic, resume: resume, as: name)
+        exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
     }
 
     /// Makes a request the stream of a part of the state.
@@ -66,7 +66,7 @@ enum StreamOpening {
         _ query: Query,
         first: () -> (frame: Bytes, version: UInt64)
     ) throws(Problem) {
-        let (resume, name) = try admitted(exchange, store, topic, query)
+        let (resume, owner) = try admitted(exchange, store, topic, query)
         let (frame, version) = first()
         var opening = bytes.array
         var known = version
@@ -80,17 +80,17 @@ enum StreamOpening {
             opening: Bytes(opening),
             topic: topic,
             resume: .after(version: known),
-            as: name
+            for: owner
         )
     }
 
-    /// Where a stream goes on, and what its reader is called, once there is a place for it.
+    /// Where a stream goes on, and who reads it, once there is a place for it.
     private static func admitted<State>(
         _ exchange: HTTPExchange,
         _ store: Store<State>,
         _ topic: TopicID,
         _ query: Query
-    ) throws(Problem) -> (resume: Resume, name: String?) {
+    ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
         guard !exchange.isHTTP10 else {
             throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
         }
@@ -103,10 +103,11 @@ enum StreamOpening {
         guard name.map({ 1...nameBytesMax ~= $0.utf8.count }) ?? true else {
             throw .badQuery("subscriber", allowed: "a name of 1 to \(nameBytesMax) bytes")
         }
+        let owner = StreamOwner(name: name, session: try store.sessions(of: exchange).first)
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
-        return (resume, name)
+        return (resume, owner)
     }
 
     /// Where a stream goes on, given the id that its reader saw last.

@@ -11,7 +11,7 @@ struct UseCaseCall<State: Sendable>: Sendable {
     /// Begins the work; hears whether it began.
     let begin:
         @Sendable (
-            Core<State>, any Codable & Sendable, EffectWatch?,
+            Core<State>, any Codable & Sendable, _ sessions: [String], EffectWatch?,
             @escaping @Sendable (Result<Void, any Error>) -> Void
         ) -> Void
 }
@@ -25,11 +25,12 @@ extension UseCaseCall where State: RootState {
                     module: mount.name,
                     input: useCase.input,
                     read: reader(of: useCase.input)
-                ) { core, input, watch, begun in
+                ) { core, input, sessions, watch, begun in
                     core.begin(
                         useCase,
                         input,
                         at: SliceAddress(module: mount.name),
+                        from: sessions,
                         watch: watch,
                         begun
                     )
@@ -69,34 +70,19 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
         let input = try input(exchange)
+        let sessions = try store.sessions(of: exchange)
         let preferences = Preferences(exchange.headerList("prefer") ?? "")
         let ticket = WorkTicket(exchange, store, preferences)
         exchange.suspend()
-        call.begin(store.core, input, ticket.watch) { ticket.begun($0) }
+        call.begin(store.core, input, sessions, ticket.watch) { ticket.begun($0) }
     }
 
     private func input(_ exchange: HTTPExchange) throws(Problem) -> any Codable & Sendable {
-        let document: JSONDocument
+        let body = try exchange.object(limits)
         do {
-            document = try exchange.withBody { body in
-                Result { () throws(JSONError) in try JSONDocument(parsing: body, limits: limits) }
-            }.get()
+            return try call.read(body, JSONDecoder(limits: limits))
         } catch {
-            throw Problem(error, bytesMax: limits.bytesMax)
-        }
-        guard document.root.kind == .object else {
-            throw .badRequest(
-                "The body is no object; GET /openapi.json describes what belongs into it."
-            )
-        }
-        do {
-            return try call.read(document.root, JSONDecoder(limits: limits))
-        } catch {
-            throw .invalidPayload(
-                pointer: error.pointer,
-                expected: error.expected ?? "another value",
-                detail: error.message
-            )
+            throw .unfit(error)
         }
     }
 }

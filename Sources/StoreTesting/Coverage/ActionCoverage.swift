@@ -20,7 +20,7 @@ final class ActionCoverage: Sendable {
 
     init<Root: RootState>(of _: Root.Type) {
         var actions: [(key: Key, wireName: String)] = []
-        for mount in Root.modules {
+        for mount in Root.modules where !Self.isProvided(mount) {
             for handler in mount.slice.handlers {
                 let type = ObjectIdentifier(handler.type)
                 let whole = Key(type: type, name: nil)
@@ -41,6 +41,12 @@ final class ActionCoverage: Sendable {
         }
         self.actions = actions
         keys = Set(actions.map(\.key))
+    }
+
+    /// Whether a module comes with the library, which tests it itself.
+    private static func isProvided<Root>(_ mount: Mount<Root>) -> Bool {
+        mount.slice.place(of: Sessions.State.self) != nil
+            || mount.slice.place(of: PendingEffects.State.self) != nil
     }
 
     /// A test has exercised an action. Any thread.

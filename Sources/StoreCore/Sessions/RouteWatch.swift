@@ -1,0 +1,60 @@
+import Locks
+import Synchronization
+
+/// Waits for the clients to say that they show what was presented to them.
+public final class RouteWatch: Sendable {
+    /// How long a client may take, in seconds.
+    public static let secondsMax = 3
+
+    private struct Change: Sendable {
+        let version: UInt64
+        var sessions: Set<String>
+        let completion: RouteCompletion
+    }
+
+    private struct Table: Sendable {
+        var changes: [Int: Change] = [:]
+        var count = 0
+    }
+
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let table = Locked(Table())
+
+    /// - Parameter sleep: passes the time.
+    package init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
+        self.sleep = sleep
+    }
+
+    /// Waits until the clients of all these sessions show what this version has.
+    func wait(
+        for sessions: [String],
+        toShow version: UInt64,
+        _ completion: @escaping RouteCompletion
+    ) {
+        guard !sessions.isEmpty else { return completion(.shown) }
+        let change = Change(version: version, sessions: Set(sessions), completion: completion)
+        let id = table.withLock { table -> Int in
+            table.count += 1
+            table.changes[table.count] = change
+            return table.count
+        }
+        Task {
+            try? await sleep(.seconds(Self.secondsMax))
+            table.withLock { $0.changes.removeValue(forKey: id) }?.completion(.unconfirmed)
+        }
+    }
+
+    /// A session's client shows the route as this version has it. Any thread.
+    package func isShown(_ version: UInt64, by session: String) {
+        let shown = table.withLock { table -> [RouteCompletion] in
+            var shown: [RouteCompletion] = []
+            for (id, var change) in table.changes
+            where change.version <= version && change.sessions.remove(session) != nil {
+                table.changes[id] = change.sessions.isEmpty ? nil : change
+                if change.sessions.isEmpty { shown.append(change.completion) }
+            }
+            return shown
+        }
+        for completion in shown { completion(.shown) }
+    }
+}

@@ -1,0 +1,37 @@
+import HTTPTransport
+import Wire
+
+extension HTTPExchange {
+    /// The body, which has to be JSON.
+    func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
+        do {
+            return try withBody { body in
+                Result { () throws(JSONError) in try JSONDocument(parsing: body, limits: limits) }
+            }.get()
+        } catch {
+            throw Problem(error, bytesMax: limits.bytesMax)
+        }
+    }
+
+    /// The body, which has to be a JSON object.
+    func object(_ limits: JSONLimits) throws(Problem) -> JSONNode {
+        let root = try document(limits).root
+        guard root.kind == .object else {
+            throw .badRequest(
+                "The body is no object; GET /openapi.json describes what belongs into it."
+            )
+        }
+        return root
+    }
+}
+
+extension Problem {
+    /// 422 for a value that its type can't hold.
+    static func unfit(_ error: JSONError) -> Problem {
+        .invalidPayload(
+            pointer: error.pointer,
+            expected: error.expected ?? "another value",
+            detail: error.message
+        )
+    }
+}

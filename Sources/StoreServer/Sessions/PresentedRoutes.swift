@@ -1,0 +1,83 @@
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// `GET /route`: what is presented to the client, the lowest first; to one without a session, what is
+/// presented to all of those.
+struct PresentedRoute<State: Codable & Equatable & Sendable>: Route {
+    let methods = ["GET", "HEAD"]
+    let store: Store<State>
+    /// The place of the sessions' slice.
+    let slice: Int
+
+    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
+        _ = try Query.of(exchange, allowed: [])
+        let session = try store.sessions(of: exchange).first ?? Sessions.shared
+        let snapshot = store.publisher.snapshot
+        guard let route = Self.route(of: session, in: snapshot.slices[slice].bytes) else {
+            throw .notFound(path: exchange.path)
+        }
+        exchange.respond(
+            HTTPResponse(
+                status: 200,
+                headers: [
+                    ("Content-Type", "application/json"), ("ETag", snapshot.etag),
+                    ("Cache-Control", "no-store"), ("Vary", "Cookie"),
+                ],
+                body: .bytes(route)
+            )
+        )
+    }
+
+    private static func route(of session: String, in slice: Bytes?) -> [UInt8]? {
+        slice?.withUnsafeBytes { bytes in
+            // The server wrote these bytes itself; no bound of its clients applies to them.
+            guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded) else {
+                return nil
+            }
+            return document.root.member(named: session)?.member(named: "route").map {
+                Array($0.source)
+            }
+        }
+    }
+}
+
+/// `POST /route/shown` with `{"version": 42}`: the client shows its route as this version has it, which
+/// presenters may be waiting for.
+struct ShownRoute<State: Codable & Equatable & Sendable>: Route {
+    let methods = ["POST"]
+    let store: Store<State>
+    let watch: RouteWatch
+    let limits: JSONLimits
+
+    private struct Body: Codable, Sendable {
+        let version: UInt64
+    }
+
+    func admit(_ request: HTTPExchange) -> Problem? {
+        if let refusal = DebugRequest.refusal(of: request) { return refusal }
+        guard request.header("content-type").map(MediaType.isJSON) == true else {
+            return .unsupportedMediaType()
+        }
+        return nil
+    }
+
+    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
+        _ = try Query.of(exchange, allowed: [])
+        let session = try store.sessions(of: exchange).first ?? Sessions.shared
+        let body = try exchange.object(limits)
+        let version: UInt64
+        do {
+            version = try JSONDecoder(limits: limits)
+                .decode(Body.self, at: body, pointerPrefix: "").version
+        } catch {
+            throw .unfit(error)
+        }
+        let newest = store.publisher.snapshot.version
+        guard version <= newest else {
+            throw .notFound(version: version, newest: newest)
+        }
+        watch.isShown(version, by: session)
+        exchange.respond(HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")]))
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPTransport
+import Wire
+
+/// The cookie by which a client shows which session it has (RFC 6265).
+enum SessionCookie {
+    static let name = "store-session"
+
+    /// Gives a client its secret: for this server alone, and out of reach of a page's scripts.
+    static func set(_ secret: String) -> (String, String) {
+        ("Set-Cookie", "\(name)=\(secret); Path=/; HttpOnly; SameSite=Strict")
+    }
+
+    /// Takes the secret from a client.
+    static let forget = (
+        "Set-Cookie", "\(name)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+    )
+
+    /// The secret that a request shows, where it shows one.
+    static func secret(of exchange: HTTPExchange) -> Substring? {
+        guard let header = exchange.header("cookie") else { return nil }
+        for pair in header.split(separator: ";") {
+            let pair = pair.drop { $0 == " " }
+            guard pair.hasPrefix(name + "=") else { continue }
+            return pair.dropFirst(name.utf8.count + 1)
+        }
+        return nil
+    }
+}
+
+extension Store {
+    /// The session that a request shows: none where it shows no cookie, or the state has no sessions.
+    ///
+    /// - Throws: 403 for a session that has ended.
+    func sessions(of exchange: HTTPExchange) throws(Problem) -> [String] {
+        guard let sessions, let secret = SessionCookie.secret(of: exchange) else { return [] }
+        let name = SessionTable.name(of: String(secret))
+        guard sessions.use(name) else {
+            throw .forbidden(
+                "The session of this cookie has ended. Begin another one with POST /sessions, or leave "
+                    + "the cookie out to go without."
+            )
+        }
+        return [name]
+    }
+
+    /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
+    /// between where there is one; `nil` where the operator wants none of it kept.
+    func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {
+        guard !configuration.forgetClients else { return nil }
+        var origin = exchange.peerHost
+        for session in sessions { origin += " session=" + session }
+        if let agent = exchange.header("user-agent"), !agent.isEmpty {
+            origin += " " + agent.prefix(ClientText.agentCharactersMax)
+        }
+        return origin
+    }
+}
+
+private enum ClientText {
+    /// The most characters that are kept of what a client calls itself.
+    static let agentCharactersMax = 200
+}

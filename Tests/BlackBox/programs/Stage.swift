@@ -1,0 +1,96 @@
+import StoreCore
+import StoreServer
+
+/// A module whose presenter does with routes what it is asked to.
+struct Stage: Module {
+    enum Verb: String, Codable, Sendable { case push, pop, modal, close, root, until }
+
+    struct Order: Codable, Equatable, Sendable {
+        let number: Int
+        let verb: Verb
+        let view: String
+    }
+
+    struct State: ModuleState {
+        var order: Order?
+        var outcomes: [String] = []
+    }
+
+    enum Action: ModuleAction {
+        case asked(verb: Verb, view: String)
+    }
+
+    enum Internal: ModuleAction {
+        case settled(number: Int, outcome: String)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .asked(let verb, let view):
+            state.order = Order(number: (state.order?.number ?? 0) + 1, verb: verb, view: view)
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .settled(let number, let outcome): state.outcomes.append("\(number) \(outcome)")
+        }
+    }
+}
+
+struct StagePresenter: Presenter {
+    func stateDidUpdate(from old: Stage.State?, to new: Stage.State?, _ context: PresenterContext) {
+        // At a start nobody has asked.
+        guard let old, let order = new?.order, order != old.order else { return }
+        let settle: RouteCompletion = {
+            context.dispatch(Stage.Internal.settled(number: order.number, outcome: "\($0)"))
+        }
+        switch order.verb {
+        case .push: context.navigation.present(order.view, completion: settle)
+        case .pop: context.navigation.dismiss(completion: settle)
+        case .modal: context.modal.present(order.view, completion: settle)
+        case .close: context.modal.dismiss(completion: settle)
+        case .root: context.window.present(order.view, completion: settle)
+        case .until: context.navigation.dismiss(until: order.view, completion: settle)
+        }
+    }
+}
+
+/// Work that takes so long that a session may end before it does.
+struct Work: Module {
+    struct State: ModuleState { var done: [String] = [] }
+    enum Action: ModuleAction { case begun(name: String, ms: Int) }
+    enum Internal: ModuleAction { case ended(name: String) }
+
+    func reduce(_ state: inout State, _ action: Action) {}
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .ended(let name): state.done.append(name)
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .begun(let name, let ms):
+            .run(id: name) { context in
+                try await context.sleep(for: .milliseconds(ms))
+                try await context.dispatch(Internal.ended(name: name))
+            }
+        }
+    }
+}
+
+struct AppState: RootState {
+    var stage = Stage.State()
+    var work = Work.State()
+    var sessions = Sessions.State()
+
+    static let modules: Modules = [
+        Stage().at(\.stage).presented(by: StagePresenter()),
+        Work().at(\.work),
+        Sessions().at(\.sessions),
+    ]
+}
+
+StoreServer(AppState.self).main()

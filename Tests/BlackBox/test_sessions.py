@@ -1,0 +1,271 @@
+"""Sessions of clients, and what is presented to them (protocol 13)."""
+
+import json
+import re
+import signal
+
+import pytest
+from harness import Server, Stream, action, until
+from programs import build_sample
+
+TAP = {"type": "didTapOnMovieCell", "payload": {"title": "Movie 3"}}
+
+
+class Client:
+    """A client with a session of its own; without one until it begins it."""
+
+    def __init__(self, server):
+        self.server = server
+        self.headers = {}
+        self.name = None
+
+    def begin(self):
+        answer = self.server.request("POST", "/sessions", b"")
+        assert answer.status == 201
+        cookie = answer["set-cookie"]
+        assert re.fullmatch(
+            r"store-session=[0-9a-f]{32}; Path=/; HttpOnly; SameSite=Strict", cookie
+        )
+        self.headers = {"Cookie": cookie.split(";")[0]}
+        self.name = answer.json["session"]
+        return self
+
+    def send(self, body, target="/dispatch", **headers):
+        headers = {"Content-Type": "application/json", **self.headers, **headers}
+        return self.server.request("POST", target, json.dumps(body).encode(), headers)
+
+    def wait(self, body, target="/dispatch"):
+        return self.send(body, target, Prefer="wait=10")
+
+    @property
+    def route(self):
+        answer = self.server.get("/route", self.headers)
+        assert answer.status == 200
+        return answer.json
+
+    @property
+    def views(self):
+        return [each["view"] for each in self.route]
+
+    def end(self):
+        return self.server.request("DELETE", "/session", headers=self.headers)
+
+
+@pytest.fixture(scope="module")
+def stage_program():
+    return build_sample("Stage")
+
+
+@pytest.fixture
+def stage(stage_program):
+    with Server(program=stage_program) as running:
+        yield running
+
+
+# Routes
+
+
+def test_b25_a_presenter_presents_while_there_is_something_to_show(fresh):
+    client = Client(fresh)
+    assert client.route == []
+    client.wait(action("home/start"))
+    assert client.route == [{"view": "home", "style": "push"}]
+    client.wait(action("home/stop"))
+    assert client.route == []
+
+
+def test_b27_a_tap_leads_to_another_view(fresh):
+    client = Client(fresh)
+    client.wait(action("home/start"))
+    client.wait(TAP, "/modules/home/ui")
+    assert client.views == ["home", "movieCard"]
+    client.wait(action("movieCard/stop"))
+    assert client.views == ["home"]
+    client.wait(TAP, "/modules/home/ui")
+    assert client.views == ["home", "movieCard"]
+
+
+def ask(client, verb, view=""):
+    assert client.wait(action("stage/asked", verb=verb, view=view)).status == 200
+    return [f"{each['style']} {each['view']}" for each in client.route]
+
+
+def test_b26_contexts_push_pop_and_present(stage):
+    client = Client(stage)
+    assert ask(client, "push", "x") == ["push x"]
+    assert ask(client, "push", "y") == ["push x", "push y"]
+    assert ask(client, "push", "x") == ["push x", "push y"]
+    assert ask(client, "pop") == ["push x"]
+    assert ask(client, "modal", "m") == ["push x", "modal m"]
+    assert ask(client, "push", "z") == ["push x", "modal m", "push z"]
+    assert ask(client, "close") == ["push x"]
+    assert ask(client, "push", "y") == ["push x", "push y"]
+    assert ask(client, "until", "x") == ["push x"]
+    assert ask(client, "root", "r") == ["root r"]
+
+
+def shown(client, version, status=204):
+    answer = client.send({"version": version}, "/route/shown")
+    assert answer.status == status, answer
+    return answer
+
+
+def test_b26_a_completion_waits_for_the_client_to_show_it(stage):
+    client = Client(stage)
+    ask(client, "push", "x")
+    assert stage.state["stage"]["outcomes"] == []
+    shown(client, stage.version)
+    until(lambda: stage.state["stage"]["outcomes"] == ["1 shown"], "the presenter has heard")
+
+
+def test_b26_a_client_that_says_nothing_is_not_waited_for_without_end(stage):
+    ask(Client(stage), "push", "x")
+    until(lambda: stage.state["stage"]["outcomes"] == ["1 unconfirmed"], "the time is over", 6)
+
+
+def test_b26_who_shows_an_older_route_confirms_nothing_newer(stage):
+    client = Client(stage)
+    ask(client, "push", "x")
+    first = stage.version
+    ask(client, "push", "y")
+    shown(client, first)
+    until(lambda: stage.state["stage"]["outcomes"] == ["1 shown"], "the first is confirmed")
+    shown(client, 999, 404).problem("not-found", 404)
+    client.send({"version": "x"}, "/route/shown").problem("invalid-payload", 422)
+    client.send({}, "/route/shown").problem("invalid-payload", 422)
+    client.send([], "/route/shown").problem("bad-request", 400)
+
+
+def test_b11_a_presenter_is_at_work_while_its_module_is_started():
+    with Server("--debug-routes") as server:
+
+        def presenters():
+            listed = server.get("/debug/subscriptions").json["presenters"]
+            return [each["name"] for each in listed if each["module"] == "home"]
+
+        assert presenters() == []
+        server.wait(action("home/start"))
+        assert presenters() == ["HomePresenter"]
+        server.wait(action("home/stop"))
+        assert presenters() == []
+
+
+# Sessions
+
+
+def test_b13_what_a_view_says_is_taken_where_it_is_presented(fresh):
+    everybody, ada = Client(fresh), Client(fresh).begin()
+    everybody.wait(action("home/start"))
+    assert (everybody.views, ada.views) == (["home"], [])
+    version = fresh.version
+    refused = ada.send(TAP, "/modules/home/ui").problem("refused", 409)
+    assert "GET /route" in refused["reason"] and fresh.version == version
+    # Who starts what is started already gets to see it.
+    ada.wait(action("home/start"))
+    assert ada.views == ["home"]
+    ada.wait(TAP, "/modules/home/ui")
+    assert (ada.views, everybody.views) == (["home", "movieCard"], ["home"])
+
+
+def test_13_an_array_and_a_dry_run_meet_the_same_rule(fresh):
+    Client(fresh).wait(action("home/start"))
+    ada = Client(fresh).begin()
+    ada.send([TAP, TAP], "/modules/home/ui").problem("refused", 409)
+    ada.send(TAP, "/modules/home/ui?dry-run=true").problem("refused", 409)
+
+
+def test_p6_what_works_for_a_session_ends_with_it(stage):
+    ada, bob = Client(stage).begin(), Client(stage).begin()
+    for client, name in ((ada, "a"), (bob, "b"), (Client(stage), "c")):
+        assert client.send(action("work/begun", name=name, ms=700)).status == 200
+    assert ada.end().status == 204
+    assert {each["id"] for each in stage.get("/effects").json["effects"]} == {"work/b", "work/c"}
+    until(lambda: sorted(stage.state["work"]["done"]) == ["b", "c"], "the others end", 5)
+    assert "a" not in stage.state["work"]["done"]
+
+
+def test_u20_the_streams_of_a_session_end_with_it(stage):
+    ada, bob = Client(stage).begin(), Client(stage).begin()
+    targets = ["/events", "/modules/work/events", "/actions/events"]
+    own = [Stream(stage, each, headers=ada.headers.items()).opened() for each in targets]
+    others = [Stream(stage, headers=client.headers.items()).opened() for client in (bob, Client(stage))]
+    assert ada.end().status == 204
+    for stream in own:
+        while not stream.ended:
+            stream.read()
+        events = []
+        while event := stream.take():
+            events.append(event.name)
+        assert events[-1] == "bye"
+    for stream in others:
+        while stream.event().version < stage.version:
+            pass
+        stream.close()
+
+
+def test_13_a_session_that_has_ended_may_do_nothing(stage):
+    ada = Client(stage).begin()
+    assert ada.name in stage.state["sessions"]
+    gone = ada.end()
+    assert "Max-Age=0" in gone["set-cookie"]
+    assert ada.name not in stage.state["sessions"]
+    begun = action("work/begun", name="a", ms=1)
+    for answer in (
+        ada.send(begun), ada.end(), stage.get("/route", ada.headers),
+        ada.send({"version": 0}, "/route/shown"), stage.get("/events", ada.headers),
+    ):
+        assert "POST /sessions" in answer.problem("forbidden", 403)["detail"]
+    assert Client(stage).send(begun).status == 200
+    stage.request("DELETE", "/session").problem("not-found", 404)
+
+
+def test_13_a_page_of_another_origin_begins_no_session(stage):
+    stage.request("POST", "/sessions", b"", {"Origin": "https://evil.example"}).problem(
+        "forbidden", 403
+    )
+    stage.request("GET", "/sessions").problem("method-not-allowed", 405)
+
+
+def test_13_a_secret_is_nowhere_but_in_its_cookie(stage_program, tmp_path):
+    with Server(program=stage_program, data=tmp_path / "data") as server:
+        ada = Client(server).begin()
+        secret = ada.headers["Cookie"].split("=")[1]
+        ada.wait(action("stage/asked", verb="push", view="x"))
+        seen = json.dumps([server.state, server.actions()]) + server.log_text
+        assert secret not in seen and ada.name in seen
+    for file in (tmp_path / "data").rglob("*"):
+        if file.is_file():
+            assert secret.encode() not in file.read_bytes(), file
+
+
+def test_13_sessions_and_routes_survive_a_kill(stage_program, tmp_path):
+    server = Server(program=stage_program, data=tmp_path / "data")
+    ada = Client(server).begin()
+    ask(ada, "push", "x")
+    state = server.state
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    with Server(program=stage_program, data=tmp_path / "data") as server:
+        ada.server = server
+        assert ada.views == ["x"] and server.state == state
+        assert ask(ada, "push", "y") == ["push x", "push y"]
+        assert Client(server).route == []
+
+
+# Origins
+
+
+def test_b40_the_log_says_which_client_an_action_came_from(stage):
+    ada = Client(stage).begin()
+    ada.send(action("work/begun", name="a", ms=1), **{"User-Agent": "probe/1.0 (a test)"})
+    began, begun = stage.actions()[:2]
+    assert began["origin"] == f"127.0.0.1 session={ada.name}"
+    assert begun["origin"] == f"127.0.0.1 session={ada.name} probe/1.0 (a test)"
+    long = {"User-Agent": "x" * 1_000}
+    version = Client(stage).send(action("work/begun", name="b", ms=1), **long).json["version"]
+    assert stage.actions(after=version - 1)[0]["origin"] == "127.0.0.1 " + "x" * 200
+
+
+def test_b40_clients_can_be_forgotten(stage_program):
+    with Server("--forget-clients", program=stage_program) as server:
+        Client(server).send(action("work/begun", name="a", ms=1))
+        assert "origin" not in server.actions()[0]
