@@ -142,7 +142,7 @@ final class EchoHandler: HTTPHandler {
                 opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
                 topic: topic,
                 resume: version.map { .after(version: $0) } ?? .fresh,
-                as: exchange.header("x-test")
+                for: StreamOwner(name: exchange.header("x-test"))
             )
         case "/shared":
             exchange.respond(HTTPResponse(status: 200, body: .shared(Bytes(utf8: "shared"))))
