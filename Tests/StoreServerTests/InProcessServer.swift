@@ -31,7 +31,11 @@ final class InProcessServer {
             startThread: { SystemThread.start(name: $0, $1) },
             log: { _ in }
         )
-        parts = try server.assemble(configuration, on: transport, with: server.dependencies)
+        parts = try server.assemble(
+            configuration,
+            on: transport,
+            in: World(server.dependencies, .system)
+        )
         parts.store.core.start()
     }
 

@@ -32,6 +32,28 @@ import Testing
         #expect(clock.timeOfDay.now() == 1_000_001_000)
     }
 
+    @Test func `an advance that is bounded stops at the last who may be woken`() async throws {
+        let clock = ManualClock()
+        let woken = Recorder<String>()
+        let tasks = [
+            await sleeper("one", .seconds(1), clock, woken),
+            await sleeper("two", .seconds(2), clock, woken),
+        ]
+        #expect(await clock.advance(by: .seconds(5), wakesMax: 1) == false)
+        #expect(clock.now.sinceStart == .seconds(1))
+        #expect(clock.nextDeadline?.sinceStart == .seconds(2))
+        #expect(await clock.advance(by: .seconds(5), wakesMax: 1))
+        #expect(clock.now.sinceStart == .seconds(6))
+        for task in tasks { try await task.value }
+    }
+
+    @Test func `an advance stops where somebody does not come to rest`() async {
+        let clock = ManualClock()
+        clock.resting { false }
+        #expect(await clock.advance(by: .seconds(1), wakesMax: 1) == false)
+        #expect(clock.now.sinceStart == .zero)
+    }
+
     @Test func `a cancelled sleeper wakes at once, by an error`() async {
         let clock = ManualClock()
         let task = await sleeper("one", .seconds(1), clock, Recorder())

@@ -29,6 +29,12 @@ extension ConfigurationOption {
             \.debugRoutes,
             help: "serve /debug/subscriptions, /debug/middleware and /debug/commands to operators"
         ),
+        .choice(
+            "clock",
+            "WHICH",
+            \.clock,
+            help: "what effects pause on: system, or test, which POST /test/clock/advance moves"
+        ),
     ]
 
     private static let history: [ConfigurationOption] = [

@@ -100,6 +100,31 @@ extension ConfigurationOption {
         )
     }
 
+    /// One of a few words.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String,
+        _ placeholder: String,
+        _ member: any WritableKeyPath<ServerConfiguration, Choice> & Sendable,
+        help: String
+    ) -> Self {
+        let choices = Array(Choice.allCases)
+        return Self(
+            name: name,
+            placeholder: placeholder,
+            help: help,
+            apply: { configuration, values, origin throws(ConfigurationError) in
+                for value in values {
+                    guard let choice = choices.first(where: { $0.rawValue == value }) else {
+                        let allowed = choices.map(\.rawValue).joined(separator: " or ")
+                        throw .value(value, of: origin, allowed: allowed)
+                    }
+                    configuration[keyPath: member] = choice
+                }
+            },
+            show: { [$0[keyPath: member].rawValue] }
+        )
+    }
+
     /// A file's path, or nothing.
     static func file(
         _ name: String,

@@ -19,6 +19,12 @@ extension ServerConfiguration {
                 )
             }
         }
+        guard clock == .system || ephemeral else {
+            throw ConfigurationError(
+                "--clock: 'test' gives actions times that never were, which no history is to keep; "
+                    + "say --ephemeral too"
+            )
+        }
     }
 
     /// Whether only this machine can reach the server.

@@ -13,6 +13,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Serve the operator's debug surface, `/debug/…`, to everyone who may ask for the state.
     public var debugRoutes = false
 
+    /// What effects pause on, and what the times of actions are read from.
+    public var clock = ClockSource.system
+
     /// Where history lives: a directory of the server's own.
     public var dataDirectory = "./data"
     /// Keep history in memory: a restart begins anew.
@@ -81,6 +84,15 @@ public struct ServerConfiguration: Sendable, Equatable {
 
     /// Makes the configuration of a fresh server.
     public init() {}
+}
+
+/// Where a server has its time from.
+public enum ClockSource: String, Sendable, CaseIterable {
+    /// The machine's clocks.
+    case system
+    /// A clock that stands still until a client moves it (`POST /test/clock/advance`), with random
+    /// numbers and identifiers that are the same in every run: for tests alone.
+    case test
 }
 
 /// Where analytics lines are written.

@@ -8,6 +8,7 @@ struct OpenAPIDescription {
     let components: [JSONSchema.Property]
     /// Whether the operator's debug surface is switched on.
     let hasDebugRoutes: Bool
+    let hasTestClock: Bool
     /// The modules that the state is made of, if it is.
     var modules: ModulesDescription?
     /// The notifications that the program makes actions of.
@@ -21,7 +22,7 @@ struct OpenAPIDescription {
             routes: [dispatch] + state + [events] + log + (modules.map(routes) ?? [])
                 + notifications.map(notify) + discovery
                 + operation
-                + (hasDebugRoutes ? debug : []),
+                + (hasDebugRoutes ? debug : []) + (hasTestClock ? testClock : []),
             components: components
         ).bytes
     }

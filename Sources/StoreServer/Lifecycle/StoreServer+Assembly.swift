@@ -22,7 +22,7 @@ extension StoreServer {
     func assemble(
         _ configuration: ServerConfiguration,
         on transport: HTTPServer,
-        with dependencies: Dependencies
+        in world: World
     ) throws -> Parts {
         let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
         let lines = try ActionLines(configuration, registry)
@@ -81,7 +81,7 @@ extension StoreServer {
         )
         let core = try core(
             from: history,
-            dependencies: dependencies,
+            world: world,
             keyClock: opened.keyClock,
             mailboxMax: configuration.mailboxMax,
             publisher: publisher,
@@ -92,6 +92,9 @@ extension StoreServer {
             lines: lines,
             member: { try registry.member(of: $0, encoder) }
         )
+        if let test = world.test {
+            test.clock.resting { [weak core] in await core?.rest(of: test.executor) ?? true }
+        }
         let analytics = try configuration.analytics.writer(
             CloudEventEncoder(
                 source: configuration.analyticsSource,
@@ -121,7 +124,7 @@ extension StoreServer {
             },
             look: modules?.look
         )
-        let router = router(for: store, attachments, watchdog, times, analytics)
+        let router = router(for: store, attachments, watchdog, times, analytics, world.test)
         store.attach(transport)
         return Parts(
             store: store,
@@ -145,7 +148,7 @@ extension StoreServer {
     /// The Core, going on from where history is.
     private func core(
         from history: History<State>,
-        dependencies: Dependencies,
+        world: World,
         keyClock: SteadyClock,
         mailboxMax: Int,
         publisher: Publisher<State>,
@@ -159,6 +162,7 @@ extension StoreServer {
         var ports = CoreConfiguration<State>()
         ports.driver = .thread
         ports.mailboxMax = mailboxMax
+        if let test = world.test { ports.clock = test.clock.timeOfDay }
         ports.journal = history.journal
         ports.keyClock = keyClock
         ports.sink = publisher
@@ -175,7 +179,7 @@ extension StoreServer {
             )
         }
         if let modules {
-            return try modules.core(history.state, dependencies, ports, touched) {
+            return try modules.core(history.state, world, ports, touched) {
                 times.effects.add($1, to: $0)
             }
         }

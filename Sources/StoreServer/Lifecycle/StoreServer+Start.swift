@@ -38,8 +38,9 @@ extension StoreServer {
             let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
             Log.notice("preparing; requests to \(addresses) wait meanwhile")
         }
-        let prepared = try start.preparation.run(preparations, on: dependencies)
-        let parts = try assemble(configuration, on: transport, with: prepared)
+        var world = World(dependencies, configuration.clock)
+        world.dependencies = try start.preparation.run(preparations, on: world.dependencies)
+        let parts = try assemble(configuration, on: transport, in: world)
         parts.keeper.start()
         parts.watchdog.start()
         for interceptor in interceptors { parts.store.core.add(interceptor: interceptor) }
@@ -57,6 +58,12 @@ extension StoreServer {
         guard start.end(with: server, parts.router, parts.store.streams) else {
             server.stop()
             throw CancellationError()
+        }
+        if world.test != nil {
+            Log.warning(
+                "--clock test: time stands still until a client moves it, and random numbers repeat; "
+                    + "this is for tests, and not for production"
+            )
         }
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
             Log.warning("--debug-routes: whoever reaches the server may end streams and analytics")

@@ -17,7 +17,7 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     /// The Core, which tells which modules a batch has touched.
     let core:
         @Sendable (
-            State, Dependencies, CoreConfiguration<State>, TouchedModules,
+            State, World, CoreConfiguration<State>, TouchedModules,
             _ effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
         ) throws(ConfigurationError) -> Core<State>
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
@@ -64,11 +64,14 @@ extension ModuleParts where State: RootState {
         writer = { SliceWriter($0, $1) }
         core = {
             state,
-            dependencies,
+            world,
             configuration,
             touched,
             effectEnded throws(ConfigurationError) in
-            let runner = EffectRunner(dependencies: dependencies) { token, error in
+            let runner = EffectRunner(
+                dependencies: world.dependencies,
+                executor: world.test?.executor
+            ) { token, error in
                 Log.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
             } ended: { token, nanoseconds in
                 effectEnded(token.address.module, nanoseconds)

@@ -8,7 +8,8 @@ extension StoreServer {
         _ attachments: CoreAttachments,
         _ watchdog: Watchdog,
         _ times: ServerTimes,
-        _ analytics: AnalyticsWriter?
+        _ analytics: AnalyticsWriter?,
+        _ test: TestWorld?
     ) -> Router {
         let state = StateRoute(store: store)
         let types = store.registry.forms()
@@ -23,6 +24,7 @@ extension StoreServer {
                 batchMax: batchMax
             ),
             hasDebugRoutes: store.configuration.debugRoutes,
+            hasTestClock: test != nil,
             modules: modulesDescription(store.registry, batchMax: batchMax),
             notifications: Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
         )
@@ -83,7 +85,8 @@ extension StoreServer {
                 further: store.configuration.allowedHosts
             ),
             exact: exact.merging(ofModules.exact) { own, _ in own }
-                .merging(debugRoutes(for: store, attachments)) { own, _ in own },
+                .merging(debugRoutes(for: store, attachments)) { own, _ in own }
+                .merging(testRoutes(for: store, test, limits)) { own, _ in own },
             prefixed: prefixed + ofModules.prefixed
                 + debugParts(for: store, attachments, limits: limits),
             onTurnEnd: store.nudgeCore

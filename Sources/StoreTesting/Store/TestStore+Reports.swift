@@ -74,7 +74,7 @@ extension TestStore {
     nonisolated(nonsending) func rest(at place: SourceLocation) async {
         guard await executor.rest() else {
             fail(
-                "Effects kept a thread busy for \(TestExecutor.busyMax): "
+                "Effects kept a thread busy for \(OrderedExecutor.busyMax): "
                     + runner.running.map { text(of: $0) }.joined(separator: ", "),
                 "An effect awaits; it never blocks or loops for that long.",
                 at: place

@@ -39,7 +39,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let reporter: TestReporter
     let beginning: SourceLocation
     let changes = Changes()
-    let executor: TestExecutor
+    let executor: OrderedExecutor
     let events: TestEvents<State>
     let runner: EffectRunner
     let coverage = ActionCoverage.current
@@ -71,7 +71,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         shown: @escaping @Sendable (Root) -> State
     ) {
         let events = TestEvents<State>(changes)
-        let executor = TestExecutor(changes)
+        let executor = OrderedExecutor(changes)
         let runner = EffectRunner(dependencies: dependencies, executor: executor) {
             events.failed($0, $1)
         }
@@ -114,7 +114,10 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {
-            clock.resting { _ = await executor.rest() }
+            clock.resting {
+                _ = await executor.rest()
+                return true
+            }
         }
     }
 

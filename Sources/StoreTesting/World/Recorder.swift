@@ -1,4 +1,5 @@
 import Locks
+import StoreCore
 import Synchronization
 
 /// Keeps what it is given, in order: a double for whatever is a closure.

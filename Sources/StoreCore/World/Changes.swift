@@ -3,7 +3,7 @@ import Locks
 import Synchronization
 
 /// Wakes those who wait for a condition whenever something that it may hang on has changed.
-final class Changes: Sendable {
+package final class Changes: Sendable {
     private struct Table: Sendable {
         var count: UInt64 = 0
         var ids: UInt64 = 0
@@ -12,8 +12,10 @@ final class Changes: Sendable {
 
     private let table = Locked(Table())
 
+    package init() {}
+
     /// Something has changed. Any thread.
-    func signal() {
+    package func signal() {
         let waiting = table.withLock { table in
             table.count += 1
             defer { table.waiting = [:] }
@@ -25,7 +27,7 @@ final class Changes: Sendable {
     /// Waits until `condition` holds, but no longer than `timeout` of real time.
     ///
     /// - Returns: whether it held.
-    nonisolated(nonsending) func wait(
+    package nonisolated(nonsending) func wait(
         within timeout: Duration,
         until condition: () -> Bool
     ) async -> Bool {

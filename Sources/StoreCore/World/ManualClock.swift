@@ -1,8 +1,7 @@
 import Locks
-import StoreCore
 import Synchronization
 
-/// A clock that stands still until a test moves it; whoever sleeps on it waits for that.
+/// A clock that stands still until it is moved, by a test or a client of one; whoever sleeps on it waits for that.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -49,7 +48,7 @@ public final class ManualClock: Clock, Sendable {
         /// Those who were cancelled before they slept.
         var cancelled: Set<UInt64> = []
         /// What to wait for before the next one wakes: the effects of a store that has this clock.
-        var rests: [@Sendable () async -> Void] = []
+        var rests: [@Sendable () async -> Bool] = []
     }
 
     /// The most wakes in one ``run()``.
@@ -123,20 +122,40 @@ extension ManualClock {
     ///
     /// Who falls asleep meanwhile with a deadline that is not beyond is woken, too.
     public nonisolated(nonsending) func advance(by duration: Duration) async {
-        await rest()
-        let target = now.advanced(by: max(duration, .zero))
-        while wakeNext(through: target) { await rest() }
-        move(to: target)
+        _ = await advance(by: duration, wakesMax: .max)
     }
+
+    /// The same, but stops at the deadline of the last who may be woken, or where somebody who was woken
+    /// does not come to rest. Answers whether it came to its end.
+    package nonisolated(nonsending) func advance(
+        by duration: Duration,
+        wakesMax: Int
+    ) async -> Bool {
+        var isAtRest = await rest()
+        let target = now.advanced(by: max(duration, .zero))
+        var wakes = 0
+        while isAtRest, wakes < wakesMax, wakeNext(through: target) {
+            wakes += 1
+            isAtRest = await rest()
+        }
+        guard isAtRest, wakes < wakesMax || (nextDeadline.map { $0 > target } ?? true) else {
+            return false
+        }
+        move(to: target)
+        return true
+    }
+
+    /// The moment at which somebody wakes, where anyone sleeps.
+    package var nextDeadline: Instant? { table.withLock { $0.sleepers.map(\.deadline).min() } }
 
     /// Moves the clock to one deadline after the other, for as long as anyone sleeps; at the most
     /// ``wakesMax`` times, for those who sleep again and again.
     public nonisolated(nonsending) func run() async {
-        await rest()
+        _ = await rest()
         var wakes = 0
         while wakes < Self.wakesMax, wakeNext(through: nil) {
             wakes += 1
-            await rest()
+            _ = await rest()
         }
     }
 
@@ -151,13 +170,15 @@ extension ManualClock {
         await changes.wait(within: timeout) { [self] in sleeping >= count }
     }
 
-    /// Waits for `rest` before each wake.
-    func resting(_ rest: @escaping @Sendable () async -> Void) {
+    /// Waits for `rest` before each wake; it answers whether those who were woken did come to rest.
+    package func resting(_ rest: @escaping @Sendable () async -> Bool) {
         table.withLock { $0.rests.append(rest) }
     }
 
-    private nonisolated(nonsending) func rest() async {
-        for rest in table.withLock({ $0.rests }) { await rest() }
+    private nonisolated(nonsending) func rest() async -> Bool {
+        var isAtRest = true
+        for rest in table.withLock({ $0.rests }) where await !rest() { isAtRest = false }
+        return isAtRest
     }
 
     /// Wakes the sleeper with the earliest deadline. Answers whether there was one.

@@ -1,5 +1,4 @@
 import Locks
-public import StoreCore
 import Synchronization
 
 /// A time of day that stands still until it is told otherwise.
