@@ -1,0 +1,110 @@
+import EventStream
+import Testing
+import Wire
+
+@testable import HTTPTransport
+@testable import StoreServer
+
+/// What is published of parts, as the stream writer finds it; nothing is sent to anybody.
+@Suite struct PartStreamsTests {
+    private let epoch = Epoch(rawValue: 0x4f1c_09ab)
+    private let layout = SliceLayout(["cards", "counter"])
+    private let streams: StreamWriter
+    private let parts: PartStreams
+
+    init() throws {
+        streams = try StreamWriter(limits: StreamLimits(), frames: .tagged(epoch: epoch))
+        parts = PartStreams(
+            modules: layout.names,
+            PartSender(streams: streams, epoch: epoch)
+        )
+    }
+
+    /// A version of which these slices have changed last at these versions.
+    private func snapshot(_ version: UInt64, _ slices: (String, UInt64)...) -> Snapshot {
+        Snapshot(
+            tag: Tag(epoch: epoch, version: version),
+            slices: slices.map { PublishedSlice(bytes: Bytes(utf8: $0.0), version: $0.1) },
+            layout: layout
+        )
+    }
+
+    private func part(_ pointer: String) throws -> WatchedPart {
+        parts.part(at: try #require(JSONPointer(pointer)))
+    }
+
+    /// Topic, version and data of everything that was published since the last call.
+    private var published: [String] {
+        streams.take().inbox.events.compactMap { event in
+            guard case .publish(let topic, let version, .frame(let frame), _) = event else {
+                return nil
+            }
+            let lines = String(decoding: frame.array, as: UTF8.self).split(separator: "\n")
+            let data = lines.first { $0.hasPrefix("data: ") } ?? ""
+            return "\(topic) \(version) \(data.dropFirst(6))"
+        }.sorted()
+    }
+
+    @Test func `each part is sent when it has changed, and only then`() throws {
+        let first = snapshot(1, (#"{"7":{"n":1},"8":{"n":1}}"#, 1), ("0", 1))
+        let watched = try [
+            part("/cards/7/n"), part("/cards/8"), part("/counter"), part("/cards/9"),
+        ]
+        let instance = WatchedPart(instance: "7", of: 0, named: "cards")
+        for part in watched + [instance] {
+            #expect(streams.reserve(part.topic))
+            parts.announce(part) { first }
+        }
+        #expect(
+            published == [
+                #"modules/cards/7 1 {"n":1}"#, "state/cards/7/n 1 1",
+                #"state/cards/8 1 {"n":1}"#, "state/cards/9 1 null", "state/counter 1 0",
+            ]
+        )
+        let second = snapshot(2, (#"{"7":{"n":2},"8":{"n":1}}"#, 2), ("0", 1))
+        parts.publish(second, after: first, for: nil)
+        #expect(published == [#"modules/cards/7 2 {"n":2}"#, "state/cards/7/n 2 2"])
+        let third = snapshot(3, (#"{"8":{"n":1},"9":null}"#, 3), ("0", 1))
+        parts.publish(third, after: second, for: nil)
+        #expect(
+            published == [
+                "modules/cards/7 3 null", "state/cards/7/n 3 null", "state/cards/9 3 null",
+            ]
+        )
+        parts.publish(snapshot(4, ("{}", 3), ("5", 4)), after: third, for: nil)
+        #expect(published == ["state/counter 4 5"])
+    }
+
+    @Test func `a version that is published while a stream opens is not missed`() throws {
+        let first = snapshot(1, ("{}", 1), ("1", 1))
+        let second = snapshot(2, ("{}", 1), ("2", 2))
+        let counter = try part("/counter")
+        #expect(streams.reserve(counter.topic))
+        parts.announce(counter) {
+            // The Core is quicker than whoever has looked the newest version up already.
+            parts.publish(second, after: first, for: nil)
+            return first
+        }
+        #expect(published == ["state/counter 2 2", "state/counter 2 2"])
+        parts.publish(snapshot(3, ("{}", 1), ("3", 3)), after: second, for: nil)
+        #expect(published == ["state/counter 3 3"])
+    }
+
+    @Test func `the pointers that are watched are bounded, and those that nobody reads make room`()
+        throws
+    {
+        let snapshot = snapshot(1, ("{}", 1), ("1", 1))
+        var watched: [WatchedPart] = []
+        for number in 0..<PartStreams.pointersMax {
+            let part = try part("/cards/\(number)")
+            #expect(parts.hasRoom(for: part) && streams.reserve(part.topic))
+            parts.announce(part) { snapshot }
+            watched.append(part)
+        }
+        let further = try part("/counter")
+        #expect(!parts.hasRoom(for: further))
+        #expect(parts.hasRoom(for: watched[0]))
+        streams.abandon(watched[0].topic)
+        #expect(parts.hasRoom(for: further))
+    }
+}
