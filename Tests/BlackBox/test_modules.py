@@ -8,7 +8,7 @@ import time
 
 import pytest
 from harness import ROOT, Server, Stream, Wire, action, environment_with, step, until
-from programs import PACKAGE
+from programs import typecheck
 
 UI = "/modules/home/ui"
 TAP = action("didTapOnMovieCell", title="Movie 3")
@@ -145,8 +145,7 @@ def test_b16_what_a_presenter_dispatches_is_logged_with_its_cause(fresh):
 
 def test_b23_a_case_without_a_reducer_does_not_compile(cinema_program, tmp_path):
     def check(cases):
-        file = tmp_path / "exhaustive.swift"
-        file.write_text(
+        return typecheck(
             "import StoreCore\n"
             "struct Lamp: Module {\n"
             "    struct State: ModuleState { var isOn = false }\n"
@@ -154,11 +153,8 @@ def test_b23_a_case_without_a_reducer_does_not_compile(cinema_program, tmp_path)
             "    func reduce(_ state: inout State, _ action: Action) {\n"
             "        switch action { case .switched: state.isOn.toggle() }\n"
             "    }\n"
-            "}\n"
-        )
-        folder = PACKAGE / ".build" / "debug" / "Modules"
-        return subprocess.run(
-            ["swiftc", "-typecheck", "-I", folder, file], capture_output=True, text=True, timeout=120
+            "}\n",
+            tmp_path,
         )
 
     assert check("switched").returncode == 0

@@ -7,11 +7,11 @@ from harness import ROOT
 
 TABLE = (ROOT / "docs" / "SEEDS.md").read_text()
 ROWS = [f"U{number}" for number in range(1, 32)] + (
-    "B6 B7 B8 B9 B10 B11 B12 B13 B14 B15 B16 B18 B22 B23 B24 B25 B26 B27 B28 B35 B37 B38 B39 B40 "
+    "B1 B2 B3 B4 B5 B6 B7 B8 B9 B10 B11 B12 B13 B14 B15 B16 B18 B22 B23 B24 B25 B26 B27 B28 B35 B37 B38 B39 B40 B42 "
     "K1 K2 K3 K4 K5 K6 K7 K8 K9 K10 K11 K12 K13 K14 "
     "T2 T3 T4 "
     "P1 P2 P3 P4 P5 P6 P7 P8 P9 P10 P11 P12 P13 P14 P15 P16 P19 "
-    "X1 X2 X4 X5 X6 X7 X9 X11 X19"
+    "X1 X2 X4 X5 X6 X7 X8 X9 X11 X19"
 ).split()
 FOLDERS = ("Sources/", "Tests/", "docs/", "examples/", "scripts/")
 

@@ -81,14 +81,37 @@ struct Work: Module {
     }
 }
 
+/// What others may see of the work: how much of it is done.
+extension Work: SharingModule {
+    func share(_ state: State) -> Int { state.done.count }
+}
+
+/// Shows what is another module's.
+struct Board: Module {
+    struct State: ModuleState {
+        var done = Shared<Int>()
+        var title = "done"
+    }
+
+    enum Action: ModuleAction { case named(title: String) }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .named(let title): state.title = title
+        }
+    }
+}
+
 struct AppState: RootState {
     var stage = Stage.State()
     var work = Work.State()
+    var board = Board.State()
     var sessions = Sessions.State()
 
     static let modules: Modules = [
         Stage().at(\.stage).presented(by: StagePresenter()),
         Work().at(\.work),
+        Board().at(\.board).reading(\Board.State.done, of: Work.self),
         Sessions().at(\.sessions),
     ]
 }
