@@ -19,6 +19,8 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let viewStreams: ViewStreams<State>?
     /// The sessions of clients, where the state has any.
     let sessions: SessionTable?
+    /// Which clients show which modules, where the state is made of any.
+    let presence: ViewPresence?
     private let lookAt:
         (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)?
     private let transport = Locked<HTTPServer?>(nil)
@@ -37,6 +39,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         log: ActionLog,
         viewStreams: ViewStreams<State>? = nil,
         sessions: SessionTable? = nil,
+        presence: ViewPresence? = nil,
         look: (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)? = nil
     ) {
         self.configuration = configuration
@@ -50,6 +53,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         self.log = log
         self.viewStreams = viewStreams
         self.sessions = sessions
+        self.presence = presence
         lookAt = look
     }
 

@@ -150,6 +150,43 @@ def test_b11_a_presenter_is_at_work_while_its_module_is_started():
         assert presenters() == []
 
 
+def lifecycle(server):
+    return [
+        (each["type"].removeprefix("board/"), each["origin"])
+        for each in server.actions()
+        if each["type"].startswith("board/will")
+    ]
+
+
+def test_b17_a_view_says_when_it_is_shown_and_when_that_ends(stage_program):
+    with Server("--debug-routes", program=stage_program) as server:
+
+        def streams():
+            listed = server.get("/debug/subscriptions").json["streams"]
+            return [each["topic"] for each in listed]
+
+        said = ("willAppear", "StoreServer/views"), ("willDisappear", "StoreServer/views")
+        assert streams() == []
+        with Stream(server, "/modules/board/events") as stream:
+            stream.opened().event()
+            until(lambda: lifecycle(server) == [said[0]], "the view has appeared")
+            assert streams() == ["modules/board"]
+            # One more of the same client shows nothing new.
+            with Stream(server, "/modules/board/events?old=true") as more:
+                more.opened().event()
+            until(lambda: len(streams()) == 1, "it has left")
+            assert lifecycle(server) == [said[0]]
+        until(lambda: lifecycle(server) == list(said), "the view has disappeared")
+        assert streams() == []
+        # Another session is another view; other streams show none.
+        ada = Client(server).begin()
+        with Stream(server, "/modules/board/events", headers=ada.headers.items()) as own:
+            with Stream(server, "/modules/board/events") as stream, Stream(server) as whole:
+                own.opened().event(), stream.opened().event(), whole.opened().event()
+                until(lambda: len(lifecycle(server)) == 4, "both have appeared")
+        until(lambda: len(lifecycle(server)) == 6, "both have disappeared")
+
+
 # Sessions
 
 

@@ -364,6 +364,7 @@ extension EventLoop {
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
             streams.abandon(topic)
+            owner.left?()
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
@@ -375,7 +376,7 @@ extension EventLoop {
                 topic: topic,
                 resume: resume,
                 owner: owner,
-                ended: nil
+                ended: owner.left
             )
         } else {
             exchange.suspend()
@@ -388,6 +389,7 @@ extension EventLoop {
                 resume: resume,
                 owner: owner
             ) { [weak self] in
+                owner.left?()
                 self?.ask { $0.released.append(exchange) }
             }
         }

@@ -22,6 +22,8 @@ package struct StreamOwner: Sendable {
     package var name: String?
     /// With whose end the stream ends, too.
     package var session: String?
+    /// What is done when the stream has ended. Any thread.
+    package var left: (@Sendable () -> Void)?
 
     package init(name: String? = nil, session: String? = nil) {
         self.name = name

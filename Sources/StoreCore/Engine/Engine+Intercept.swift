@@ -153,12 +153,20 @@ extension Core {
 
     /// Dispatches what the program itself has to say. Any thread.
     ///
-    /// - Parameter watch: tells when all that follows is done.
-    package func dispatchOwn(_ action: any Action, at place: String, watch: EffectWatch? = nil) {
+    /// - Parameters:
+    ///   - sessions: those that it is said for.
+    ///   - watch: tells when all that follows is done.
+    package func dispatchOwn(
+        _ action: any Action,
+        at place: String,
+        from sessions: [String] = [],
+        watch: EffectWatch? = nil
+    ) {
         watch?.begin()
         let isTaken = engine.perform { engine in
             var source = ActionSource(cause: engine.version, place: place)
             source.watch = watch
+            source.sessions = sessions
             engine.dispatchOwn(action, from: source)
             watch?.end()
         }

@@ -68,6 +68,12 @@ public protocol Module<State>: Sendable {
     /// The work that follows one of the module's own actions.
     func effect(afterInternal action: Internal, in state: State) -> Effect<State>
 
+    /// What the module's view says when a client begins to show it, and when that ends; `nil` where it
+    /// says nothing.
+    ///
+    /// A client shows it while it reads the module's stream. It is said once for each session.
+    func lifecycle(_ moment: ViewMoment) -> UI?
+
     /// Whether some of its effects say what becomes of them on a restart; the root state then mounts
     /// ``PendingEffects``.
     static var keepsEffects: Bool { get }
@@ -111,7 +117,18 @@ extension Module {
     public func effect(afterInternal action: Internal, in state: State) -> Effect<State> { .none }
 }
 
+/// A turn in the life of a view.
+public enum ViewMoment: Sendable {
+    /// A client begins to show it.
+    case willAppear
+    /// The client shows it no longer.
+    case willDisappear
+}
+
 extension Module {
+    /// Nothing.
+    public func lifecycle(_ moment: ViewMoment) -> UI? { nil }
+
     /// None of them does.
     public static var keepsEffects: Bool { false }
 

@@ -48,6 +48,8 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     var keepsEffects: Bool { M.keepsEffects }
 
+    func lifecycle(_ moment: ViewMoment) -> (any Action)? { module.lifecycle(moment) }
+
     func interrupted(after version: UInt64) -> (any Action)? {
         module.interrupted(after: version)
     }

@@ -12,6 +12,8 @@ package protocol Slice<Root>: Sendable {
     var useCases: [BoundUseCase<Root>] { get }
     /// Whether some of its effects say what becomes of them on a restart.
     var keepsEffects: Bool { get }
+    /// What the module's view says when it is shown, and when that ends.
+    func lifecycle(_ moment: ViewMoment) -> (any Action)?
     /// What the module is told of effects that did not end.
     func interrupted(after version: UInt64) -> (any Action)?
     /// Dispatchables that the module lists, but that are for another state.

@@ -122,6 +122,13 @@ extension StoreServer {
             sessions: modules?.sessions(history.state).map {
                 SessionTable($0, clock: SteadyClock())
             },
+            presence: modules.map { modules in
+                ViewPresence(
+                    modules.slices.map(\.lifecycle),
+                    isStarted: { publisher.snapshot.slices[$0].bytes != nil },
+                    dispatch: { core.dispatchOwn($0, at: "StoreServer/views", from: $1) }
+                )
+            },
             look: modules?.look
         )
         let router = router(for: store, attachments, watchdog, times, analytics, world.test)

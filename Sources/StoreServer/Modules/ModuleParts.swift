@@ -35,13 +35,20 @@ struct SliceDescription: Sendable {
     let form: SliceForm
     /// The presenters that are told of its changes.
     let presenters: [String]
+    /// What its view says when it is shown, and when that ends.
+    let lifecycle: @Sendable (ViewMoment) -> (any Action)?
 }
 
 extension ModuleParts where State: RootState {
     init(of root: State.Type) {
         names = State.modules.map(\.name)
-        slices = State.modules.map {
-            SliceDescription(name: $0.name, form: $0.slice.form, presenters: $0.presenterNames)
+        slices = State.modules.map { mount in
+            SliceDescription(
+                name: mount.name,
+                form: mount.slice.form,
+                presenters: mount.presenterNames,
+                lifecycle: { mount.slice.lifecycle($0) }
+            )
         }
         actions = { State.modules.map { ModuleActions($0) } }
         views = ViewParts(of: root)

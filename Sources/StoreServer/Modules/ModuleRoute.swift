@@ -76,7 +76,13 @@ struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
         let topic: SliceTopic = withOld ? .change(index) : .slice(index)
         let id = store.publisher.topic(of: topic)
         guard withOld else {
-            return try StreamOpening.open(exchange, store, id.carrying(mode), query) {
+            return try StreamOpening.open(
+                exchange,
+                store,
+                id.carrying(mode),
+                query,
+                showing: index
+            ) {
                 store.publisher.announce(topic)
             }
         }
@@ -84,7 +90,7 @@ struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
             throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
         }
         // What was before a change is no news to those who were not there.
-        try StreamOpening.begin(exchange, store, id, query) {
+        try StreamOpening.begin(exchange, store, id, query, showing: index) {
             store.publisher.beginning(of: index)
         }
     }

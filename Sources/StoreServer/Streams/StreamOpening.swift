@@ -27,16 +27,18 @@ enum StreamOpening {
 
     /// Makes a request the stream of a topic, of which only the newest counts.
     ///
-    /// - Parameter announce: gives the stream writer what the topic has, which it may lack while
-    ///   nobody reads.
+    /// - Parameters:
+    ///   - module: the place of the module that the client shows with it.
+    ///   - announce: gives the stream writer what the topic has, which it may lack while nobody reads.
     static func open<State>(
         _ exchange: HTTPExchange,
         _ store: Store<State>,
         _ topic: TopicID,
         _ query: Query,
+        showing module: Int? = nil,
         announce: () -> Void
     ) throws(Problem) {
-        let (resume, owner) = try admitted(exchange, store, topic, query)
+        let (resume, owner) = try admitted(exchange, store, topic, query, module)
         announce()
         exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
     }
@@ -58,15 +60,18 @@ enum StreamOpening {
 
     /// Makes a request the stream of a topic whose readers begin with a frame of their own.
     ///
-    /// - Parameter first: that frame, and the version that it tells of.
+    /// - Parameters:
+    ///   - module: the place of the module that the client shows with it.
+    ///   - first: that frame, and the version that it tells of.
     static func begin<State>(
         _ exchange: HTTPExchange,
         _ store: Store<State>,
         _ topic: TopicID,
         _ query: Query,
+        showing module: Int? = nil,
         first: () -> (frame: Bytes, version: UInt64)
     ) throws(Problem) {
-        let (resume, owner) = try admitted(exchange, store, topic, query)
+        let (resume, owner) = try admitted(exchange, store, topic, query, module)
         let (frame, version) = first()
         var opening = bytes.array
         var known = version
@@ -89,7 +94,8 @@ enum StreamOpening {
         _ exchange: HTTPExchange,
         _ store: Store<State>,
         _ topic: TopicID,
-        _ query: Query
+        _ query: Query,
+        _ module: Int?
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
         guard !exchange.isHTTP10 else {
             throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
@@ -103,10 +109,11 @@ enum StreamOpening {
         guard name.map({ 1...nameBytesMax ~= $0.utf8.count }) ?? true else {
             throw .badQuery("subscriber", allowed: "a name of 1 to \(nameBytesMax) bytes")
         }
-        let owner = StreamOwner(name: name, session: try store.sessions(of: exchange).first)
+        var owner = StreamOwner(name: name, session: try store.sessions(of: exchange).first)
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
+        owner.left = module.flatMap { store.presence?.begin($0, in: owner.session) }
         return (resume, owner)
     }
 

@@ -94,10 +94,20 @@ struct Board: Module {
     }
 
     enum Action: ModuleAction { case named(title: String) }
+    enum UI: ModuleAction { case willAppear, willDisappear }
 
     func reduce(_ state: inout State, _ action: Action) {
         switch action {
         case .named(let title): state.title = title
+        }
+    }
+
+    func reduce(_ state: inout State, ui action: UI) {}
+
+    func lifecycle(_ moment: ViewMoment) -> UI? {
+        switch moment {
+        case .willAppear: .willAppear
+        case .willDisappear: .willDisappear
         }
     }
 }

@@ -1,0 +1,58 @@
+import Locks
+import StoreCore
+import Synchronization
+
+/// Which clients show which modules: a client shows a module while it has the module's stream open.
+///
+/// A module whose view has something to say about that hears when the first stream of a session opens,
+/// and when the last one ends.
+final class ViewPresence: Sendable {
+    private struct Showing: Hashable {
+        let module: Int
+        let session: String
+    }
+
+    /// What each module's view says, by its place.
+    private let lifecycle: [@Sendable (ViewMoment) -> (any Action)?]
+    private let isStarted: @Sendable (_ module: Int) -> Bool
+    private let dispatch: @Sendable (any Action, _ sessions: [String]) -> Void
+    private let streams = Locked<[Showing: Int]>([:])
+
+    init(
+        _ lifecycle: [@Sendable (ViewMoment) -> (any Action)?],
+        isStarted: @escaping @Sendable (_ module: Int) -> Bool,
+        dispatch: @escaping @Sendable (any Action, _ sessions: [String]) -> Void
+    ) {
+        self.lifecycle = lifecycle
+        self.isStarted = isStarted
+        self.dispatch = dispatch
+    }
+
+    /// A client opens a module's stream. Answers what is to be done when that ends: nothing where the
+    /// view says nothing, or the module is not started.
+    func begin(_ module: Int, in session: String?) -> (@Sendable () -> Void)? {
+        guard
+            lifecycle[module](.willAppear) != nil || lifecycle[module](.willDisappear) != nil,
+            isStarted(module)
+        else { return nil }
+        let showing = Showing(module: module, session: session ?? Sessions.shared)
+        let isFirst = streams.withLock { streams -> Bool in
+            streams[showing, default: 0] += 1
+            return streams[showing] == 1
+        }
+        if isFirst { say(.willAppear, showing) }
+        return { [self] in
+            let isLast = streams.withLock { streams -> Bool in
+                let left = (streams[showing] ?? 1) - 1
+                streams[showing] = left > 0 ? left : nil
+                return left == 0
+            }
+            if isLast, isStarted(module) { say(.willDisappear, showing) }
+        }
+    }
+
+    private func say(_ moment: ViewMoment, _ showing: Showing) {
+        guard let action = lifecycle[showing.module](moment) else { return }
+        dispatch(action, showing.session == Sessions.shared ? [] : [showing.session])
+    }
+}
