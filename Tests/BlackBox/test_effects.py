@@ -1,6 +1,8 @@
 """Work outside the Core that follows actions: results, order, cancelling, failing (protocol 2.6)."""
 
+import json
 import re
+import socket
 import threading
 import time
 
@@ -329,3 +331,61 @@ def test_7_2_what_a_reaction_dispatched_in_vain_is_logged_and_counted(cinema):
     assert what == "cards/hundred/start"
     assert end.endswith(" dispatched after version 1, was not applied: A card has a title.")
     assert samples(cinema)["store_unheard_total"] == 1 and cinema.version == 1
+
+
+# Closing while waiting
+
+
+def waiting(server, target, body):
+    """A connection whose request waits for effects."""
+    wire = Wire(server)
+    data = json.dumps(body).encode()
+    wire.send(
+        f"POST {target} HTTP/1.1\r\nHost: {server.authority}\r\nPrefer: wait=60\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+    )
+    wire.send(data)
+    until(lambda: effects(server), "an effect runs")
+    return wire
+
+
+@pytest.mark.parametrize("target, body", [
+    ("/dispatch?cancel=on-close", [SEARCH, ask("brazil", 2500)]),
+    ("/usecases/account/wait?cancel=on-close", {}),
+])
+def test_x5_closing_cancels_the_effects_where_that_is_asked(cinema, target, body):
+    waiting(cinema, target, body).socket.close()
+    until(lambda: effects(cinema) == [], "the effect is gone")
+    version = cinema.version
+    # Somebody else's effect, which ends later than the one that was cancelled would have.
+    cinema.wait(action("Pause", ms=2600))
+    assert cinema.version == version + 1
+    if isinstance(body, list):
+        assert cinema.state["search"] == {"text": "brazil", "found": []}
+
+
+def test_x5_who_closes_only_its_side_hears_that_it_was_cancelled(cinema):
+    wire = waiting(cinema, "/dispatch?cancel=on-close", action("Pause", ms=60_000))
+    wire.socket.shutdown(socket.SHUT_WR)
+    problem = wire.answer("POST").problem("effect-failed", 424)
+    assert problem["version"] == 1 and "cancelled" in problem["detail"]
+
+
+def test_x5_what_an_effect_dispatched_is_cancelled_too_and_other_things_are_not(cinema):
+    cinema.post([SEARCH, ask("other", 60_000)])
+    wire = waiting(cinema, "/dispatch?cancel=on-close", action("PauseWithin", ms=60_000))
+    until(lambda: len(effects(cinema)) == 3, "the effect of an effect runs")
+    wire.socket.close()
+    until(lambda: len(effects(cinema)) == 1, "both are gone")
+    assert effects(cinema)[0]["id"] == "search/search"
+
+
+def test_x5_without_asking_effects_go_on(cinema):
+    wire = waiting(cinema, "/dispatch", [SEARCH, ask("brazil", 1500)])
+    wire.socket.close()
+    until(lambda: cinema.state["search"]["found"] == ["brazil"], "the effect's action")
+
+
+def test_x5_the_word_is_on_close(cinema):
+    cinema.post(SEARCH, query="?cancel=yes").problem("bad-request", 400)
+    assert cinema.post(SEARCH, query="?cancel=on-close").status == 200

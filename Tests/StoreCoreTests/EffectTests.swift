@@ -92,4 +92,20 @@ import Testing
         // start, two refreshes, one result, and this one
         #expect(state.version == 5)
     }
+
+    @Test func `an effect that begins after who waits has given up is cancelled at once`()
+        async throws
+    {
+        let core = try Core(SampleState())
+        let watch = EffectWatch()
+        core.effects?.cancel(all: watch)
+        _ = try await core.dispatch(Trailer.start(.init(seconds: 3_600)), watch: watch)
+        let result = await withCheckedContinuation { continuation in
+            watch.whenDone { result in
+                continuation.resume(returning: result.map { $0.map { _ in () } })
+            }
+        }
+        #expect(throws: CancellationError.self) { try result?.get() }
+        #expect(core.effects?.running.contains { !$0.isCancelled } == false)
+    }
 }

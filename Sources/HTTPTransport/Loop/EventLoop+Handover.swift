@@ -91,6 +91,7 @@ extension EventLoop {
             return
         }
         exchange.hold = .none
+        exchange.onLeaving = nil
     }
 
     /// Has the library put a connection aside. It walks all such connections at each resume.

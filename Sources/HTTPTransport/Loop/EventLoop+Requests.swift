@@ -245,7 +245,6 @@ extension EventLoop {
         case .response(let response): return answer(exchange, response)
         case .again:
             exchange.outcome = .none
-            exchange.onLeaving = nil
             handle(exchange)
             return proceed(exchange)
         case .handedOver, .abandoned: return CHTTPD_CLOSE

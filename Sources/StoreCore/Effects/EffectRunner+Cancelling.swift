@@ -29,6 +29,13 @@ extension EffectRunner {
         cancel { $0.cause.sessions == [session] }
     }
 
+    /// Cancels what this waits for, also what begins later: the effects of its actions, and of what
+    /// those effects dispatch. What presenters and reactions make of it goes on. Any thread.
+    package func cancel(all watch: EffectWatch) {
+        watch.cancel()
+        cancel { $0.cause.watch?.isCancelled == true }
+    }
+
     /// Cancels everything that runs.
     package func cancelAll() {
         cancel { _ in true }

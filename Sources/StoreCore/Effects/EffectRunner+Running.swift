@@ -110,6 +110,8 @@ extension EffectRunner {
             return nil
         }
         cause.watch?.begin()
+        // Who gives up notes it before looking for what runs, and this is among that by now.
+        if cause.watch?.isCancelled == true { token.cancel() }
         let context = EffectContext<State>(
             dependencies: dependencies,
             token: token,

@@ -25,23 +25,44 @@ package final class EffectWatch: Sendable {
     }
 
     private let parents: [EffectWatch]
+    /// The one that this is a part of, where there is just one.
+    private let above: EffectWatch?
+    private let cancelled = Atomic(false)
     private let sharing: Sharing
     private let count = Locked(Count())
 
     package init() {
         parents = []
+        above = nil
         sharing = .nothing
     }
 
     init(within parent: EffectWatch?, sharing: Sharing) {
         parents = parent.map { [$0] } ?? []
+        above = parent
         self.sharing = sharing
     }
 
     /// For what follows the actions of these: they end with it, and their results stay their own.
     init(following watches: [EffectWatch]) {
         parents = watches
+        above = nil
         sharing = .nothing
+    }
+
+    /// Whether who waits has given up, and with it the effects that this tells of.
+    var isCancelled: Bool {
+        var watch: EffectWatch? = self
+        while let current = watch {
+            if current.cancelled.load(ordering: .sequentiallyConsistent) { return true }
+            watch = current.above
+        }
+        return false
+    }
+
+    /// Effects that begin from now on are cancelled at once.
+    func cancel() {
+        cancelled.store(true, ordering: .sequentiallyConsistent)
     }
 
     func begin() {

@@ -119,6 +119,7 @@ extension OpenAPIDescription {
             "/modules/\(module)/ui",
             id: "ui." + module,
             summary: "Apply what a view of the module \(module) says.",
+            parameters: [cancelOnClose],
             body: .json(.dispatch(of: actions, batchMax: batchMax)),
             answers: [.init(200, "Applied.", headers: ["ETag"], bodies: [.json(.any)])],
             problems: Self.always + [
@@ -224,7 +225,9 @@ extension OpenAPIDescription {
             id: "useCase."
                 + useCase.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
             summary: "Call the use case \(useCase.path); its input is kept nowhere.",
-            parameters: [.init("Prefer", in: .header, summary: "wait=N (RFC 7240).")],
+            parameters: [
+                cancelOnClose, .init("Prefer", in: .header, summary: "wait=N (RFC 7240)."),
+            ],
             body: .json(useCase.input),
             answers: [
                 .init(200, "It is done.", bodies: [.json(.any)]),

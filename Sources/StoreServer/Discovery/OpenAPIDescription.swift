@@ -40,6 +40,7 @@ struct OpenAPIDescription {
             summary: "Apply one action, or an array of them whole or not at all.",
             parameters: [
                 .init("dry-run", in: .query, .boolean, summary: "Show what would change instead."),
+                cancelOnClose,
                 .init("Prefer", in: .header, summary: "return=representation, wait=N (RFC 7240)."),
                 .init(
                     "If-Match",
@@ -72,6 +73,16 @@ struct OpenAPIDescription {
                 .malformedJSON, .refused, .versionMismatch, .unsupportedMediaType, .unknownAction,
                 .invalidPayload, .idempotencyMismatch, .draining, .storageFull,
             ] + (modules == nil ? [] : [.forbidden, .effectFailed])
+        )
+    }
+
+    /// Whether effects are cancelled with the request that waits for them.
+    var cancelOnClose: OpenAPI.Parameter {
+        .init(
+            CancelOnClose.parameter,
+            in: .query,
+            .strings([CancelOnClose.word]),
+            summary: "Cancel effects where you close while you wait for them."
         )
     }
 

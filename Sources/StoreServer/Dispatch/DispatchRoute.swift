@@ -23,9 +23,10 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
     }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        let query = try Query.of(exchange, allowed: ["dry-run"])
+        let query = try Query.of(exchange, allowed: ["dry-run", CancelOnClose.parameter])
         let dryRun: Bool
         do { dryRun = try query.flag("dry-run") } catch { throw .badRequest(error.detail) }
+        let cancelsOnClose = try CancelOnClose.isAsked(by: query)
         let expected = try expectedVersion(exchange)
         let idempotency = try dryRun ? nil : Self.idempotency(exchange)
         let sessions = try store.sessions(of: exchange)
@@ -59,6 +60,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         )
         // Effects may take long, everything else does not.
         if ticket.watch == nil { exchange.park() } else { exchange.suspend() }
+        if cancelsOnClose { CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects) }
         do {
             try store.core.offer(envelope, wakes: false)
             store.offered()

@@ -59,6 +59,15 @@ struct Query: Sendable, Equatable {
         }
     }
 
+    /// Whether a parameter that can be this word alone is given.
+    func word(_ name: String, _ word: String) throws(QueryError) -> Bool {
+        guard let text = self[name] else { return false }
+        guard text == word else {
+            throw QueryError("The query parameter '\(name)' must be \(word), or left out.")
+        }
+        return true
+    }
+
     static func == (a: Query, b: Query) -> Bool {
         a.values.elementsEqual(b.values, by: ==)
     }

@@ -68,12 +68,14 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
     }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        _ = try Query.of(exchange, allowed: [])
+        let query = try Query.of(exchange, allowed: [CancelOnClose.parameter])
+        let cancelsOnClose = try CancelOnClose.isAsked(by: query)
         let input = try input(exchange)
         let sessions = try store.sessions(of: exchange)
         let preferences = Preferences(exchange.headerList("prefer") ?? "")
         let ticket = WorkTicket(exchange, store, preferences)
         exchange.suspend()
+        if cancelsOnClose { CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects) }
         call.begin(store.core, input, sessions, ticket.watch) { ticket.begun($0) }
     }
 

@@ -20,7 +20,8 @@ struct Tally: Module {
     }
 
     static let dispatchables: [any Dispatchable.Type] = [
-        Multiply.self, MultiplyTwice.self, Peek.self, Pause.self, Fail.self, Flaky.self, Slow.self,
+        Multiply.self, MultiplyTwice.self, Peek.self, Pause.self, PauseWithin.self,
+        Fail.self, Flaky.self, Slow.self,
     ]
 
     func reduce(_ state: inout State, _ action: Action) {
@@ -63,6 +64,16 @@ struct Pause: SideEffect {
     let ms: Int
 
     func sideEffect(_ context: EffectContext<Tally.State>) async throws {
+        try await context.sleep(for: .milliseconds(ms))
+    }
+}
+
+/// Waits for an effect that its own effect dispatches.
+struct PauseWithin: SideEffect {
+    let ms: Int
+
+    func sideEffect(_ context: EffectContext<Tally.State>) async throws {
+        try await context.dispatch(Pause(ms: ms))
         try await context.sleep(for: .milliseconds(ms))
     }
 }
