@@ -100,6 +100,18 @@ extension JSONWriter {
         bool(value)
     }
 
+    /// Writes a list of objects; `body` writes the members of each.
+    package mutating func list<Item>(
+        _ name: String,
+        of items: some Sequence<Item>,
+        _ body: (inout JSONWriter, Item) -> Void
+    ) {
+        key(name)
+        array { json in
+            for item in items { json.object { body(&$0, item) } }
+        }
+    }
+
     package mutating func member(_ name: String, _ values: [String]) {
         key(name)
         array { for value in values { $0.string(value) } }

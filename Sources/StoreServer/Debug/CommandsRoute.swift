@@ -2,32 +2,21 @@ import Dispatch
 import HTTPTransport
 import Wire
 
-/// `GET /debug/commands`: the commands that the program exposes.
-struct CommandsRoute: Route {
-    let methods = ["GET", "HEAD"]
-    let commands: [ExposedCommand]
-
-    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        _ = try Query.of(exchange, allowed: [])
-        exchange.respond(
-            DebugRequest.answer { json in
-                json.key("commands")
-                json.array { json in
-                    for command in commands {
-                        json.object { json in
-                            json.member("name", command.name)
-                            json.member("id", command.id)
-                            json.member("value", command.value)
-                            json.member("file", command.file)
-                            json.member("function", command.function)
-                            json.member("line", command.line)
-                            json.member("href", command.path)
-                            json.member("method", "POST")
-                        }
-                    }
-                }
+extension ListRoute {
+    /// `GET /debug/commands`: the commands that the program exposes.
+    static func commands(_ commands: [ExposedCommand]) -> ListRoute {
+        ListRoute { json in
+            json.list("commands", of: commands) { json, command in
+                json.member("name", command.name)
+                json.member("id", command.id)
+                json.member("value", command.value)
+                json.member("file", command.file)
+                json.member("function", command.function)
+                json.member("line", command.line)
+                json.member("href", command.path)
+                json.member("method", "POST")
             }
-        )
+        }
     }
 }
 

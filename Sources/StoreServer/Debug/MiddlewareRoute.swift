@@ -1,23 +1,14 @@
 import HTTPTransport
 import Wire
 
-/// `GET /debug/middleware`: what sees each action before it is reduced.
-struct MiddlewareListRoute: Route {
-    let methods = ["GET", "HEAD"]
-    let attachments: CoreAttachments
-
-    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        _ = try Query.of(exchange, allowed: [])
-        exchange.respond(
-            DebugRequest.answer { json in
-                json.key("middleware")
-                json.array { json in
-                    for middleware in attachments.all(.middleware) {
-                        json.object { $0.member("id", middleware.id) }
-                    }
-                }
+extension ListRoute {
+    /// `GET /debug/middleware`: what sees each action before it is reduced.
+    static func middleware(_ attachments: CoreAttachments) -> ListRoute {
+        ListRoute { json in
+            json.list("middleware", of: attachments.all(.middleware)) { json, middleware in
+                json.member("id", middleware.id)
             }
-        )
+        }
     }
 }
 

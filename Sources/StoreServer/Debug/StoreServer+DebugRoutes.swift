@@ -21,8 +21,8 @@ extension StoreServer {
                 },
                 wake: store.wake
             ),
-            "/debug/middleware": MiddlewareListRoute(attachments: attachments),
-            "/debug/commands": CommandsRoute(commands: commands),
+            "/debug/middleware": ListRoute.middleware(attachments),
+            "/debug/commands": ListRoute.commands(commands),
         ]
     }
 

@@ -26,38 +26,23 @@ struct SubscriptionsRoute: Route {
 
     private func answer(_ open: [OpenStream]) -> HTTPResponse {
         DebugRequest.answer { json in
-            json.key("streams")
-            json.array { json in
-                for stream in open {
-                    json.object { json in
-                        json.member("id", stream.id.description)
-                        json.member("topic", stream.topic.description)
-                        json.member("peer", stream.peer)
-                        json.member("seconds", stream.seconds)
-                        json.key("version")
-                        if let known = stream.version { json.integer(known) } else { json.null() }
-                        json.member("behind", stream.isBehind)
-                    }
-                }
+            json.list("streams", of: open) { json, stream in
+                json.member("id", stream.id.description)
+                json.member("topic", stream.topic.name)
+                json.member("peer", stream.peer)
+                json.member("seconds", stream.seconds)
+                json.key("version")
+                if let known = stream.version { json.integer(known) } else { json.null() }
+                json.member("behind", stream.isBehind)
             }
-            json.key("presenters")
-            json.array { json in
-                for presenter in presenters() {
-                    json.object { json in
-                        json.member("name", presenter.name)
-                        json.member("module", presenter.module)
-                    }
-                }
+            json.list("presenters", of: presenters()) { json, presenter in
+                json.member("name", presenter.name)
+                json.member("module", presenter.module)
             }
-            json.key("observers")
-            json.array { json in
-                for observer in attachments.all(.observer) {
-                    json.object { json in
-                        json.member("id", observer.id)
-                        json.key("queue")
-                        if let queue = observer.queue { json.string(queue) } else { json.null() }
-                    }
-                }
+            json.list("observers", of: attachments.all(.observer)) { json, observer in
+                json.member("id", observer.id)
+                json.key("queue")
+                if let queue = observer.queue { json.string(queue) } else { json.null() }
             }
         }
     }

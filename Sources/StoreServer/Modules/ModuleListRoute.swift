@@ -15,11 +15,8 @@ struct ModuleListRoute<State: Codable & Equatable & Sendable>: Route {
         json.object { json in
             json.member("epoch", store.publisher.epochText)
             json.member("version", snapshot.version)
-            json.key("modules")
-            json.array { json in
-                for (index, module) in modules.enumerated() {
-                    json.object { write(module, snapshot.slices[index], to: &$0) }
-                }
+            json.list("modules", of: modules.enumerated()) { json, module in
+                write(module.element, snapshot.slices[module.offset], to: &json)
             }
         }
         exchange.respond(

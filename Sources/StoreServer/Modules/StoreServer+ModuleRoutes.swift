@@ -32,8 +32,8 @@ extension StoreServer {
         else { return ([:], []) }
         var exact: [String: any Route] = [
             "/modules": ModuleListRoute(store: store, modules: modules.slices),
-            "/effects": EffectListRoute(runner: runner),
-            "/views": ViewListRoute(parts: modules.views),
+            "/effects": ListRoute.effects(of: runner),
+            "/views": ListRoute.views(modules.views),
         ]
         for (index, name) in modules.names.enumerated() {
             exact["/modules/\(name)/events"] = ModuleEventsRoute(store: store, index: index)

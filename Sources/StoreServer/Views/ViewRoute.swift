@@ -88,27 +88,16 @@ struct ViewRoute<State: Codable & Equatable & Sendable>: Route {
     }
 }
 
-/// `GET /views`: the projections, and what each may be asked for.
-struct ViewListRoute<State: Codable & Equatable & Sendable>: Route {
-    let methods = ["GET", "HEAD"]
-    let parts: ViewParts<State>
-
-    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        _ = try Query.of(exchange, allowed: [])
-        exchange.respond(
-            DebugRequest.answer { json in
-                json.key("views")
-                json.array { json in
-                    for view in parts.views {
-                        json.object { json in
-                            json.member("name", view.name)
-                            json.member("href", "/views/\(view.name)")
-                            json.member("events", "/views/\(view.name)/events")
-                            json.member("parameters", ViewQuery(view.parameters).names)
-                        }
-                    }
-                }
+extension ListRoute {
+    /// `GET /views`: the projections, and what each may be asked for.
+    static func views<State>(_ parts: ViewParts<State>) -> ListRoute {
+        ListRoute { json in
+            json.list("views", of: parts.views) { json, view in
+                json.member("name", view.name)
+                json.member("href", "/views/\(view.name)")
+                json.member("events", "/views/\(view.name)/events")
+                json.member("parameters", ViewQuery(view.parameters).names)
             }
-        )
+        }
     }
 }

@@ -1,0 +1,14 @@
+import HTTPTransport
+import Wire
+
+/// `GET` of something that is made anew for each request, and that nobody keeps: an object.
+struct ListRoute: Route {
+    let methods = ["GET", "HEAD"]
+    /// Writes the object's members.
+    let write: @Sendable (inout JSONWriter) -> Void
+
+    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
+        _ = try Query.of(exchange, allowed: [])
+        exchange.respond(DebugRequest.answer(write))
+    }
+}
