@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import time
 
 import pytest
 from harness import Server, Stream, action, until
@@ -261,6 +262,31 @@ def test_13_a_page_of_another_origin_begins_no_session(stage):
         "forbidden", 403
     )
     stage.request("GET", "/sessions").problem("method-not-allowed", 405)
+
+
+def test_13_there_are_as_many_sessions_as_may_be(stage_program):
+    with Server("--sessions-max", "2", program=stage_program) as server:
+        ada, _ = Client(server).begin(), Client(server).begin()
+        full = server.request("POST", "/sessions", b"")
+        assert "2 sessions" in full.problem("overloaded", 503)["detail"]
+        assert int(full["retry-after"]) >= 1
+        ada.end()
+        Client(server).begin()
+        assert len(server.state["sessions"]) == 3
+
+
+def test_13_a_session_that_nobody_uses_makes_room(stage_program):
+    with Server("--session-idle", "1", program=stage_program) as server:
+        idle, busy = Client(server).begin(), Client(server).begin()
+        stream = Stream(server, headers=idle.headers.items()).opened()
+        began = time.monotonic()
+        until(lambda: busy.route == [] and time.monotonic() - began > 1.2, "its time is over")
+        Client(server).begin()
+        until(lambda: idle.name not in server.state["sessions"], "it has ended")
+        assert busy.name in server.state["sessions"] and busy.route == []
+        while stream.event().name != "bye":
+            pass
+        idle.send(action("work/begun", name="a", ms=1)).problem("forbidden", 403)
 
 
 def test_13_a_secret_is_nowhere_but_in_its_cookie(stage_program, tmp_path):

@@ -181,6 +181,13 @@ extension ConfigurationOption {
             unit: "streams",
             help: "the most open streams"
         ),
+        .number(
+            "sessions-max",
+            \.sessionsMax,
+            in: 0...1_000_000,
+            unit: "sessions",
+            help: "the most sessions of clients"
+        ),
     ]
 
     private static let times: [ConfigurationOption] = [
@@ -211,6 +218,13 @@ extension ConfigurationOption {
             in: 1...3_600,
             unit: "seconds",
             help: "how often a stream gets a heartbeat"
+        ),
+        .number(
+            "session-idle",
+            \.sessionIdleSeconds,
+            in: 1...31_536_000,
+            unit: "seconds",
+            help: "how long a session lasts without a request"
         ),
         .number(
             "stall-timeout",

@@ -63,6 +63,11 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The most open streams; they count apart from the connections above.
     public var streamsMax = 10_000
 
+    /// The most sessions of clients.
+    public var sessionsMax = 10_000
+    /// How long a session lasts without a request; one that is over ends when another one begins.
+    public var sessionIdleSeconds = 86_400
+
     /// How long a client may take to send its headers.
     public var headersSeconds = 10
     /// How long a client may take to send its body.

@@ -120,7 +120,7 @@ extension StoreServer {
             log: log,
             viewStreams: viewStreams,
             sessions: modules?.sessions(history.state).map {
-                SessionTable($0, clock: SteadyClock())
+                SessionTable($0, configuration)
             },
             presence: modules.map { modules in
                 ViewPresence(

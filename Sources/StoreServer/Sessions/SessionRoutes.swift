@@ -14,12 +14,13 @@ struct SessionsRoute<State: Codable & Equatable & Sendable>: Route {
         _ = try Query.of(exchange, allowed: [])
         for idle in table.idle() {
             table.end(idle)
+            store.streams.endStreams(of: idle)
             store.core.dispatchOwn(Sessions.Internal.ended(session: idle), at: "StoreServer/idle")
         }
         let secret = SessionTable.newSecret()
         let name = SessionTable.name(of: secret)
         guard table.begin(name) else {
-            throw .overloaded("\(SessionTable.sessionsMax) sessions are open already")
+            throw .overloaded("\(table.sessionsMax) sessions are open already")
         }
         try SessionTicket(exchange, store) { [table] version in
             guard let version else {

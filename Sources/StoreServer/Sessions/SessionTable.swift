@@ -10,16 +10,16 @@ import Synchronization
 /// back.
 final class SessionTable: Sendable {
     /// The most sessions at a time.
-    static let sessionsMax = 10_000
-    /// How long a session lasts without a request, in seconds; one that is over ends when another one
-    /// begins.
-    static let idleSecondsMax: Int64 = 86_400
-
+    let sessionsMax: Int
+    /// How long a session lasts without a request.
+    private let idleSeconds: Int
     private let clock: SteadyClock
     private let lastUsed: Locked<[String: Int64]>
 
-    init(_ sessions: Sessions.State, clock: SteadyClock) {
-        self.clock = clock
+    init(_ sessions: Sessions.State, _ configuration: ServerConfiguration) {
+        sessionsMax = configuration.sessionsMax
+        idleSeconds = configuration.sessionIdleSeconds
+        clock = SteadyClock()
         let now = clock.now()
         let names = sessions.sessions.keys.filter { $0 != Sessions.shared }
         lastUsed = Locked(Dictionary(uniqueKeysWithValues: names.map { ($0, now) }))
@@ -53,7 +53,7 @@ final class SessionTable: Sendable {
     func begin(_ name: String) -> Bool {
         let now = clock.now()
         return lastUsed.withLock { lastUsed in
-            guard lastUsed.count < Self.sessionsMax else { return false }
+            guard lastUsed.count < sessionsMax else { return false }
             lastUsed[name] = now
             return true
         }
@@ -64,12 +64,9 @@ final class SessionTable: Sendable {
         lastUsed.withLock { $0[name] = nil }
     }
 
-    /// The sessions whose time is over.
+    /// The sessions whose time is over: they end when another one begins.
     func idle() -> [String] {
-        let oldest = clock.now() - Self.idleSecondsMax * 1_000_000_000
+        let oldest = clock.now() - Int64(idleSeconds) * 1_000_000_000
         return lastUsed.withLock { lastUsed in lastUsed.filter { $0.value < oldest }.map(\.key) }
     }
-
-    /// How many sessions there are.
-    var count: Int { lastUsed.withLock { $0.count } }
 }
