@@ -14,6 +14,8 @@
 public struct Dependencies: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
     private let isLive: Bool
+    /// The keys whose values are being derived at this moment, from the outside in.
+    private var deriving: [ObjectIdentifier] = []
 
     /// The live values of all keys.
     public static let live = Dependencies(isLive: true)
@@ -36,6 +38,37 @@ public struct Dependencies: Sendable {
         }
     }
 
+    /// The value of a key that is derived from others, in a test as well: made anew each time, of what
+    /// those are here.
+    ///
+    /// - Throws: what the derivation throws, ``UnpreparedDependency`` for what a test has not set, and
+    ///   ``CircularDependency``.
+    public subscript<Key: DerivedDependencyKey>(key: Key.Type) -> Key.Value {
+        get throws {
+            let id = ObjectIdentifier(key)
+            if let value = values[id] as? Key.Value { return value }
+            guard !deriving.contains(id) else { throw CircularDependency(key: "\(key)") }
+            var inner = self
+            inner.deriving.append(id)
+            return try Key.derive(from: inner)
+        }
+    }
+
+    /// Replaces the value of a key that is derived from others.
+    public mutating func set<Key: DerivedDependencyKey>(_ key: Key.Type, to value: Key.Value) {
+        values[ObjectIdentifier(key)] = value
+    }
+
+    /// The same, with another value for one key.
+    public func setting<Key: DerivedDependencyKey>(
+        _ key: Key.Type,
+        to value: Key.Value
+    ) -> Dependencies {
+        var copy = self
+        copy.set(key, to: value)
+        return copy
+    }
+
     /// Replaces the value of a key.
     public mutating func set<Key: DependencyKey>(_ key: Key.Type, to value: Key.Value) {
         values[ObjectIdentifier(key)] = value
@@ -55,6 +88,31 @@ public protocol DependencyKey {
     associatedtype Value: Sendable
     /// The value that a server uses.
     static var live: Value { get }
+}
+
+/// Names a dependency that is made of others.
+///
+/// ```swift
+/// enum MoviesKey: DerivedDependencyKey {
+///     static func derive(from dependencies: Dependencies) throws -> any MovieService {
+///         HTTPMovieService(client: try dependencies.http, clock: try dependencies.clock)
+///     }
+/// }
+/// ```
+public protocol DerivedDependencyKey {
+    /// What it is.
+    associatedtype Value: Sendable
+    /// Makes it; what is costly is better set once, for instance while the server prepares.
+    static func derive(from dependencies: Dependencies) throws -> Value
+}
+
+/// A dependency is derived from itself, by way of others or not.
+public struct CircularDependency: Error, Equatable, CustomStringConvertible {
+    /// The key's name.
+    public let key: String
+
+    /// What is wrong.
+    public var description: String { "the dependency \(key) is derived from itself" }
 }
 
 /// A dependency was used in a test that had not set it.

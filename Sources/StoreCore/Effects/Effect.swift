@@ -34,6 +34,8 @@ public struct Effect<State: Sendable>: Sendable {
         let retry: Retry
         let onRestart: RestartPolicy
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
+        /// Makes an action of what `body` throws for good, and the place that says so.
+        var recovery: (make: @Sendable (any Error) -> any Action, file: String, line: Int)?
     }
 
     package let form: Form
@@ -67,6 +69,40 @@ public struct Effect<State: Sendable>: Sendable {
                     retry: retry,
                     onRestart: onRestart,
                     body: body
+                )
+            )
+        )
+    }
+
+    /// Runs `body` as a task of its own, and dispatches what `catch` makes of the error where it throws.
+    ///
+    /// ```swift
+    /// .run(catch: { Internal.failed(reason: "\($0)") }) { context in
+    ///     try await context.dispatch(Internal.found(context.dependencies.movies.all()))
+    /// }
+    /// ```
+    ///
+    /// `catch` is asked when the last of the retries has failed, and not for an effect that is cancelled.
+    /// Who waits for an effect that failed so waits for that action and is told of no failure.
+    public static func run(
+        id: String? = nil,
+        cancelInFlight: Bool = false,
+        retry: Retry = .never,
+        onRestart: RestartPolicy = .lost,
+        catch recover: @escaping @Sendable (any Error) -> any Action,
+        file: String = #fileID,
+        line: Int = #line,
+        _ body: @escaping @Sendable (EffectContext<State>) async throws -> Void
+    ) -> Effect {
+        Effect(
+            .run(
+                Run(
+                    id: id,
+                    cancelInFlight: cancelInFlight,
+                    retry: retry,
+                    onRestart: onRestart,
+                    body: body,
+                    recovery: (recover, file, line)
                 )
             )
         )

@@ -140,13 +140,31 @@ extension EffectRunner {
                 attempt += 1
                 guard attempt <= run.retry.attempts, !context.token.isCancelled,
                     !(error is CancellationError)
-                else { return .failure(error) }
+                else { return await recovery(of: run, from: error, context) }
                 do {
                     try await context.sleep(for: run.retry.pause(before: attempt))
                 } catch {
                     return .failure(error)
                 }
             }
+        }
+    }
+
+    /// The end of an effect that failed for good: its error, or the action that is made of it.
+    private func recovery<State: Sendable>(
+        of run: Effect<State>.Run,
+        from error: any Error,
+        _ context: EffectContext<State>
+    ) async -> Result<any Sendable, any Error> {
+        guard let recovery = run.recovery, !context.token.isCancelled,
+            !(error is CancellationError)
+        else { return .failure(error) }
+        do {
+            let action = recovery.make(error)
+            try await context.dispatch(action, file: recovery.file, line: recovery.line)
+            return .success(())
+        } catch {
+            return .failure(error)
         }
     }
 

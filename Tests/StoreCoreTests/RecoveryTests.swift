@@ -1,0 +1,84 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+/// Effects that turn what they throw into an action.
+@Suite struct RecoveryTests {
+    private struct Fetcher: Module {
+        struct State: ModuleState {
+            var failures: [String] = []
+        }
+
+        enum Action: ModuleAction {
+            case asked, askedForLong
+        }
+
+        enum Internal: ModuleAction {
+            case failed(reason: String)
+        }
+
+        func reduce(_ state: inout State, _ action: Action) {}
+
+        func reduce(_ state: inout State, internal action: Internal) {
+            switch action {
+            case .failed(let reason): state.failures.append(reason)
+            }
+        }
+
+        func effect(after action: Action, in state: State) -> Effect<State> {
+            .run(
+                id: "fetch",
+                retry: .times(1, pause: .seconds(1)),
+                catch: { Internal.failed(reason: ($0 as? Refusal)?.reason ?? "\($0)") }
+            ) { context in
+                if action == .askedForLong { try await context.sleep(for: .seconds(60)) }
+                throw Refusal(reason: "Nobody is there.")
+            }
+        }
+    }
+
+    private struct AppState: RootState {
+        var fetcher = Fetcher.State()
+        static let modules: Modules = [Fetcher().at(\.fetcher)]
+    }
+
+    @Test func `what is thrown for good becomes an action`() async {
+        let clock = ManualClock()
+        let store = TestStore(AppState(), dependencies: .controlled(by: clock))
+        await store.send(Fetcher.Action.asked)
+        await clock.advance(by: .seconds(1))
+        await store.receive(Fetcher.Internal.failed(reason: "Nobody is there.")) {
+            $0.fetcher.failures = ["Nobody is there."]
+        }
+        await store.finish()
+    }
+
+    @Test func `who waits for it is told of no failure`() async throws {
+        let clock = ManualClock()
+        let core = try Core(AppState(), dependencies: .controlled(by: clock))
+        let watch = EffectWatch()
+        _ = try await core.dispatch(Fetcher.Action.asked, watch: watch)
+        await clock.untilSleeping()
+        await clock.advance(by: .seconds(1))
+        let hasFailed = await withCheckedContinuation { continuation in
+            watch.whenDone { result in
+                if case .failure = result { return continuation.resume(returning: true) }
+                continuation.resume(returning: false)
+            }
+        }
+        #expect(!hasFailed)
+        #expect(try await core.dispatch(Fetcher.Action.asked).state.fetcher.failures.count == 1)
+    }
+
+    @Test func `an effect that is cancelled makes none`() async throws {
+        let clock = ManualClock()
+        let core = try Core(AppState(), dependencies: .controlled(by: clock))
+        try await core.dispatch(Fetcher.Action.askedForLong)
+        await clock.untilSleeping()
+        let runner = try #require(core.effects)
+        #expect(runner.cancel(id: "fetcher/fetch"))
+        await runner.untilIdle()
+        runner.stop()
+        #expect(try await core.dispatch(Fetcher.Action.asked).state.fetcher.failures.isEmpty)
+    }
+}
