@@ -459,3 +459,9 @@ def test_an_action_that_a_module_has_lost_stops_the_start_and_is_named(cinema_pr
     assert "search/touched" in ended.stderr and "version 2" in ended.stderr
     with Server(program=cinema_program, data=tmp_path / "data") as server:
         assert server.version == 2
+
+
+def test_6_6_what_is_no_module_is_not_found_whatever_is_done_to_it(fresh):
+    for path in ("/modules/nobody/ui", "/modules/nobody", "/modules/home/nothing"):
+        fresh.send(path, TAP).problem("not-found", 404)
+    fresh.send("/modules/home", TAP).problem("method-not-allowed", 405)

@@ -9,6 +9,12 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
     let store: Store<State>
     let modules: [SliceDescription]
 
+    func has(_ rest: String) -> Bool {
+        let parts = rest.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let module = modules.first { $0.name == parts[0] }
+        return module.map { parts.count == 1 || $0.form == .instances } ?? false
+    }
+
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         let parts = rest.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         guard let index = modules.firstIndex(where: { $0.name == parts[0] }) else {

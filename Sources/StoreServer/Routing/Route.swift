@@ -9,6 +9,10 @@ protocol Route: Sendable {
     /// Looks at a request before its body is read; a problem is answered at once.
     func admit(_ request: HTTPExchange) -> Problem?
 
+    /// Whether anything may be at what the path has beyond the route's own; where not, no method is
+    /// allowed, and it is 404 and not 405.
+    func has(_ rest: String) -> Bool
+
     /// Answers a whole request, now or later.
     ///
     /// - Parameter rest: what the path has beyond the route's own, still percent-encoded.
@@ -17,4 +21,6 @@ protocol Route: Sendable {
 
 extension Route {
     func admit(_ request: HTTPExchange) -> Problem? { nil }
+
+    func has(_ rest: String) -> Bool { true }
 }

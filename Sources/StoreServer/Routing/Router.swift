@@ -33,10 +33,11 @@ final class Router: HTTPHandler {
         guard hosts.allows(request.host) else {
             return refuse(.misdirected(host: request.host ?? ""))
         }
-        guard let (route, _) = find(request.path) else {
+        guard let (route, rest) = find(request.path) else {
             return refuse(.notFound(path: request.path))
         }
         guard route.methods.contains(request.method) else {
+            guard route.has(rest) else { return refuse(.notFound(path: request.path)) }
             return refuse(.methodNotAllowed(request.method, allowed: route.methods))
         }
         if draining.load(ordering: .relaxed), !(route is any RouteDuringDrain) {
