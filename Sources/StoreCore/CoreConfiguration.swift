@@ -28,6 +28,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var unheard: @Sendable (UnheardAction) -> Void = { _ in }
     /// Hears of the state after each commit that changed something, on the Core's thread.
     package var settled: (@Sendable (State, Audience?) -> Void)?
+    /// Hears that a batch was forgotten.
+    var takenBack: (@Sendable () -> Void)?
     /// Whether there is something to tell of besides changes; asked after each commit.
     var hasNews: (@Sendable () -> Bool)?
     /// Waits for clients to show what is presented to them.

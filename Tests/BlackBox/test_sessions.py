@@ -86,6 +86,15 @@ def test_b27_a_tap_leads_to_another_view(fresh):
     assert client.views == ["home", "movieCard"]
 
 
+def test_13_a_route_is_streamed_as_a_part_of_the_state(fresh):
+    ada = Client(fresh).begin()
+    with Stream(fresh, f"/events?path=/sessions/{ada.name}/route") as stream:
+        assert stream.opened().event().json == []
+        Client(fresh).wait(action("home/start"))
+        ada.wait(action("home/start"))
+        assert stream.event().json == ada.route == [{"view": "home", "style": "push"}]
+
+
 def ask(client, verb, view=""):
     assert client.wait(action("stage/asked", verb=verb, view=view)).status == 200
     return [f"{each['style']} {each['view']}" for each in client.route]

@@ -87,6 +87,7 @@ extension Engine {
         version = done.base
         batch.restart(at: version)
         configuration.sink?.rolledBack()
+        configuration.takenBack?()
         return done
     }
 

@@ -40,7 +40,10 @@ extension Core where State: RootState {
         configuration.effects = runner
         configuration.settled = { changes.settle($0, for: $1) }
         configuration.changes = changes
-        if let presentation { configuration.hasNews = { presentation.hasStarters } }
+        if let presentation {
+            configuration.hasNews = { presentation.hasStarters }
+            configuration.takenBack = { presentation.forget() }
+        }
         configuration.routes = RouteWatch { [runner] in
             try await runner.dependencies.clock.sleep(for: $0)
         }

@@ -63,6 +63,12 @@ final class Presentation<Root: RootState>: @unchecked Sendable {
         return starters
     }
 
+    /// Forgets who has changed or started what: it never came to be.
+    func forget() {
+        for module in authors.indices { authors[module] = [] }
+        starters = [:]
+    }
+
     /// Whom a module that is started when the store begins is presented to: where it is on nobody's
     /// route, because the state was made without any, it is to be seen by everybody.
     func firstAuthors(of module: Int, in root: Root) -> [String] {

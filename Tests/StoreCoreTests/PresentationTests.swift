@@ -1,0 +1,121 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+/// Whom presenters present to.
+@Suite struct PresentationTests {
+    private struct Room: StartableModule {
+        struct State: ModuleState { var knocks = 0 }
+        enum UI: ModuleAction { case knocked }
+
+        func begin(_ start: NoFields) -> State { State() }
+        func reduce(_ state: inout State, ui action: UI) { state.knocks += 1 }
+    }
+
+    private struct RoomPresenter: Presenter {
+        static let view: String? = "room"
+
+        func stateDidUpdate(from old: Room.State?, to new: Room.State?, _ context: PresenterContext) {
+            if old == nil, new != nil { context.navigation.present("room") }
+            if old != nil, new == nil { context.withdraw("room") }
+        }
+    }
+
+    private struct House: RootState {
+        var room: Room.State?
+        var sessions = Sessions.State()
+
+        static let modules: Modules = [
+            Room().at(\.room).presented(by: RoomPresenter()),
+            Sessions().at(\.sessions),
+        ]
+    }
+
+    private struct Tent: RootState {
+        var room: Room.State?
+
+        static let modules: Modules = [Room().at(\.room).presented(by: RoomPresenter())]
+    }
+
+    private final class Outcomes: Completion {
+        func complete(_ outcome: Outcome<House>) {}
+    }
+
+    private let journal = FaultyJournal()
+
+    private func house(_ state: House = House()) throws -> Core<House> {
+        var configuration = CoreConfiguration<House>()
+        configuration.journal = journal
+        let core = try Core(
+            state,
+            runner: EffectRunner(dependencies: .unprepared),
+            configuration: configuration,
+            touched: []
+        )
+        for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
+        return core
+    }
+
+    private func send(_ action: any Action, as session: String, to core: Core<House>) throws {
+        let member = EnvelopeMember(action: action, type: "\(action)")
+        try core.offer(
+            Envelope(members: [member], sessions: [session], completion: Outcomes())
+        )
+    }
+
+    private func guests(_ core: Core<House>) async throws -> [String] {
+        let state = try await core.dispatch(Sessions.Internal.withdrawn(view: "none")).state
+        return state.sessions.sessions.filter { $0.value.shows("room") }.keys.sorted()
+    }
+
+    @Test func `a view is presented to who asked for it`() async throws {
+        let core = try house()
+        try send(Room.start, as: "ada", to: core)
+        #expect(try await guests(core) == ["ada"])
+        _ = try await core.dispatch(Room.stop)
+        #expect(try await guests(core) == [])
+        _ = try await core.dispatch(Room.start)
+        #expect(try await guests(core) == [Sessions.shared])
+    }
+
+    @Test func `who starts what is started already gets to see it, once`() async throws {
+        let core = try house()
+        for session in ["ada", "bob", "ada"] { try send(Room.start, as: session, to: core) }
+        #expect(try await guests(core) == ["ada", "bob"])
+    }
+
+    @Test func `nothing is presented to who asked in vain`() async throws {
+        let core = try house()
+        journal.fail(with: .storageFull)
+        try send(Room.start, as: "ada", to: core)
+        journal.fail(with: nil)
+        try send(Room.start, as: "bob", to: core)
+        #expect(try await guests(core) == ["bob"])
+    }
+
+    @Test func `what is started when a store begins is presented to everybody, where nobody sees it`()
+        async throws
+    {
+        var state = House()
+        state.room = Room.State()
+        let core = try house(state)
+        #expect(try await guests(core) == [Sessions.shared])
+        let seen = try await core.dispatch(Sessions.Internal.withdrawn(view: "none"))
+        let again = try house(seen.state)
+        // The two sessions begin, and that is all before.
+        #expect(try await again.dispatch(Room.UI.knocked).version == seen.version + 3)
+    }
+
+    @Test func `what a view says is refused where it is not presented`() async throws {
+        let core = try house()
+        try send(Room.start, as: "ada", to: core)
+        await #expect(throws: Refusal.self) { try await core.dispatch(Room.UI.knocked) }
+        try send(Room.UI.knocked, as: "ada", to: core)
+        _ = try await core.dispatch(Room.start)
+        #expect(try await core.dispatch(Room.UI.knocked).state.room?.knocks == 1)
+    }
+
+    @Test func `a presenter that presents needs sessions`() {
+        #expect(throws: ModuleError.noSessions("room")) { try Core(Tent()) }
+    }
+}
