@@ -15,7 +15,8 @@ import Testing
     private struct RoomPresenter: Presenter {
         static let view: String? = "room"
 
-        func stateDidUpdate(from old: Room.State?, to new: Room.State?, _ context: PresenterContext) {
+        func stateDidUpdate(from old: Room.State?, to new: Room.State?, _ context: PresenterContext)
+        {
             if old == nil, new != nil { context.navigation.present("room") }
             if old != nil, new == nil { context.withdraw("room") }
         }
@@ -93,7 +94,8 @@ import Testing
         #expect(try await guests(core) == ["bob"])
     }
 
-    @Test func `what is started when a store begins is presented to everybody, where nobody sees it`()
+    @Test
+    func `what is started when a store begins is presented to everybody, where nobody sees it`()
         async throws
     {
         var state = House()
