@@ -41,7 +41,7 @@ struct CommandRoute: Route {
     }
 
     func admit(_ request: HTTPExchange) -> Problem? {
-        request.method == "POST" ? DebugRequest.refusal(of: request) : nil
+        request.method == "POST" ? RequestRules.crossOrigin(request) : nil
     }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
@@ -84,7 +84,7 @@ struct CommandRoute: Route {
         exchange.suspend()
         queue.async {
             execute()
-            exchange.complete(DebugRequest.done)
+            exchange.complete(HTTPResponse.done)
             wake()
         }
     }

@@ -18,13 +18,13 @@ struct MiddlewareRoute: Route {
     let methods = ["DELETE"]
     let attachments: CoreAttachments
 
-    func admit(_ request: HTTPExchange) -> Problem? { DebugRequest.refusal(of: request) }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
         guard attachments.end(.middleware, String(rest.dropFirst())) else {
             throw .notFound(path: exchange.path)
         }
-        exchange.respond(DebugRequest.done)
+        exchange.respond(HTTPResponse.done)
     }
 }

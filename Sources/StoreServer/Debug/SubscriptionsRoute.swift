@@ -25,7 +25,7 @@ struct SubscriptionsRoute: Route {
     }
 
     private func answer(_ open: [OpenStream]) -> HTTPResponse {
-        DebugRequest.answer { json in
+        HTTPResponse.unkept { json in
             json.list("streams", of: open) { json, stream in
                 json.member("id", stream.id.description)
                 json.member("topic", stream.topic.name)
@@ -55,13 +55,13 @@ struct SubscriptionRoute: Route {
     let attachments: CoreAttachments
     let wake: @Sendable () -> Void
 
-    func admit(_ request: HTTPExchange) -> Problem? { DebugRequest.refusal(of: request) }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
         let id = String(rest.dropFirst())
         if attachments.end(.observer, id) {
-            exchange.respond(DebugRequest.done)
+            exchange.respond(HTTPResponse.done)
             return
         }
         let missing = Problem.notFound(path: exchange.path)
@@ -69,7 +69,7 @@ struct SubscriptionRoute: Route {
         exchange.suspend()
         streams.end(stream) { found in
             exchange.complete(
-                found ? DebugRequest.done : missing.response(for: RequestID.next())
+                found ? HTTPResponse.done : missing.response(for: RequestID.next())
             )
             wake()
         }

@@ -20,7 +20,7 @@ struct DispatchBody<State: Sendable> {
         _ limits: JSONLimits,
         _ batchMax: Int
     ) throws(Problem) {
-        let document = try Self.parse(exchange, limits)
+        let document = try exchange.document(limits)
         switch document.root.kind {
         case .object:
             isBatch = false
@@ -54,21 +54,6 @@ struct DispatchBody<State: Sendable> {
                 "The body is neither an action, {\"type\":\"…\",\"payload\":{…}}, nor an "
                     + "array of 1 to \(batchMax) of them."
             )
-        }
-    }
-
-    private static func parse(
-        _ exchange: HTTPExchange,
-        _ limits: JSONLimits
-    ) throws(Problem) -> JSONDocument {
-        do {
-            return try exchange.withBody { body in
-                Result { () throws(JSONError) in
-                    try JSONDocument(parsing: body, limits: limits)
-                }
-            }.get()
-        } catch {
-            throw Problem(error, bytesMax: limits.bytesMax)
         }
     }
 

@@ -24,12 +24,12 @@ struct EffectRoute: Route {
     let methods = ["DELETE"]
     let runner: EffectRunner
 
-    func admit(_ request: HTTPExchange) -> Problem? { DebugRequest.refusal(of: request) }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
         guard let id = PercentEncoding.decode(String(rest.dropFirst())), runner.cancel(id: id)
         else { throw .notFound(path: exchange.path) }
-        exchange.respond(DebugRequest.done)
+        exchange.respond(HTTPResponse.done)
     }
 }

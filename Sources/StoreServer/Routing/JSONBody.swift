@@ -23,6 +23,19 @@ extension HTTPExchange {
         }
         return root
     }
+
+    /// The body, a JSON object of this type.
+    func object<Value: Decodable>(
+        _ type: Value.Type,
+        _ limits: JSONLimits
+    ) throws(Problem) -> Value {
+        let object = try object(limits)
+        do {
+            return try JSONDecoder(limits: limits).decode(type, at: object, pointerPrefix: "")
+        } catch {
+            throw .unfit(error)
+        }
+    }
 }
 
 extension Problem {

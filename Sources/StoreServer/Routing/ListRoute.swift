@@ -9,6 +9,6 @@ struct ListRoute: Route {
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
-        exchange.respond(DebugRequest.answer(write))
+        exchange.respond(HTTPResponse.unkept(write))
     }
 }

@@ -10,7 +10,7 @@ struct NotifyRoute<State: Codable & Equatable & Sendable>: Route {
     let name: String
     let reactions: [NotificationReaction]
 
-    func admit(_ request: HTTPExchange) -> Problem? { DebugRequest.refusal(of: request) }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
@@ -37,9 +37,10 @@ struct NotifyRoute<State: Codable & Equatable & Sendable>: Route {
                 throw .unfit(error)
             }
         }
+        let sessions = try store.sessions(of: exchange)
         let ticket = WorkTicket(exchange, store, Preferences(exchange.headerList("prefer") ?? ""))
         for (action, place) in actions {
-            store.core.dispatchOwn(action, at: place, watch: ticket.watch)
+            store.core.dispatchOwn(action, at: place, from: sessions, watch: ticket.watch)
         }
         if ticket.watch == nil {
             exchange.respond(HTTPResponse(status: 202, headers: [("Cache-Control", "no-store")]))

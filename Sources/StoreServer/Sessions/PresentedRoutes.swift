@@ -54,25 +54,12 @@ struct ShownRoute<State: Codable & Equatable & Sendable>: Route {
         let version: UInt64
     }
 
-    func admit(_ request: HTTPExchange) -> Problem? {
-        if let refusal = DebugRequest.refusal(of: request) { return refusal }
-        guard request.header("content-type").map(MediaType.isJSON) == true else {
-            return .unsupportedMediaType()
-        }
-        return nil
-    }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.json(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
         let session = try store.sessions(of: exchange).first ?? Sessions.shared
-        let body = try exchange.object(limits)
-        let version: UInt64
-        do {
-            version = try JSONDecoder(limits: limits)
-                .decode(Body.self, at: body, pointerPrefix: "").version
-        } catch {
-            throw .unfit(error)
-        }
+        let version = try exchange.object(Body.self, limits).version
         let newest = store.publisher.snapshot.version
         guard version <= newest else {
             throw .notFound(version: version, newest: newest)

@@ -8,7 +8,7 @@ struct SessionsRoute<State: Codable & Equatable & Sendable>: Route {
     let store: Store<State>
     let table: SessionTable
 
-    func admit(_ request: HTTPExchange) -> Problem? { DebugRequest.refusal(of: request) }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
@@ -51,7 +51,7 @@ struct SessionRoute<State: Codable & Equatable & Sendable>: Route {
     let store: Store<State>
     let table: SessionTable
 
-    func admit(_ request: HTTPExchange) -> Problem? { DebugRequest.refusal(of: request) }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])

@@ -16,8 +16,6 @@ final class TestClockAdvanceRoute: Route {
         let seconds: Double
     }
 
-    private static let body = #"The body has to be an object such as {"seconds": 2.5}."#
-
     let methods = ["POST"]
     private let clock: ManualClock
     private let limits: JSONLimits
@@ -30,13 +28,7 @@ final class TestClockAdvanceRoute: Route {
         self.wake = wake
     }
 
-    func admit(_ request: HTTPExchange) -> Problem? {
-        if let refusal = DebugRequest.refusal(of: request) { return refusal }
-        guard request.header("content-type").map(MediaType.isJSON) == true else {
-            return .unsupportedMediaType()
-        }
-        return nil
-    }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.json(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
@@ -54,21 +46,7 @@ final class TestClockAdvanceRoute: Route {
     }
 
     private func duration(_ exchange: HTTPExchange) throws(Problem) -> Duration {
-        let advance: Advance
-        do {
-            let body = exchange.withBody { Array($0) }
-            let document = try JSONDocument(parsing: body, limits: limits)
-            guard document.root.kind == .object else { throw Problem.badRequest(Self.body) }
-            advance = try JSONDecoder(limits: limits).decode(
-                Advance.self,
-                at: document.root,
-                pointerPrefix: ""
-            )
-        } catch let error as JSONError {
-            throw Problem(error, bytesMax: limits.bytesMax)
-        } catch {
-            throw error as? Problem ?? .badRequest(Self.body)
-        }
+        let advance = try exchange.object(Advance.self, limits)
         let left = Self.secondsMax - clock.now.sinceStart / .seconds(1)
         guard advance.seconds >= 0, advance.seconds <= left else {
             throw .invalidPayload(

@@ -59,13 +59,7 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
     let call: UseCaseCall<State>
     let limits: JSONLimits
 
-    func admit(_ request: HTTPExchange) -> Problem? {
-        if let refusal = DebugRequest.refusal(of: request) { return refusal }
-        guard request.header("content-type").map(MediaType.isJSON) == true else {
-            return .unsupportedMediaType()
-        }
-        return nil
-    }
+    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.json(request) }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         let query = try Query.of(exchange, allowed: [CancelOnClose.parameter])

@@ -1,28 +1,37 @@
 import HTTPTransport
 import Wire
 
-/// What all requests to the operator's debug surface have in common.
-enum DebugRequest {
+/// What routes ask of requests before they look at what they are for.
+enum RequestRules {
     /// 403 for what a page of another origin sends from somebody's browser.
     ///
     /// A server on loopback is within reach of every page that is open on the machine, and a browser
     /// sends a POST without a body, and so without a type, wherever a page likes.
-    static func refusal(of request: HTTPExchange) -> Problem? {
+    static func crossOrigin(_ request: HTTPExchange) -> Problem? {
         guard let origin = request.header("origin")?.lowercased() else { return nil }
         let host = (request.host ?? "").lowercased()
         guard origin != "http://\(host)", origin != "https://\(host)" else { return nil }
         return .forbidden(
-            "The debug routes do nothing for pages of another origin than their own. "
+            "This does nothing for pages of another origin than its own. "
                 + "Ask without a browser, for instance with curl."
         )
     }
 
-    /// An answer that nobody keeps.
-    static func answer(_ body: (inout JSONWriter) -> Void) -> HTTPResponse {
+    /// The same, and 415 for a body that is not said to be JSON.
+    static func json(_ request: HTTPExchange) -> Problem? {
+        if let refusal = crossOrigin(request) { return refusal }
+        return request.header("content-type").map(MediaType.isJSON) == true
+            ? nil : .unsupportedMediaType()
+    }
+}
+
+extension HTTPResponse {
+    /// A JSON object that nobody keeps.
+    static func unkept(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
         var json = JSONWriter()
-        json.object(body)
+        json.object(members)
         return HTTPResponse(
-            status: 200,
+            status: status,
             headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
             body: .bytes(json.array)
         )
