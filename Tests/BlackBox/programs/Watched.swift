@@ -1,0 +1,68 @@
+import StoreCore
+import StoreServer
+
+/// A diary, and those who stand around it: interceptors before it, reactions behind it.
+struct Diary: Module {
+    struct State: ModuleState {
+        var lines: [String] = []
+        var asked = 0
+    }
+
+    enum Action: ModuleAction {
+        case written(text: String)
+        case noted(by: String)
+        case asked
+        case burned
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .written(let text): state.lines.append(text)
+        case .noted(let name): state.lines.append("noted by \(name)")
+        case .asked: state.asked += 1
+        case .burned: state.lines = []
+        }
+    }
+}
+
+struct AppState: RootState {
+    var diary = Diary.State()
+
+    static let modules: Modules = [Diary().at(\.diary)]
+}
+
+/// Lets a note of its own follow what is written in three words.
+func note(_ name: String) -> Interceptor<AppState> {
+    { _, stamped in
+        guard case .written("one two three") = stamped.action as? Diary.Action else { return .proceed }
+        return .follow(with: Diary.Action.noted(by: name))
+    }
+}
+
+struct Bell: Codable, Sendable { let rings: Int }
+
+StoreServer(AppState.self)
+    .intercepting(note("1"))
+    .intercepting(note("2"))
+    .intercepting(note("3"))
+    .intercepting { _, stamped in
+        switch stamped.action as? Diary.Action {
+        case .burned: throw Refusal.forbidden("Diaries don't burn.")
+        case .written("secret"): return .replace(with: Diary.Action.written(text: "…"))
+        default: return .proceed
+        }
+    }
+    .reacting(
+        .onStart { Diary.Action.noted(by: "start") },
+        .onStateChange { old, new in
+            new.diary.lines.count == 3 && old.diary.lines.count == 2
+                ? Diary.Action.noted(by: "change") : nil
+        },
+        .onDispatch(of: Diary.Action.self) { action, _, _ in
+            action == .asked ? Diary.Action.noted(by: "dispatch") : nil
+        },
+        .onNotification("bell", as: Bell.self) { bell in
+            bell.rings > 0 ? Diary.Action.noted(by: "bell") : nil
+        }
+    )
+    .main()
