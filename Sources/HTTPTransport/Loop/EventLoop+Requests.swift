@@ -1,8 +1,6 @@
 import CHTTPD
-package import EventStream
 import Glibc
 import Synchronization
-package import Wire
 
 extension EventLoop {
     /// A request line has been read.
@@ -44,7 +42,7 @@ extension EventLoop {
         record(of: connection)?.peerHost ?? PeerAddress.unknown
     }
 
-    private func record(of connection: OpaquePointer) -> ConnectionRecord? {
+    func record(of connection: OpaquePointer) -> ConnectionRecord? {
         chttpd_connection_context(connection).map {
             Unmanaged<ConnectionRecord>.fromOpaque($0).takeUnretainedValue()
         }
@@ -254,169 +252,9 @@ extension EventLoop {
         }
     }
 
-    /// Hands a response to the library.
-    private func answer(_ exchange: HTTPExchange, _ response: HTTPResponse) -> chttpd_verdict {
-        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
-        exchange.phase = .answered
-        record(of: connection)?.wait(for: .nothing)
-        var headers = response.headers
-        if response.closes || isStopping { headers.append(("Connection", "close")) }
-        let taken = withFields(headers) { fields in
-            switch response.body {
-            case .none:
-                chttpd_respond_copy(
-                    connection,
-                    UInt32(response.status),
-                    fields.baseAddress,
-                    fields.count,
-                    nil,
-                    0
-                )
-            case .bytes(let bytes):
-                bytes.withUnsafeBytes {
-                    chttpd_respond_copy(
-                        connection,
-                        UInt32(response.status),
-                        fields.baseAddress,
-                        fields.count,
-                        $0.baseAddress,
-                        $0.count
-                    )
-                }
-            case .shared(let bytes):
-                respond(connection, response.status, fields, bytes)
-            }
-        }
-        return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
-    }
-
-    private func respond(
-        _ connection: OpaquePointer,
-        _ status: Int,
-        _ fields: UnsafeBufferPointer<chttpd_response_field>,
-        _ bytes: Bytes
-    ) -> CInt {
-        bytes.withUnsafeBytes { body in
-            guard let base = body.baseAddress else { return 0 }
-            // Safety: retained for the library, which releases it by `releaseBytes`, once.
-            let owner = Unmanaged.passRetained(bytes as AnyObject).toOpaque()
-            return chttpd_respond_shared(
-                connection,
-                UInt32(status),
-                fields.baseAddress,
-                fields.count,
-                base,
-                body.count,
-                releaseBytes,
-                owner
-            )
-        }
-    }
-
-    /// Lends header fields as C strings.
-    private func withFields<R>(
-        _ headers: [(String, String)],
-        _ body: (UnsafeBufferPointer<chttpd_response_field>) -> R
-    ) -> R {
-        var text: [UInt8] = []
-        text.reserveCapacity(224)
-        var places: [(name: Int, value: Int)] = []
-        places.reserveCapacity(headers.count)
-        for (name, value) in headers {
-            let start = text.count
-            Self.append(name, to: &text)
-            places.append((start, text.count))
-            Self.append(HTTPResponse.clean(value), to: &text)
-        }
-        return text.withUnsafeBufferPointer { text in
-            text.withMemoryRebound(to: CChar.self) { text in
-                guard let base = text.baseAddress else {
-                    return body(UnsafeBufferPointer(start: nil, count: 0))
-                }
-                return places.map {
-                    chttpd_response_field(name: base + $0.name, value: base + $0.value)
-                }.withUnsafeBufferPointer(body)
-            }
-        }
-    }
-
-    private static func append(_ string: String, to text: inout [UInt8]) {
-        var string = string
-        string.withUTF8 { text.append(contentsOf: $0) }
-        text.append(0)
-    }
-}
-
-extension EventLoop {
-    /// Gives a connection's socket to the stream writer.
-    ///
-    /// The writer owns a duplicate and the library closes its own; where that would shut the socket
-    /// down, the connection stays suspended until the stream ends.
-    func handOver(
-        _ exchange: HTTPExchange,
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        owner: StreamOwner
-    ) {
-        guard let connection = exchange.connection, let streams else { return }
-        let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
-        guard descriptor >= 0 else {
-            streams.abandon(topic)
-            owner.left?()
-            exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
-            return
-        }
-        if handsOver {
-            exchange.outcome = .handedOver
-            streams.adopt(
-                descriptor: descriptor,
-                opening: opening,
-                topic: topic,
-                resume: resume,
-                owner: owner,
-                ended: owner.left
-            )
-        } else {
-            exchange.suspend()
-            exchange.outcome = .suspendedForGood
-            keptStreams[ObjectIdentifier(exchange)] = exchange
-            streams.adopt(
-                descriptor: descriptor,
-                opening: opening,
-                topic: topic,
-                resume: resume,
-                owner: owner
-            ) { [weak self] in
-                owner.left?()
-                self?.ask { $0.released.append(exchange) }
-            }
-        }
-    }
-
     /// Passes on what the library logs, but for what every handed-over stream makes it say.
     func library(says message: String) {
         if message.contains("Application reported internal error") { return }
         report("libmicrohttpd: \(message)")
     }
-}
-
-/// What takes over the sockets of streams.
-package protocol StreamAdopter: AnyObject, Sendable {
-    /// Takes a socket, for which a place has been reserved, and closes it in the end.
-    ///
-    /// - Parameters:
-    ///   - owner: who reads it.
-    ///   - ended: called when the socket is closed, where somebody must know.
-    func adopt(
-        descriptor: CInt,
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        owner: StreamOwner,
-        ended: (@Sendable () -> Void)?
-    )
-
-    /// Gives back a place that was reserved for a stream that did not come to be.
-    func abandon(_ topic: TopicID)
 }

@@ -1,0 +1,72 @@
+import CHTTPD
+package import EventStream
+import Glibc
+package import Wire
+
+extension EventLoop {
+    /// Gives a connection's socket to the stream writer.
+    ///
+    /// The writer owns a duplicate and the library closes its own; where that would shut the socket
+    /// down, the connection stays suspended until the stream ends.
+    func handOver(
+        _ exchange: HTTPExchange,
+        opening: Bytes,
+        topic: TopicID,
+        resume: Resume,
+        owner: StreamOwner
+    ) {
+        guard let connection = exchange.connection, let streams else { return }
+        let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
+        guard descriptor >= 0 else {
+            streams.abandon(topic)
+            owner.left?()
+            exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
+            return
+        }
+        if handsOver {
+            exchange.outcome = .handedOver
+            streams.adopt(
+                descriptor: descriptor,
+                opening: opening,
+                topic: topic,
+                resume: resume,
+                owner: owner,
+                ended: owner.left
+            )
+        } else {
+            exchange.suspend()
+            exchange.outcome = .suspendedForGood
+            keptStreams[ObjectIdentifier(exchange)] = exchange
+            streams.adopt(
+                descriptor: descriptor,
+                opening: opening,
+                topic: topic,
+                resume: resume,
+                owner: owner
+            ) { [weak self] in
+                owner.left?()
+                self?.ask { $0.released.append(exchange) }
+            }
+        }
+    }
+}
+
+/// What takes over the sockets of streams.
+package protocol StreamAdopter: AnyObject, Sendable {
+    /// Takes a socket, for which a place has been reserved, and closes it in the end.
+    ///
+    /// - Parameters:
+    ///   - owner: who reads it.
+    ///   - ended: called when the socket is closed, where somebody must know.
+    func adopt(
+        descriptor: CInt,
+        opening: Bytes,
+        topic: TopicID,
+        resume: Resume,
+        owner: StreamOwner,
+        ended: (@Sendable () -> Void)?
+    )
+
+    /// Gives back a place that was reserved for a stream that did not come to be.
+    func abandon(_ topic: TopicID)
+}
