@@ -36,18 +36,17 @@ final class ViewPresence: Sendable {
             isStarted(module)
         else { return nil }
         let showing = Showing(module: module, session: session ?? Sessions.shared)
-        let isFirst = streams.withLock { streams -> Bool in
+        // Said within the lock, so that what is said last is how it is.
+        streams.withLock { streams in
             streams[showing, default: 0] += 1
-            return streams[showing] == 1
+            if streams[showing] == 1 { say(.willAppear, showing) }
         }
-        if isFirst { say(.willAppear, showing) }
         return { [self] in
-            let isLast = streams.withLock { streams -> Bool in
+            streams.withLock { streams in
                 let left = (streams[showing] ?? 1) - 1
                 streams[showing] = left > 0 ? left : nil
-                return left == 0
+                if left == 0, isStarted(module) { say(.willDisappear, showing) }
             }
-            if isLast, isStarted(module) { say(.willDisappear, showing) }
         }
     }
 
