@@ -200,3 +200,14 @@ def test_4_5_an_instance_is_read_in_patches_and_by_pointers(cinema):
         assert whole.event().name == "snapshot"
         assert likes.event().data == "0"
         assert other.quiet(0.2)
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "patch"])
+def test_4_5_who_comes_back_begins_with_what_is(fresh, mode):
+    with Stream(fresh, events("/counter/step", mode=mode)) as stream:
+        assert stream.opened().event().json == 1
+    until(lambda: b"\nstore_streams_open 0\n" in fresh.get("/metrics").body, "no stream is open")
+    fresh.post(step(7))
+    with Stream(fresh, events("/counter/step", mode=mode)) as stream:
+        event = stream.opened().event()
+        assert (event.json, event.id) == (7, fresh.tag)

@@ -142,8 +142,9 @@ extension Publisher {
         if streams.open > 0 {
             send(snapshot, after: before, for: audience)
             sliceStreams?.publish(snapshot, after: before, for: audience)
-            if let before { parts.publish(snapshot, after: before, for: audience) }
         }
+        // Also where nobody reads: what was sent of a part before is not what its next reader begins with.
+        if let before { parts.publish(snapshot, after: before, for: audience) }
         waiters.published(snapshot)
     }
 
