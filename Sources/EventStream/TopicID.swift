@@ -21,6 +21,20 @@ package struct TopicID: Hashable, Sendable {
     package static let actions = TopicID("actions")
 }
 
+extension TopicID {
+    /// Whether both have the same bytes: topics are named after paths, where text that only looks alike
+    /// leads elsewhere.
+    package static func == (a: TopicID, b: TopicID) -> Bool {
+        a.mode == b.mode && a.name.utf8.elementsEqual(b.name.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var name = name
+        name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(mode)
+    }
+}
+
 extension TopicID: CustomStringConvertible {
     package var description: String { mode == .patch ? name + "?mode=patch" : name }
 }

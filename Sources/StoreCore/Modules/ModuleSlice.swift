@@ -121,6 +121,11 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         instance == nil ? value(root) : place.read(root, instance)
     }
 
+    func instances(_ root: Root) -> [String]? {
+        if case .instances(let path) = place { return root[keyPath: path].ids }
+        return nil
+    }
+
     func encode(
         _ root: Root,
         to container: inout KeyedEncodingContainer<SliceName>,

@@ -30,6 +30,8 @@ package protocol Slice<Root>: Sendable {
     func value(_ root: Root) -> (any Encodable & Sendable)?
     /// One instance's slice; that of the whole module where it has no instances.
     func value(_ root: Root, instance: String?) -> (any Encodable & Sendable)?
+    /// The ids of the instances, sorted; `nil` where the module has none.
+    func instances(_ root: Root) -> [String]?
     func encode(
         _ root: Root,
         to container: inout KeyedEncodingContainer<SliceName>,
@@ -115,6 +117,17 @@ package struct SliceAddress: Hashable, Sendable {
 
     /// As it stands in wire names and paths: `card/7`.
     package var path: String { instance.map { module + "/" + $0 } ?? module }
+
+    package static func == (a: SliceAddress, b: SliceAddress) -> Bool {
+        a.module == b.module && a.key == b.key
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(module)
+        hasher.combine(key)
+    }
+
+    private var key: InstanceKey? { instance.map { InstanceKey($0) } }
 }
 
 /// An action for one of a module's instances.

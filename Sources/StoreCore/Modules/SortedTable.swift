@@ -1,0 +1,194 @@
+/// Objects under names, in the order of the names' bytes: a value of which older versions stay as they
+/// are, and cost nothing to keep.
+///
+/// A dictionary that somebody else still holds is copied whole by the next change, and somebody always
+/// holds the state: a batch that may be taken back, a reaction, an observer. Here a change makes the
+/// few nodes on the way to one name anew, and shares all others with the versions before: a balanced
+/// tree whose nodes never change. So any thread may read any version.
+///
+/// Cost: a look-up or a change takes log2(count) steps; an answer in order takes one for each object.
+package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
+    private var root: SortedNode<Value>?
+
+    /// Begins without any.
+    package init() {}
+
+    /// Takes over what is sorted already, each name once.
+    package init(sorted members: [(key: String, value: Value)]) {
+        root = .made(of: members[...])
+    }
+
+    /// How many there are.
+    package var count: Int { root?.count ?? 0 }
+
+    /// The object of a name; setting `nil` takes it out.
+    package subscript(key: String) -> Value? {
+        get {
+            var node = root
+            while let next = node {
+                switch key.order(beside: next.key) {
+                case .before: node = next.left
+                case .same: return next.value
+                case .after: node = next.right
+                }
+            }
+            return nil
+        }
+        set {
+            if let newValue {
+                root = SortedNode.with(key, newValue, in: root)
+            } else if self[key] != nil {
+                root = root.flatMap { SortedNode.without(key, in: $0) }
+            }
+        }
+    }
+
+    /// How many steps the longest way to a name has.
+    package var depth: Int { root?.depth ?? 0 }
+
+    /// Whether it is the same version as another one; two that are not may still be equal.
+    package func isIdentical(to other: SortedTable) -> Bool { root === other.root }
+}
+
+extension SortedTable: Sequence {
+    package struct Iterator: IteratorProtocol {
+        /// The nodes that come next, each before what is right of it.
+        private var waiting: [SortedNode<Value>] = []
+
+        fileprivate init(_ root: SortedNode<Value>?) { descend(from: root) }
+
+        private mutating func descend(from root: SortedNode<Value>?) {
+            var node = root
+            while let next = node {
+                waiting.append(next)
+                node = next.left
+            }
+        }
+
+        package mutating func next() -> (key: String, value: Value)? {
+            guard let node = waiting.popLast() else { return nil }
+            descend(from: node.right)
+            return (node.key, node.value)
+        }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(root) }
+
+    package var underestimatedCount: Int { count }
+}
+
+extension String {
+    fileprivate enum Order { case before, same, after }
+
+    /// Where it stands beside another text, by their bytes: what JSON takes for one name, and nothing
+    /// more. Texts that only look alike are not the same.
+    @inline(__always)
+    fileprivate func order(beside other: String) -> Order {
+        var theirs = other.utf8.makeIterator()
+        for byte in utf8 {
+            guard let their = theirs.next() else { return .after }
+            if byte != their { return byte < their ? .before : .after }
+        }
+        return theirs.next() == nil ? .same : .before
+    }
+}
+
+/// A name with what comes before and after it. Neither side has more than three times as much as the
+/// other, or the way to some names would grow long (Adams, *Efficient sets*, 1993).
+private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
+    let key: String
+    let value: Value
+    let left: SortedNode?
+    let right: SortedNode?
+    let count: Int
+
+    init(_ key: String, _ value: Value, _ left: SortedNode?, _ right: SortedNode?) {
+        self.key = key
+        self.value = value
+        self.left = left
+        self.right = right
+        count = 1 + (left?.count ?? 0) + (right?.count ?? 0)
+    }
+
+    var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }
+
+    static func made(of members: ArraySlice<(key: String, value: Value)>) -> SortedNode? {
+        guard !members.isEmpty else { return nil }
+        let middle = members.startIndex + members.count / 2
+        return SortedNode(
+            members[middle].key,
+            members[middle].value,
+            made(of: members[..<middle]),
+            made(of: members[(middle + 1)...])
+        )
+    }
+
+    static func with(_ key: String, _ value: Value, in node: SortedNode?) -> SortedNode {
+        guard let node else { return SortedNode(key, value, nil, nil) }
+        switch key.order(beside: node.key) {
+        case .before: return node.beside(with(key, value, in: node.left), node.right)
+        case .same: return SortedNode(key, value, node.left, node.right)
+        case .after: return node.beside(node.left, with(key, value, in: node.right))
+        }
+    }
+
+    static func without(_ key: String, in node: SortedNode) -> SortedNode? {
+        switch key.order(beside: node.key) {
+        case .before: return node.beside(node.left.flatMap { without(key, in: $0) }, node.right)
+        case .after: return node.beside(node.left, node.right.flatMap { without(key, in: $0) })
+        case .same:
+            guard let left = node.left else { return node.right }
+            guard let right = node.right else { return left }
+            // The neighbour from the side that has more takes its place.
+            return left.count > right.count
+                ? left.last.beside(left.withoutLast, right)
+                : right.first.beside(left, right.withoutFirst)
+        }
+    }
+
+    private var first: SortedNode { left?.first ?? self }
+    private var last: SortedNode { right?.last ?? self }
+
+    private var withoutFirst: SortedNode? {
+        guard let left else { return right }
+        return beside(left.withoutFirst, right)
+    }
+
+    private var withoutLast: SortedNode? {
+        guard let right else { return left }
+        return beside(left, right.withoutLast)
+    }
+
+    /// The same member between two sides of which one may have grown or shrunk by one.
+    private func beside(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
+        let (before, after) = (left?.count ?? 0, right?.count ?? 0)
+        guard before + after > 1 else { return SortedNode(key, value, left, right) }
+        if let right, after > 3 * before { return turnedLeft(left, right) }
+        if let left, before > 3 * after { return turnedRight(left, right) }
+        return SortedNode(key, value, left, right)
+    }
+
+    private func turnedLeft(_ left: SortedNode?, _ right: SortedNode) -> SortedNode {
+        if let inner = right.left, inner.count >= 2 * (right.right?.count ?? 0) {
+            return inner.between(
+                SortedNode(key, value, left, inner.left),
+                SortedNode(right.key, right.value, inner.right, right.right)
+            )
+        }
+        return right.between(SortedNode(key, value, left, right.left), right.right)
+    }
+
+    private func turnedRight(_ left: SortedNode, _ right: SortedNode?) -> SortedNode {
+        if let inner = left.right, inner.count >= 2 * (left.left?.count ?? 0) {
+            return inner.between(
+                SortedNode(left.key, left.value, left.left, inner.left),
+                SortedNode(key, value, inner.right, right)
+            )
+        }
+        return left.between(left.left, SortedNode(key, value, left.right, right))
+    }
+
+    private func between(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
+        SortedNode(key, value, left, right)
+    }
+}
