@@ -372,6 +372,47 @@ def test_x19_an_id_may_be_any_text(cinema):
             assert stream.opened().event().json["title"] == id_[:3]
 
 
+def test_x19_ids_that_only_look_alike_are_two(cinema):
+    one, other = "\u00e9", "e\u0301"
+    cinema.post([action(f"cards/{one}/start", title="one"), action(f"cards/{other}/start", title="other")])
+    assert module(cinema, "cards")["instances"] == [other, one]
+    with Stream(cinema, "/modules/cards/%C3%A9/events") as stream:
+        assert stream.opened().event().json["title"] == "one"
+        cinema.post(action(f"cards/{other}/liked"))
+        assert stream.quiet(0.3)
+        cinema.post(action(f"cards/{one}/liked"))
+        assert stream.event().json == {"title": "one", "likes": 1}
+    assert cinema.get("/modules/cards/e%CC%81").json == {"title": "other", "likes": 1}
+    assert cinema.get("/state/cards/e%CC%81").json == {"title": "other", "likes": 1}
+
+
+def test_x19_many_instances_change_in_one_array(cinema):
+    ids = [f"{number}" for number in range(1_000)]
+    with Stream(cinema, "/modules/cards/events") as whole, Stream(cinema) as state:
+        assert whole.opened().event().json == state.opened().event().json["cards"] == {}
+        assert cinema.post([action(f"cards/{id_}/start", title=id_) for id_ in ids]).status == 200
+        cards = whole.event()
+        assert list(cards.json) == sorted(ids)
+        assert state.event().json["cards"] == cards.json
+        assert cinema.get("/modules/cards").body == cards.data.encode()
+        # One that ends and begins anew, one that ends, one that is as it was.
+        cinema.post(
+            [
+                action("cards/7/stop"), action("cards/7/start", title="seven"),
+                action("cards/8/liked"), action("cards/9/stop"),
+                action("cards/10/stop"), action("cards/10/start", title="10"),
+            ]
+        )
+        expected = cards.json | {"7": {"title": "seven", "likes": 0}, "8": {"title": "8", "likes": 1}}
+        del expected["9"]
+        assert whole.event().json == expected
+        # What is refused as a whole is forgotten as a whole.
+        cinema.post([action("cards/7/liked"), action("cards/9/liked")]).problem("refused", 409)
+        cinema.post(action("cards/8/liked"))
+        expected["8"]["likes"] = 2
+        assert whole.event().json == cinema.state["cards"] == expected
+
+
 def test_x19_an_instance_has_a_tag(cinema):
     cinema.post(action("cards/7/start", title="Alien"))
     answer = cinema.get("/modules/cards/7")

@@ -1,4 +1,5 @@
 import EventStream
+import StoreCore
 import Testing
 import Wire
 
@@ -29,6 +30,18 @@ import Wire
         )
     }
 
+    /// The same, where the first module has instances.
+    private func ofInstances(_ snapshot: Snapshot) throws -> Snapshot {
+        let cards = try #require(snapshot.slices[0].bytes).document()
+        let pieces = cards.root.members.map { (key: $0.name, value: Bytes($0.value.source)) }
+        let instances = PublishedSlice(
+            pieces: InstancePieces(SortedTable(sorted: pieces)),
+            version: snapshot.slices[0].version
+        )
+        let slices = [instances] + snapshot.slices.dropFirst()
+        return Snapshot(tag: snapshot.tag, slices: slices, layout: layout)
+    }
+
     private func part(_ pointer: String) throws -> WatchedPart {
         parts.part(at: try #require(JSONPointer(pointer)))
     }
@@ -45,8 +58,13 @@ import Wire
         }.sorted()
     }
 
-    @Test func `each part is sent when it has changed, and only then`() throws {
-        let first = snapshot(1, (#"{"7":{"n":1},"8":{"n":1}}"#, 1), ("0", 1))
+    @Test(arguments: [false, true])
+    func `each part is sent when it has changed, and only then`(isOfInstances: Bool) throws {
+        func snapshot(_ version: UInt64, _ slices: (String, UInt64)...) throws -> Snapshot {
+            let snapshot = self.snapshot(version, slices[0], slices[1])
+            return isOfInstances ? try ofInstances(snapshot) : snapshot
+        }
+        let first = try snapshot(1, (#"{"7":{"n":1},"8":{"n":1}}"#, 1), ("0", 1))
         let watched = try [
             part("/cards/7/n"), part("/cards/8"), part("/counter"), part("/cards/9"),
         ]
@@ -61,17 +79,17 @@ import Wire
                 #"state/cards/8 1 {"n":1}"#, "state/cards/9 1 null", "state/counter 1 0",
             ]
         )
-        let second = snapshot(2, (#"{"7":{"n":2},"8":{"n":1}}"#, 2), ("0", 1))
+        let second = try snapshot(2, (#"{"7":{"n":2},"8":{"n":1}}"#, 2), ("0", 1))
         parts.publish(second, after: first, for: nil)
         #expect(published == [#"modules/cards/7 2 {"n":2}"#, "state/cards/7/n 2 2"])
-        let third = snapshot(3, (#"{"8":{"n":1},"9":null}"#, 3), ("0", 1))
+        let third = try snapshot(3, (#"{"8":{"n":1},"9":null}"#, 3), ("0", 1))
         parts.publish(third, after: second, for: nil)
         #expect(
             published == [
                 "modules/cards/7 3 null", "state/cards/7/n 3 null", "state/cards/9 3 null",
             ]
         )
-        parts.publish(snapshot(4, ("{}", 3), ("5", 4)), after: third, for: nil)
+        parts.publish(try snapshot(4, ("{}", 3), ("5", 4)), after: third, for: nil)
         #expect(published == ["state/counter 4 5"])
     }
 

@@ -20,6 +20,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
 
     private let known: [ObjectIdentifier: Known]
     private let names: [String]
+    /// Which modules have instances.
+    private let hasInstances: [Bool]
     private let modules: Root.Modules
     /// For each module, the links that its changes may move: those to it, and those from it.
     private let links: [[Link]]
@@ -65,6 +67,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         self.known = known
         self.modules = modules
         names = modules.map(\.name)
+        hasInstances = modules.map { $0.slice.form == .instances }
         links = try Self.links(of: modules)
         ledger = try Self.ledger(of: modules)
     }
@@ -85,7 +88,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         }
         let changed = try known.handler.reduce(&state, action, instance)
         if changed {
-            touch(known.module)
+            touch(known.module, instance)
             presentation?.note(known.module, changedBy: sessions)
             for link in links[known.module] { update(link, &state) }
         }
@@ -133,8 +136,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         }
     }
 
-    private func touch(_ module: Int) {
-        for touched in touched { touched.insert(module) }
+    private func touch(_ module: Int, _ instance: String? = nil) {
+        let instance = hasInstances[module] ? instance : nil
+        for touched in touched { touched.insert(module, instance) }
     }
 
     private static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {
@@ -173,24 +177,6 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         guard type(of: action) == AddressedAction.self, let addressed = action as? AddressedAction
         else { return (action, nil) }
         return (addressed.action, addressed.instance)
-    }
-}
-
-/// Modules whose slices may have changed, by their places in ``RootState/modules``.
-package final class TouchedModules: @unchecked Sendable {
-    // Safety: belongs to the Core's thread.
-    private var indices: Set<Int> = []
-
-    package init() {}
-
-    package func insert(_ index: Int) {
-        indices.insert(index)
-    }
-
-    /// Answers them in order, and forgets them.
-    package func take() -> [Int] {
-        defer { indices.removeAll(keepingCapacity: true) }
-        return indices.sorted()
     }
 }
 

@@ -15,9 +15,11 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 
     /// The batch is durable: tells of the slices that it changed.
     package func settle(_ state: Root, for audience: Audience?) {
-        for index in touched.take() {
-            let authors = presentation?.takeAuthors(of: index) ?? []
-            for slice in watched[index] ?? [] { slice.settle(state, authors, for: audience) }
+        for touched in touched.take() {
+            let authors = presentation?.takeAuthors(of: touched.module) ?? []
+            for slice in watched[touched.module] ?? [] where touched.has(slice.instance) {
+                slice.settle(state, authors, for: audience)
+            }
         }
         guard let presentation, presentation.hasStarters else { return }
         for (index, starters) in presentation.takeStarters() {
@@ -54,7 +56,9 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         _ state: Root
     ) -> Watched<Root, State> {
         for slice in watched[index] ?? [] {
-            if let slice = slice as? Watched<Root, State>, slice.instance == instance {
+            if let slice = slice as? Watched<Root, State>,
+                slice.instance.map({ InstanceKey($0) }) == instance.map({ InstanceKey($0) })
+            {
                 return slice
             }
         }
@@ -78,6 +82,7 @@ struct SliceChange<State: ModuleState>: Sendable {
 
 private protocol WatchedSlice<Root>: AnyObject {
     associatedtype Root
+    var instance: String? { get }
     func settle(_ root: Root, _ authors: [String], for audience: Audience?)
     /// Tells presenters of the slice as if it had begun for these sessions.
     func begin(for sessions: [String])

@@ -16,7 +16,7 @@ extension StoreServer {
                     zip(modules?.slices ?? [], store.publisher.snapshot.slices).flatMap {
                         slice,
                         published in
-                        published.bytes == nil ? [] : slice.presenters.map { ($0, slice.name) }
+                        published.isStarted ? slice.presenters.map { ($0, slice.name) } : []
                     }
                 },
                 wake: store.wake

@@ -125,7 +125,7 @@ extension StoreServer {
             presence: modules.map { modules in
                 ViewPresence(
                     modules.slices.map(\.lifecycle),
-                    isStarted: { publisher.snapshot.slices[$0].bytes != nil },
+                    isStarted: { publisher.snapshot.slices[$0].isStarted },
                     dispatch: { core.dispatchOwn($0, at: "StoreServer/views", from: $1) }
                 )
             },

@@ -34,21 +34,15 @@ struct ModuleListRoute<State: Codable & Equatable & Sendable>: Route {
         to json: inout JSONWriter
     ) {
         json.member("name", module.name)
-        json.member("started", slice.bytes != nil)
+        json.member("started", slice.isStarted)
         json.member("href", "/modules/\(module.name)")
         json.member("events", "/modules/\(module.name)/events")
-        if module.form == .instances { json.member("instances", Self.ids(slice)) }
+        if module.form == .instances { json.member("instances", slice.pieces?.ids ?? []) }
         json.member(
             "actions",
             store.registry.entries
                 .filter { $0.module == module.name && $0.access == .everybody }
                 .map(\.form.name)
         )
-    }
-
-    private static func ids(_ slice: PublishedSlice) -> [String] {
-        slice.bytes?.withUnsafeBytes { bytes in
-            (try? JSONDocument(parsing: bytes, limits: .unbounded))?.root.members.map { $0.name }
-        } ?? []
     }
 }

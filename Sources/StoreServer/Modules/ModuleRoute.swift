@@ -20,9 +20,9 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
         guard let index = modules.firstIndex(where: { $0.name == parts[0] }) else {
             throw .notFound(path: exchange.path)
         }
-        let slice = store.publisher.snapshot.slices[index].bytes
+        let slice = store.publisher.snapshot.slices[index]
         guard parts.count > 1 else {
-            try document(exchange, slice)
+            try document(exchange, slice.bytes)
             return
         }
         guard modules[index].form == .instances,
@@ -40,7 +40,7 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
             let query = try Query.of(exchange, allowed: ModuleEventsRoute<State>.parameters)
             try StreamOpening.open(exchange, store, part, query)
         } else {
-            try document(exchange, slice?.part(at: JSONPointer(tokens: [id])))
+            try document(exchange, slice.part(at: JSONPointer(tokens: [id])))
         }
     }
 

@@ -18,6 +18,11 @@ struct SliceLayout: Sendable {
         }
     }
 
+    /// The place of a module, by its name.
+    func index(of name: String) -> Int? {
+        names.firstIndex { $0.utf8.elementsEqual(name.utf8) }
+    }
+
     /// What stands for a slice that is absent.
     static let absent = Bytes(utf8: "null")
 

@@ -26,12 +26,11 @@ final class SliceStreams: Sendable {
     func publish(_ new: Snapshot, after old: Snapshot?, for audience: Audience?) {
         for index in names.indices where new.slices[index].version != old?.slices[index].version {
             let slice = new.slices[index]
-            sender.send(
-                slice.bytes,
-                to: id(of: .slice(index)),
-                since: slice.version,
-                for: audience
-            )
+            let whole = id(of: .slice(index))
+            // Of a module with instances the whole is put together for its readers alone.
+            if sender.isRead(whole) {
+                sender.send(slice.bytes, to: whole, since: slice.version, for: audience)
+            }
             let changes = id(of: .change(index))
             guard sender.streams.isRead(changes) else { continue }
             let change = Self.change(from: old?.slices[index].bytes, to: slice.bytes)

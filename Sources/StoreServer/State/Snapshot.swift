@@ -44,12 +44,15 @@ final class Snapshot: Sendable {
             return joined
         }
     }
-}
 
-/// A module's slice as it was published.
-struct PublishedSlice: Sendable {
-    /// The slice as JSON; `nil` where it is absent.
-    let bytes: Bytes?
-    /// The version that changed it last, as far as this server knows.
-    let version: UInt64
+    /// The part of the state that a pointer leads to, or `nil` where it leads nowhere. Only the slice
+    /// that it leads into is read.
+    func part(at pointer: JSONPointer) -> Bytes? {
+        guard let layout, let name = pointer.tokens.first else { return state.part(at: pointer) }
+        return layout.index(of: name).flatMap { index in
+            let rest = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
+            return slices[index].isStarted
+                ? slices[index].part(at: rest) : SliceLayout.absent.part(at: rest)
+        }
+    }
 }

@@ -98,7 +98,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
                 body: .shared(snapshot.state)
             )
         }
-        guard let part = snapshot.state.part(at: pointer) else {
+        guard let part = snapshot.part(at: pointer) else {
             return Problem.notFound(pointer: pointer.description).response(for: RequestID.next())
         }
         return HTTPResponse(

@@ -9,7 +9,8 @@ import Wire
 /// modules, and what JSON Pointers lead to.
 ///
 /// A version costs one reading of each slice that has changed and has watched parts, however many
-/// these are; a part of any other slice costs nothing.
+/// these are; a part of any other slice costs nothing. Of a module with instances only those that have
+/// changed are looked at, and read only where a part of them is watched.
 final class PartStreams: Sendable {
     /// The most pointers that are watched at a time.
     static let pointersMax = 1_000
@@ -64,7 +65,7 @@ final class PartStreams: Sendable {
         if sent.version == nil {
             let snapshot = newest()
             let found = Sent(
-                bytes: part.ground.bytes(in: snapshot)?.part(at: part.pointer),
+                bytes: part.ground.part(at: part.pointer, in: snapshot),
                 version: part.ground.version(in: snapshot)
             )
             sent = watched.withLock { watched in
@@ -79,7 +80,7 @@ final class PartStreams: Sendable {
 
     /// A version is published. The Core's thread calls it.
     func publish(_ new: Snapshot, after old: Snapshot, for audience: Audience?) {
-        let grounds = watched.withLock { Array($0.keys) }
+        let grounds = watched.withLock { $0.isEmpty ? [] : Array($0.keys) }
         for ground in grounds where ground.differs(new, from: old) {
             let parts = watched.withLock { watched in
                 forgetUnread(of: ground, &watched)
@@ -87,13 +88,41 @@ final class PartStreams: Sendable {
             }
             guard !parts.isEmpty else { continue }
             let version = ground.version(in: new)
-            for (part, bytes) in changed(parts, in: ground.bytes(in: new), version) {
+            let changed =
+                if let pieces = ground.pieces(in: new) {
+                    changed(parts, in: pieces, after: ground.pieces(in: old), version)
+                } else {
+                    changed(parts, in: ground.bytes(in: new), version)
+                }
+            for (part, bytes) in changed {
                 sender.send(bytes, to: part.topic, since: version, for: audience)
             }
         }
     }
 
-    /// Takes over what has changed of some parts, and answers that.
+    /// Takes over what has changed of some parts of instances, and answers that.
+    private func changed(
+        _ parts: [WatchedPart],
+        in pieces: InstancePieces,
+        after old: InstancePieces?,
+        _ version: UInt64
+    ) -> [(WatchedPart, Bytes?)] {
+        let due = parts.filter { part in
+            old.map { pieces.differs(from: $0, at: part.pointer) } ?? true
+        }
+        let found = due.map { pieces.part(at: $0.pointer) }
+        return watched.withLock { watched in
+            zip(due, found).filter { part, bytes in
+                guard let sent = watched[part.ground]?[part],
+                    sent.version == nil || sent.bytes != bytes
+                else { return false }
+                watched[part.ground]?[part] = Sent(bytes: bytes, version: version)
+                return true
+            }
+        }
+    }
+
+    /// Likewise, where one document has all parts.
     private func changed(
         _ parts: [WatchedPart],
         in ground: Bytes?,

@@ -47,13 +47,25 @@ struct WatchedPart: Hashable, Sendable {
 }
 
 extension WatchedPart.Ground {
-    /// What the parts are looked for in, in a version of the state.
+    /// What a pointer leads to, in a version of the state.
+    func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
+        pieces(in: snapshot).map { $0.part(at: pointer) }
+            ?? bytes(in: snapshot)?.part(at: pointer)
+    }
+
+    /// The document that the parts are looked for in.
     func bytes(in snapshot: Snapshot) -> Bytes? {
         switch self {
         case .module(let index): snapshot.slices[index].bytes ?? SliceLayout.absent
         case .state: snapshot.state
         case .nowhere: nil
         }
+    }
+
+    /// The instances that the parts are looked for in, each a document of its own; `nil` where the
+    /// module has none.
+    func pieces(in snapshot: Snapshot) -> InstancePieces? {
+        if case .module(let index) = self { snapshot.slices[index].pieces } else { nil }
     }
 
     /// The version that changed it last, as far as this server knows.

@@ -1,0 +1,39 @@
+/// Modules whose slices may have changed, by their places in ``RootState/modules``, and of those that
+/// have instances, which of these.
+package final class TouchedModules: @unchecked Sendable {
+    // Safety: belongs to the Core's thread.
+
+    /// What may have changed of one module.
+    package struct Slices {
+        /// The module's place.
+        package let module: Int
+        /// The instances; all of them, or the one slice of a module without any, where it is `nil`.
+        package fileprivate(set) var instances: Set<InstanceKey>?
+
+        /// Whether the slice of an instance may have changed; that of the module, for `nil`.
+        func has(_ instance: String?) -> Bool {
+            guard let instances, let instance else { return true }
+            return instances.contains(InstanceKey(instance))
+        }
+    }
+
+    private var touched: [Int: Slices] = [:]
+
+    package init() {}
+
+    /// - Parameter instance: the only one of the module's that may have changed, where that is known.
+    package func insert(_ module: Int, _ instance: String? = nil) {
+        guard let instance else {
+            touched[module] = Slices(module: module, instances: nil)
+            return
+        }
+        touched[module, default: Slices(module: module, instances: [])]
+            .instances?.insert(InstanceKey(instance))
+    }
+
+    /// Answers them in order, and forgets them.
+    package func take() -> [Slices] {
+        defer { touched.removeAll(keepingCapacity: true) }
+        return touched.values.sorted { $0.module < $1.module }
+    }
+}
