@@ -1,10 +1,19 @@
--- What wrk sends: one JSON body per request, to the path given; both are arguments.
+-- What wrk sends: one JSON body per request, to the path given; both are arguments. With a third, N, each
+-- '#' in the body stands for a number below N, another one each time.
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 
 function init(args)
   wrk.path = args[1] or "/dispatch"
   wrk.body = args[2] or '{"type":"CounterIncreaseRequested","payload":{}}'
+  local count, number = tonumber(args[3]), 0
+  if count then
+    request = function()
+      -- Steps of a prime, so that neighbours in time are none in the store.
+      number = (number + 7919) % count
+      return wrk.format(nil, nil, nil, (wrk.body:gsub("#", number)))
+    end
+  end
 end
 
 -- One line for the driver: requests, microseconds, errors, then p50 and p99 in microseconds.

@@ -23,21 +23,14 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     /// The object of a name; setting `nil` takes it out.
     package subscript(key: String) -> Value? {
-        get {
-            var node = root
-            while let next = node {
-                switch key.order(beside: next.key) {
-                case .before: node = next.left
-                case .same: return next.value
-                case .after: node = next.right
-                }
-            }
-            return nil
-        }
+        get { root?.find(key) }
         set {
+            let isThere = root?.find(key) != nil
             if let newValue {
-                root = SortedNode.with(key, newValue, in: root)
-            } else if self[key] != nil {
+                root =
+                    isThere
+                    ? root?.replacing(key, newValue) : SortedNode.with(key, newValue, in: root)
+            } else if isThere {
                 root = root.flatMap { SortedNode.without(key, in: $0) }
             }
         }
@@ -108,6 +101,23 @@ private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
         self.left = left
         self.right = right
         count = 1 + (left?.count ?? 0) + (right?.count ?? 0)
+    }
+
+    func find(_ key: String) -> Value? {
+        switch key.order(beside: self.key) {
+        case .before: left?.find(key)
+        case .same: value
+        case .after: right?.find(key)
+        }
+    }
+
+    /// The same with another object under a name that is there: nothing has to be balanced.
+    func replacing(_ key: String, _ value: Value) -> SortedNode {
+        switch key.order(beside: self.key) {
+        case .before: between(left?.replacing(key, value), right)
+        case .same: SortedNode(self.key, value, left, right)
+        case .after: between(left, right?.replacing(key, value))
+        }
     }
 
     var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }
