@@ -34,7 +34,9 @@ struct AppState: RootState {
 /// Lets a note of its own follow what is written in three words.
 func note(_ name: String) -> Interceptor<AppState> {
     { _, stamped in
-        guard case .written("one two three") = stamped.action as? Diary.Action else { return .proceed }
+        guard case .written("one two three") = stamped.action as? Diary.Action else {
+            return .proceed
+        }
         return .follow(with: Diary.Action.noted(by: name))
     }
 }
