@@ -80,7 +80,7 @@ import Testing
             return .silence
         }
         defer { silent.close() }
-        let busy = await withTaskGroup(of: Bool.self) { group in
+        let (busy, connections) = await withTaskGroup(of: Bool.self) { group in
             for _ in 0...CurlClient.requestsMax {
                 group.addTask { [client] in
                     do {
@@ -95,13 +95,14 @@ import Testing
                 count += 1
                 if count == CurlClient.connectionsPerHostMax { break }
             }
+            // Cancelling frees connections for requests whose own cancelling is still to come.
+            let connections = silent.connections.load(ordering: .relaxed)
             group.cancelAll()
-            return await group.reduce(first == true ? 1 : 0) { $0 + ($1 ? 1 : 0) }
+            let busy = await group.reduce(first == true ? 1 : 0) { $0 + ($1 ? 1 : 0) }
+            return (busy, connections)
         }
         #expect(busy == 1)
-        #expect(
-            silent.connections.load(ordering: .relaxed) == CurlClient.connectionsPerHostMax
-        )
+        #expect(connections == CurlClient.connectionsPerHostMax)
     }
 
     @Test func `a client that goes lets its requests come to their end`() async throws {
