@@ -13,9 +13,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         let link: SharedLink<Root>
     }
 
-    private struct Known {
+    /// An object, because it is looked up for each action and has many members to copy.
+    private final class Known: Sendable {
         let module: Int
         let handler: ActionHandler<Root>
+
+        init(module: Int, handler: ActionHandler<Root>) {
+            self.module = module
+            self.handler = handler
+        }
     }
 
     private let known: [ObjectIdentifier: Known]
