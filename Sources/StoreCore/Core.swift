@@ -16,7 +16,8 @@ public import Dispatch
 /// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that of
 /// those who dispatch meanwhile. A Core may have a thread of its own, as a server's has.
 public final class Core<State: Sendable>: Sendable {
-    let engine: Engine<State>
+    let engine: Engine
+    let owner: TypedStateOwner<State>
 
     /// Makes a Core with a reducer that returns the next state.
     public convenience init(state: State, reducer: @escaping Reducer<State>) {
@@ -86,13 +87,15 @@ public final class Core<State: Sendable>: Sendable {
         form: ReducerForm<State>,
         configuration: CoreConfiguration<State>
     ) {
-        engine = Engine(state: state, form: form, configuration: configuration)
+        owner = TypedStateOwner(state, form, configuration)
+        engine = Engine(owner, configuration.ports, hasSink: configuration.sink != nil)
     }
 
     /// Hands an action over and returns at once; where the caller does the work, when it is done.
     ///
     /// - Returns: `false` where the mailbox is full or the Core has stopped, and then the action is
-    ///   not applied. That is counted in ``mailboxRefusedTotal``.
+    ///   not applied. That is counted in ``mailboxRefusedTotal``. Likewise where a server has no wire
+    ///   name for the action's type: its log says so, and ``unheardTotal`` counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool {
         engine.dispatch(action)
@@ -106,7 +109,7 @@ public final class Core<State: Sendable>: Sendable {
     @discardableResult
     public func dispatch(_ action: any Action) async throws -> Dispatched<State> {
         try await withCheckedThrowingContinuation { continuation in
-            engine.dispatch(action, reportingTo: continuation)
+            dispatch(action, reportingTo: continuation)
         }
     }
 
@@ -124,8 +127,8 @@ public final class Core<State: Sendable>: Sendable {
         with observer: @escaping @Sendable (State) -> Void
     ) -> PlainCommand {
         let subscription = Subscription<(State) -> Void>(handler: observer, queue: queue)
-        engine.perform { engine in engine.add(observer: subscription) }
-        return ending(subscription) { engine in engine.remove(observer: subscription) }
+        perform { owner in owner.add(observer: subscription) }
+        return ending(subscription) { owner in owner.observers.removeAll { $0 === subscription } }
     }
 
     /// Calls `middleware` before each action is reduced, with the state as it was and the action.
@@ -163,17 +166,66 @@ public final class Core<State: Sendable>: Sendable {
         middleware: @escaping @Sendable (State, StampedAction) -> (@Sendable () -> Void)?
     ) -> PlainCommand {
         let subscription = Subscription<Middleware<State>>(handler: middleware, queue: nil)
-        engine.perform { engine in engine.add(middleware: subscription) }
-        return ending(subscription) { engine in engine.remove(middleware: subscription) }
+        perform { owner in
+            if subscription.isActive { owner.middleware.append(subscription) }
+        }
+        return ending(subscription) { owner in owner.middleware.removeAll { $0 === subscription } }
+    }
+
+    /// Adds an interceptor behind those that are there.
+    ///
+    /// - Returns: the command that ends it.
+    @discardableResult
+    public func add(interceptor: @escaping Interceptor<State>) -> PlainCommand {
+        let subscription = Subscription<Interceptor<State>>(handler: interceptor, queue: nil)
+        perform { owner in owner.interceptors.append(subscription) }
+        return ending(subscription) { owner in
+            owner.interceptors.removeAll { $0 === subscription }
+        }
+    }
+
+    /// Adds a reaction; one to the start dispatches at once.
+    ///
+    /// - Returns: the command that ends it.
+    @discardableResult
+    public func add(reaction: Reaction<State>) -> PlainCommand {
+        let place = reaction.place
+        switch reaction.trigger {
+        case .start(let react):
+            engine.perform { engine in
+                guard let action = react() else { return }
+                engine.dispatchOwn(action, from: ActionSource(cause: nil, place: place))
+            }
+            return .nop
+        case .notification:
+            return .nop
+        case .stateChange(let react):
+            return add(ReactionRun(react: { $3 ? react($1, $2) : nil }, place: place))
+        case .dispatch(let react):
+            return add(
+                ReactionRun(react: { action, old, new, _ in react(action, old, new) }, place: place)
+            )
+        }
+    }
+
+    private func add(_ run: ReactionRun<State>) -> PlainCommand {
+        let subscription = Subscription<ReactionRun<State>>(handler: run, queue: nil)
+        perform { owner in owner.reactions.append(subscription) }
+        return ending(subscription) { owner in owner.reactions.removeAll { $0 === subscription } }
+    }
+
+    /// Changes what is shown states, at its place in the order.
+    private func perform(_ change: @escaping @Sendable (TypedStateOwner<State>) -> Void) {
+        engine.perform { [owner] _ in change(owner) }
     }
 
     private func ending<Handler>(
         _ subscription: Subscription<Handler>,
-        _ remove: @escaping @Sendable (Engine<State>) -> Void
+        _ remove: @escaping @Sendable (TypedStateOwner<State>) -> Void
     ) -> PlainCommand {
-        PlainCommand(id: "end subscription") { [weak engine] in
+        PlainCommand(id: "end subscription") { [weak self] in
             guard subscription.end() else { return }
-            engine?.perform(remove)
+            self?.perform(remove)
         }
     }
 }
@@ -184,13 +236,13 @@ extension Core {
 
     /// Actions of presenters and reactions that were not applied, since the start: nobody waits for
     /// them.
-    public var unheardTotal: UInt64 { engine.unheardTotal }
+    public var unheardTotal: UInt64 { engine.droppedTotal }
 
     /// Takes an envelope, or says why not. Any thread; never waits for the Core.
     ///
     /// - Parameter wakes: whether the Core's thread is woken at once. Whoever offers many in a row
     ///   leaves that to one ``nudge()``, or the thread would be woken for each and find just that.
-    package func offer(_ envelope: Envelope<State>, wakes: Bool = true) throws(MailboxError) {
+    package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try engine.offer(envelope, wakes: wakes)
     }
 
@@ -203,7 +255,6 @@ extension Core {
     package func start() {
         engine.start()
     }
-
 }
 
 /// What became of a dispatched action.

@@ -39,7 +39,7 @@ extension StoreServer where State: RootState {
             reducer: { (_: inout State, _: any Action) in }
         )
         reducer = { state, action, version in
-            _ = try machine.get().reduce(&state, action, version: version)
+            try machine.get().reduce(&state, action, version: version)
         }
         self.connect = connect
         self.dependencies = dependencies

@@ -36,7 +36,7 @@ import Testing
 
     @Test func `two requests with one key in one batch are applied once`() throws {
         let bench = Bench(driver: .thread)
-        let outcomes = [Outcomes<[String]>(), Outcomes<[String]>()]
+        let outcomes = [Outcomes(), Outcomes()]
         for completion in outcomes {
             try bench.core.offer(
                 Envelope(
@@ -80,7 +80,7 @@ import Testing
         bench.sink.unshowable.withLock {
             $0 = { $0.contains("\(StepChangeRequested(step: 13))") ? Self.unshowable : nil }
         }
-        let outcomes = [Outcomes<[String]>(), Outcomes<[String]>(), Outcomes<[String]>()]
+        let outcomes = [Outcomes(), Outcomes(), Outcomes()]
         for (step, completion) in zip(12..., outcomes) {
             try bench.core.offer(
                 Envelope(

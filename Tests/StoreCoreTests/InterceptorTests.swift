@@ -91,14 +91,13 @@ import Testing
     }
 
     @Test func `a refusal that nobody waits for is told to the operator`() async throws {
-        let lost = Recorder<UnheardAction>()
+        let lost = Recorder<DroppedAction>()
         var configuration = CoreConfiguration<SampleState>()
-        configuration.unheard = lost.record
+        configuration.dropped = lost.record
         let core = try Core(
             SampleState(),
             runner: EffectRunner(dependencies: .unprepared),
-            configuration: configuration,
-            touched: []
+            configuration: configuration
         )
         core.add(
             reaction: .onDispatch(of: Noise.self, file: "Sample.swift", line: 7) { _, _, _ in

@@ -36,8 +36,8 @@ final class RecordingSink<State: Sendable & Equatable>: Sink {
 }
 
 /// Hears of one envelope.
-final class Outcomes<State: Sendable>: Completion {
-    let all = Journaled<Outcome<State>>()
+final class Outcomes: Completion {
+    let all = Journaled<Outcome>()
 
-    func complete(_ outcome: Outcome<State>) { all.add(outcome) }
+    func complete(_ outcome: Outcome) { all.add(outcome) }
 }

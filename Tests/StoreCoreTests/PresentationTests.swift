@@ -39,7 +39,7 @@ import Testing
     }
 
     private final class Outcomes: Completion {
-        func complete(_ outcome: Outcome<House>) {}
+        func complete(_ outcome: Outcome) {}
     }
 
     private let journal = FaultyJournal()
@@ -50,8 +50,7 @@ import Testing
         let core = try Core(
             state,
             runner: EffectRunner(dependencies: .unprepared),
-            configuration: configuration,
-            touched: []
+            configuration: configuration
         )
         for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
         return core

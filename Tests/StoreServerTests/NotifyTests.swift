@@ -31,7 +31,8 @@ import Testing
 
     @Test func `who waits is answered when what follows is done`() throws {
         let server = try server()
-        for version in 1...50 {
+        // Each is two versions: the record of what was asked, and what the program made of it.
+        for version in stride(from: 2, through: 100, by: 2) {
             let answer = try server.answer(
                 "POST",
                 "/notify/step",

@@ -14,7 +14,7 @@ import Wire
     private let encoded = Encodings()
 
     init() throws {
-        machine = try ModuleMachine(of: DeckState.modules, [touched])
+        machine = try ModuleMachine(of: DeckState.modules)
         var encoder = JSONEncoder()
         encoder.userInfo[try #require(Encodings.key)] = encoded
         writer = SliceWriter(encoder, touched)
@@ -25,8 +25,10 @@ import Wire
     }
 
     private func apply(_ action: any Action, to state: inout DeckState) {
-        // What is refused leaves the state as it was, and may have been noted.
-        _ = try? machine.reduce(&state, action, version: 1)
+        // What is refused leaves the state as it was.
+        if let change = try? machine.reduce(&state, action, version: 1) {
+            touched.insert(change.touches)
+        }
     }
 
     private func text(_ bytes: Bytes?) -> String {

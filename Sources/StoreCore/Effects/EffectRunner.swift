@@ -20,21 +20,17 @@ package final class EffectRunner: Sendable {
         package var dispatch: @Sendable (any Action, ActionSource) -> Void
         /// Whether an action belongs to the module of this name.
         package var isOwn: @Sendable (any Action, String) -> Bool
-        /// The newest version; called on the Core's thread.
-        package var version: @Sendable () -> UInt64
 
         package init(
             state: @escaping @Sendable () async -> any Sendable,
             submit: @escaping @Sendable (any Action, ActionSource) async throws -> UInt64,
             dispatch: @escaping @Sendable (any Action, ActionSource) -> Void,
-            isOwn: @escaping @Sendable (any Action, String) -> Bool,
-            version: @escaping @Sendable () -> UInt64
+            isOwn: @escaping @Sendable (any Action, String) -> Bool
         ) {
             self.state = state
             self.submit = submit
             self.dispatch = dispatch
             self.isOwn = isOwn
-            self.version = version
         }
     }
 
@@ -108,9 +104,6 @@ extension EffectRunner {
         _ = try await dispatch(action, from: token, origin: origin, watch: watch)
         return try await watch.result()
     }
-
-    /// The newest version. On the Core's thread.
-    var version: UInt64 { ports.withLock { $0 }?.version() ?? 0 }
 
     func isOwn(_ action: any Action, of module: String) -> Bool {
         ports.withLock { $0 }?.isOwn(action, module) ?? false

@@ -78,11 +78,10 @@ extension Core where State: RootState {
     ) {
         for entry in entries {
             let known = entry.onRestart == .retried ? action(entry.version) : nil
-            engine.perform { engine in
-                guard case .machine(let machine) = engine.form,
-                    let runner = engine.configuration.effects
+            engine.perform { [owner] engine in
+                guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
                 else { return }
-                if let known, let effect = machine.effect(after: known, in: engine.state) {
+                if let known, let effect = machine.effect(after: known, in: owner.current) {
                     say(entry, true)
                     effect.launch(runner, EffectCause(version: entry.version))
                     return

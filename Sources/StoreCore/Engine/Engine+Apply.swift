@@ -1,85 +1,28 @@
 extension Engine {
-    /// The short way of a single action where nothing is appended or encoded.
-    @inline(__always)
-    func apply(_ action: any Action) {
-        if isIntercepted { return run(.action(action)) }
-        var released: [@Sendable () -> Void] = []
-        if hasMiddleware { released = before(action, type: nil) }
-        do { _ = try reduce(&state, action) } catch { return }
-        version &+= 1
-        for run in released { run() }
-        notify(state)
-    }
-
-    /// The short way of a single action whose dispatcher waits.
-    func apply(
-        _ action: any Action,
-        reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
-    ) {
-        if isIntercepted {
-            run(
-                Envelope(
-                    members: [
-                        EnvelopeMember(action: action, type: String(describing: type(of: action)))
-                    ],
-                    wantsState: true,
-                    completion: WaitingDispatch(continuation)
-                )
-            )
-            return commit()
-        }
-        var released: [@Sendable () -> Void] = []
-        if hasMiddleware { released = before(action, type: nil) }
-        do {
-            _ = try reduce(&state, action)
-        } catch {
-            continuation.resume(throwing: Refusal(error))
-            return
-        }
-        version &+= 1
-        for run in released { run() }
-        notify(state)
-        continuation.resume(returning: Dispatched(version: version, state: state))
-    }
-
-    /// The long way of one item: into the batch.
-    func run(_ item: Mailbox.Item) {
-        switch item {
-        case .action(let action):
-            guard let member = try? member(of: action) else { return }
-            run(Envelope(members: [member], completion: Unheard()))
-        case .awaited(let action, let continuation):
-            // Safety: the engine that put the object in is this one; so below.
-            let waiting = unsafeDowncast(continuation, to: EngineContinuation<State>.self)
-            apply(action, reportingTo: waiting.continuation)
-        case .envelope(let envelope):
-            run(unsafeDowncast(envelope, to: Envelope<State>.self))
-        case .task(let task):
-            // Who joins or leaves does so at a point that is durable.
-            commit()
-            unsafeDowncast(task, to: EngineTask<State>.self).run(self)
-        }
-        if batch.actions >= configuration.batchMax { commit() }
-    }
-
     /// Works one envelope into the batch.
-    func run(_ envelope: Envelope<State>) {
+    func run(_ envelope: Envelope) {
         if let audience = envelope.audience {
             commit()
             batch.audience = audience
         }
+        let mark = batch.steps.count
         let outcome = outcome(of: envelope)
         batch.outcomes.append((envelope, outcome))
-        if let watch = envelope.watch { batch.watches.append(watch) }
-        if envelope.endsBatch || envelope.audience != nil || !batch.effects.isEmpty { commit() }
+        if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }
 
-    private func outcome(of envelope: Envelope<State>) -> Outcome<State> {
+    /// An effect that was cancelled dispatches nothing any more, and that is so from the commit on.
+    private func hasEffects(since mark: Int) -> Bool {
+        for index in mark..<batch.steps.count where batch.steps[index].effect != nil { return true }
+        return false
+    }
+
+    private func outcome(of envelope: Envelope) -> Outcome {
         if hasFailed { return .failed(.closed) }
         if envelope.source?.token?.isCancelled == true { return .cancelled }
         if let idempotency = envelope.idempotency {
             do throws(JournalError) {
-                if let known = try kept(idempotency.key) {
+                if let known = try outcome(of: idempotency.key) {
                     return known.fingerprint == idempotency.fingerprint
                         ? .replayed(known) : .keyTaken
                 }
@@ -90,243 +33,196 @@ extension Engine {
         if let expected = envelope.expectedVersion, expected != version {
             return .versionMismatch(current: version)
         }
-        if envelope.mode == .dryRun { return dryRun(envelope) }
-        let first = version + 1
-        switch applyAll(envelope) {
-        case .success(let changed):
-            if let idempotency = envelope.idempotency {
-                keep(idempotency, first, changed)
-            }
-            return .applied(
-                first: first,
-                last: version,
-                changed: changed,
-                state: envelope.wantsState ? state : nil
-            )
-        case .failure(let refused):
-            return .refused(refused.refusal, member: refused.member)
-        }
+        return reduce(envelope)
     }
 
     /// What became of the request with this key: in this batch, or long ago.
-    private func kept(_ key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
-        if let pending = batch.kept[key] { return pending }
-        return try configuration.journal?.outcome(of: key)
+    private func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+        if let pending = batch.keys[key] { return pending }
+        return try ports.journal?.outcome(of: key)
+    }
+
+    /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all of it
+    /// is a dry run, the state and the batch are as before.
+    private func reduce(_ envelope: Envelope) -> Outcome {
+        let isDry = envelope.mode == .dryRun
+        let savepoint = Savepoint(steps: batch.steps.count, kept: owner.keptCount)
+        // A single action that is refused has changed nothing.
+        let saves = isDry || envelope.members.count > 1 || owner.isIntercepted
+        if saves { owner.save() }
+        for index in envelope.members.indices {
+            do {
+                try apply(envelope.members[index], of: envelope)
+            } catch {
+                if saves { restore(savepoint) }
+                return .refused(refusal(for: error, envelope, index), member: index)
+            }
+        }
+        let changed = hasChange(since: savepoint.steps)
+        if isDry { return dryRun(savepoint, changed) }
+        let first = batch.base + UInt64(savepoint.steps) + 1
+        if let idempotency = envelope.idempotency { keep(idempotency, first, changed) }
+        owner.reduced(version: version, batch.steps[savepoint.steps...], changed: changed)
+        return .applied(
+            first: first,
+            last: version,
+            changed: changed,
+            state: envelope.wantsState ? owner.state : nil
+        )
+    }
+
+    /// How far the batch had come before an envelope.
+    private struct Savepoint {
+        let steps: Int
+        let kept: Int
+    }
+
+    private func restore(_ savepoint: Savepoint) {
+        owner.restore(keeping: savepoint.kept)
+        batch.steps.removeSubrange(savepoint.steps...)
+    }
+
+    private func hasChange(since mark: Int) -> Bool {
+        for index in mark..<batch.steps.count where batch.steps[index].change.isChange {
+            return true
+        }
+        return false
+    }
+
+    private func dryRun(_ savepoint: Savepoint, _ changed: Bool) -> Outcome {
+        let after = owner.state
+        let touches = batch.steps[savepoint.steps...].flatMap(\.change.touches)
+        restore(savepoint)
+        return .dryRun(
+            DryRun(
+                changed: changed,
+                version: version,
+                before: owner.state,
+                after: after,
+                touches: touches
+            )
+        )
     }
 
     private func keep(_ idempotency: Idempotency, _ first: UInt64, _ changed: Bool) {
-        batch.kept[idempotency.key] = KeptOutcome(
+        batch.keys[idempotency.key] = KeptOutcome(
             key: idempotency.key,
             fingerprint: idempotency.fingerprint,
             first: first,
             last: version,
             changed: changed,
-            time: (configuration.keyClock ?? configuration.clock).now()
+            time: (ports.keyClock ?? ports.clock).now()
         )
     }
 
-    private func dryRun(_ envelope: Envelope<State>) -> Outcome<State> {
-        var copy = state
-        var known: Bool?
-        for (index, member) in envelope.members.enumerated() {
-            do {
-                if let changed = try reduce(&copy, member.action, from: envelope.sessions) {
-                    known = known == true || changed
-                }
-            } catch {
-                return .refused(Refusal(error), member: index)
-            }
-        }
-        return .dryRun(
-            changed: known ?? configuration.changed?(state, copy) ?? true,
-            before: state,
-            after: copy
+    /// What the client is told of what a reducer or an interceptor threw: its refusal, or else a fixed
+    /// text, and the operator is told the rest.
+    private func refusal(for error: any Error, _ envelope: Envelope, _ index: Int) -> Refusal {
+        if let refusal = error as? Refusal { return refusal }
+        ports.reducerFailed(
+            ReducerFailure(
+                type: envelope.members[index].type,
+                requestID: envelope.requestID,
+                error: error
+            )
         )
+        return .reducerFailed
     }
 }
 
-/// Which member was refused, and why.
-private struct RefusedMember: Error {
-    let refusal: Refusal
-    let member: Int
-}
+// One action
 
 extension Engine {
-    /// Applies all members or none. Answers whether any of them changed the state.
-    private func applyAll(_ envelope: Envelope<State>) -> Result<Bool, RefusedMember> {
-        let members = envelope.members
-        if hasFailed { return .failure(RefusedMember(refusal: .failed, member: 0)) }
-        if batch.baseState == nil, canRollBack { batch.baseState = state }
-        // What is to be forgotten when a later member is refused.
-        let undo = members.count > 1 || interceptors.count > 0 ? state : nil
-        let mark = (
-            records: batch.records.count, after: batch.afterCommit.count,
-            observed: batch.observed.count, effects: batch.effects.count,
-            reactions: batch.reactions.count, applied: batch.applied.count,
-            actions: batch.actions, version: version
+    /// Applies an action, or what the interceptors make of it: something else, or more.
+    private func apply(_ member: EnvelopeMember, of envelope: Envelope) throws {
+        let time = ports.clock.now()
+        guard owner.isIntercepted else { return try reduce(member, of: envelope, at: time) }
+        var member = member
+        let intercepted = try owner.intercept { replacement in
+            if let replacement { member = try self.member(of: replacement) }
+            return stamped(member, of: envelope, at: time)
+        }
+        try reduce(member, of: envelope, at: time)
+        for action in intercepted.following {
+            try reduce(self.member(of: action), of: envelope, at: time)
+        }
+        guard intercepted.hooks.count > 0 else { return }
+        let state = owner.state
+        batch.steps[batch.steps.count - 1].released.append {
+            for hook in intercepted.hooks.reversed() { hook(state) }
+        }
+    }
+
+    /// Shows an action to middleware, and reduces it; what follows from it is its step.
+    private func reduce(
+        _ member: EnvelopeMember,
+        of envelope: Envelope,
+        at time: Int64
+    ) throws {
+        let next = version + 1
+        var released: [@Sendable () -> Void] = []
+        if owner.hasMiddleware, envelope.mode == .apply {
+            released = owner.middleware(before: stamped(member, of: envelope, at: time))
+        }
+        ports.progress?.begin(member.type, next)
+        defer { ports.progress?.end() }
+        let began = ports.applied == nil ? nil : ContinuousClock.now
+        let reduction = try owner.reduce(
+            member.action,
+            version: next,
+            from: envelope.sessions
         )
-        var anyChanged = false
-        for (index, member) in members.enumerated() {
-            do {
-                if interceptors.count > 0 {
-                    let changed = try applyIntercepted(member, of: envelope)
-                    anyChanged = anyChanged || changed
-                } else {
-                    let changed = try applyOne(member, of: envelope)
-                    anyChanged = anyChanged || changed
-                }
-            } catch {
-                if let undo { state = undo }
-                version = mark.version
-                batch.records.removeSubrange(mark.records...)
-                batch.afterCommit.removeSubrange(mark.after...)
-                batch.observed.removeSubrange(mark.observed...)
-                batch.effects.removeSubrange(mark.effects...)
-                batch.reactions.removeSubrange(mark.reactions...)
-                batch.applied.removeSubrange(mark.applied...)
-                batch.actions = mark.actions
-                return .failure(RefusedMember(refusal: Refusal(error), member: index))
-            }
-        }
-        tellSink(members.count, anyChanged)
-        return .success(anyChanged)
-    }
-
-    /// Stamps, shows to middleware, reduces and records one action.
-    func applyOne(
-        _ member: Envelope<State>.Member,
-        of envelope: Envelope<State>
-    ) throws -> Bool {
-        let time = configuration.clock.now()
-        let released =
-            hasMiddleware
-            ? before(member.action, type: member.type, time: time, meta: member.meta, envelope)
-            : []
-        configuration.progress?.begin(member.type, version + 1)
-        defer { configuration.progress?.end() }
-        let before = reactions.count > 0 ? state : nil
-        let began = configuration.applied == nil ? nil : ContinuousClock.now
-        let changed: Bool
-        if let differs = configuration.changed {
-            let old = state
-            changed =
-                try reduce(&state, member.action, from: envelope.sessions) ?? differs(old, state)
-        } else {
-            changed = try reduce(&state, member.action, from: envelope.sessions) ?? true
-        }
-        version += 1
-        batch.actions += 1
-        if changed { batch.hasChanged = true }
-        if let began {
-            batch.applied.append(
-                AppliedAction(
-                    version: version,
-                    type: member.type,
-                    changed: changed,
-                    duration: began.duration(to: .now)
-                )
+        batch.steps.append(
+            Step(
+                envelope: envelope,
+                member: member,
+                time: time,
+                change: reduction.change,
+                duration: began?.duration(to: .now) ?? .zero,
+                effect: ports.effects == nil ? nil : reduction.effect,
+                released: released,
+                kept: reduction.kept
             )
-        }
-        note(effectsOf: member.action, envelope)
-        if let before { react(to: member.action, before, changed, envelope.sessions) }
-        if !released.isEmpty { batch.afterCommit += released }
-        if isObserved { batch.observed.append(state) }
-        if configuration.journal != nil {
-            batch.records.append(
-                Record(
-                    version: version,
-                    time: time,
-                    type: member.type,
-                    payload: member.payload,
-                    meta: member.meta,
-                    principal: envelope.principal,
-                    requestID: envelope.requestID,
-                    changed: changed,
-                    cause: envelope.source?.cause,
-                    origin: envelope.origin
-                )
-            )
-        }
-        return changed
-    }
-
-    /// A whole array is one step to the sink: its versions in between were never current.
-    private func tellSink(_ count: Int, _ changed: Bool) {
-        configuration.sink?.reduced(state, version: version, changed: changed)
-    }
-
-    /// Runs the reducer; a state that it leaves half changed by throwing is restored. Answers whether
-    /// the state changed, where that is known.
-    @inline(__always)
-    func reduce(
-        _ state: inout State,
-        _ action: any Action,
-        from sessions: [String] = []
-    ) throws -> Bool? {
-        switch form {
-        case .returning(let reducer): state = reducer(state, action)
-        case .mutating(let reducer): reducer(&state, action)
-        case .throwing(let reducer):
-            var copy = state
-            try reducer(&copy, action)
-            state = copy
-        case .machine(let machine):
-            return try machine.reduce(&state, action, version: version + 1, from: sessions)
-        }
-        return nil
-    }
-
-    /// Notes what a module wants done after the action that was just reduced.
-    private func note(effectsOf action: any Action, _ envelope: Envelope<State>) {
-        guard case .machine(let machine) = form, configuration.effects != nil,
-            let effect = machine.effect(after: action, in: state)
-        else { return }
-        let cause = EffectCause(
-            version: version,
-            watch: envelope.watch,
-            sessions: envelope.sessions
         )
-        batch.effects.append((effect, cause))
     }
 
     /// What the journal keeps of an action that was dispatched in process.
+    ///
+    /// - Throws: where it has no wire name, or can't be written.
     func member(of action: any Action) throws -> EnvelopeMember {
-        try configuration.member?(action)
-            ?? EnvelopeMember(action: action, type: String(describing: type(of: action)))
+        if let member = ports.member { return try member(action) }
+        // The name of a type is put together each time, and nothing is kept here.
+        let type = isPlain ? "" : String(describing: type(of: action))
+        return EnvelopeMember(action: action, type: type)
     }
 
-    /// Runs middleware. Answers what is to be done after the commit.
-    private func before(
-        _ action: any Action,
-        type: String?,
-        time: Int64? = nil,
-        meta: [UInt8]? = nil,
-        _ envelope: Envelope<State>? = nil
-    ) -> [@Sendable () -> Void] {
-        let stamped = StampedAction(
-            action: action,
+    private func stamped(
+        _ member: EnvelopeMember,
+        of envelope: Envelope,
+        at time: Int64
+    ) -> StampedAction {
+        StampedAction(
+            action: member.action,
             version: version + 1,
-            time: time ?? configuration.clock.now(),
-            type: type ?? String(describing: Swift.type(of: action)),
-            meta: meta,
-            principal: envelope?.principal,
-            requestID: envelope?.requestID,
-            cause: envelope?.source?.cause,
-            origin: envelope?.origin
+            time: time,
+            type: isPlain ? String(describing: type(of: member.action)) : member.type,
+            meta: member.meta,
+            principal: envelope.principal,
+            requestID: envelope.requestID,
+            cause: envelope.source?.cause,
+            origin: envelope.origin
         )
-        var released: [@Sendable () -> Void] = []
-        for subscription in middleware where subscription.isActive {
-            if let after = subscription.handler(state, stamped) { released.append(after) }
-        }
-        return released
     }
 }
 
 extension Refusal {
-    /// What a reducer threw: its refusal, or whatever else, put into words.
+    /// What is told of an error: the refusal that it is, or a text that gives nothing away.
     package init(_ error: any Error) {
-        self = error as? Refusal ?? Refusal(reason: "\(error)")
+        self = error as? Refusal ?? .reducerFailed
     }
 
-    fileprivate static let failed = Refusal(reason: "The store has failed and takes no actions.")
+    /// A reducer or an interceptor threw what is no refusal.
+    package static let reducerFailed = Refusal(
+        reason: "The reducer failed; nothing was changed. The server's own log says why."
+    )
 }

@@ -1,51 +1,104 @@
-import Dispatch
-
 extension Engine {
     /// Makes the batch durable and lets out what it has: to readers, observers and dispatchers.
     func commit() {
         guard !batch.isEmpty else { return }
-        if batch.actions > 0, let sink = configuration.sink {
-            do {
-                try sink.prepare(state, through: version)
-            } catch {
-                refuse(because: error)
-                return
+        if batch.steps.count > 0 {
+            do { try owner.prepare(through: version) } catch { return refuse(because: error) }
+            do { try append() } catch { return rollBack(after: error) }
+            owner.commit()
+        }
+        // What it leads to, such as a task of the Core's own, may begin the next one.
+        var done = batch
+        batch.restart(at: done.version)
+        if done.steps.count > 0 {
+            owner.committed(through: done.version, for: done.audience)
+            letOut(done)
+        }
+        for (envelope, outcome) in done.outcomes { envelope.completion.complete(outcome) }
+        owner.completed()
+        // Its memory serves the next one.
+        if batch.isEmpty {
+            done.restart(at: batch.base)
+            batch = done
+        }
+    }
+
+    /// Hands the batch's records to the journal.
+    private func append() throws(JournalError) {
+        guard let journal = ports.journal else { return }
+        var records: [Record] = []
+        records.reserveCapacity(batch.steps.count)
+        var bytes = 0
+        for index in batch.steps.indices {
+            let record = record(of: batch.steps[index], batch.base + UInt64(index) + 1)
+            bytes += record.bytes
+            records.append(record)
+        }
+        let keys = batch.keys.count > 0 ? Array(batch.keys.values) : []
+        try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.base)
+        ports.appended?(version, bytes)
+    }
+
+    private func record(of step: Step, _ version: UInt64) -> Record {
+        Record(
+            version: version,
+            time: step.time,
+            type: step.member.type,
+            payload: step.member.payload,
+            meta: step.member.meta,
+            principal: step.envelope.principal,
+            requestID: step.envelope.requestID,
+            changed: step.change.isChange,
+            cause: step.envelope.source?.cause,
+            origin: step.envelope.origin
+        )
+    }
+
+    /// Lets out what follows from each action, in the order of the actions.
+    private func letOut(_ batch: Batch) {
+        if let applied = ports.applied { applied(applications(of: batch)) }
+        var version = batch.base
+        for index in batch.steps.indices {
+            version += 1
+            letOut(batch.steps[index], version)
+        }
+        owner.forgetKept()
+    }
+
+    private func letOut(_ step: Step, _ version: UInt64) {
+        for run in step.released { run() }
+        // Before the completions, so that a client that waits for effects finds them begun.
+        if let effect = step.effect, let runner = ports.effects {
+            let cause = EffectCause(
+                version: version,
+                watch: step.envelope.watch,
+                sessions: step.envelope.sessions
+            )
+            effect.launch(runner, cause)
+        }
+        guard step.kept != nil else { return }
+        owner.showSlices(step, version: version)
+        if owner.hasReactions {
+            for (action, place) in owner.reactions(to: step) {
+                var source = ActionSource(cause: version, place: place)
+                source.sessions = step.envelope.sessions
+                source.watch = step.envelope.watch.map { EffectWatch(following: [$0]) }
+                dispatchOwn(action, from: source)
             }
         }
-        if let journal = configuration.journal, !batch.records.isEmpty {
-            do {
-                try journal.append(
-                    JournalBatch(records: batch.records, outcomes: Array(batch.kept.values)),
-                    at: batch.base
-                )
-            } catch {
-                rollBack(after: error)
-                return
-            }
-            if let appended = configuration.appended {
-                appended(version, batch.records.reduce(0) { $0 + $1.bytes })
-            }
+        owner.showState(step)
+    }
+
+    private func applications(of batch: Batch) -> [AppliedAction] {
+        batch.steps.indices.map { index in
+            let step = batch.steps[index]
+            return AppliedAction(
+                version: batch.base + UInt64(index) + 1,
+                type: step.member.type,
+                changed: step.change.isChange,
+                duration: step.duration
+            )
         }
-        let done = batch
-        batch.restart(at: version)
-        if done.actions > 0 {
-            configuration.sink?.committed(state, through: version, for: done.audience)
-        }
-        if done.applied.count > 0 { configuration.applied?(done.applied) }
-        for run in done.afterCommit { run() }
-        // Before the completions, so that whoever waits for effects finds them begun.
-        if let runner = configuration.effects {
-            for (effect, cause) in done.effects { effect.launch(runner, cause) }
-        }
-        settling = done.watches.isEmpty ? nil : EffectWatch(following: done.watches)
-        if done.hasChanged || configuration.hasNews?() == true {
-            configuration.settled?(state, done.audience)
-        }
-        for (action, source) in done.reactions { dispatchOwn(action, from: source) }
-        settling = nil
-        for state in done.observed { notify(state) }
-        for (envelope, outcome) in done.outcomes { complete(envelope.completion, outcome) }
-        configuration.sink?.completed()
     }
 
     /// Forgets a batch whose last state can't be shown, and works its envelopes one by one: the one
@@ -55,8 +108,8 @@ extension Engine {
     private func refuse(because error: any Error) {
         let done = takeBack()
         if done.outcomes.count == 1, let (envelope, _) = done.outcomes.first {
-            complete(envelope.completion, .refused(Refusal(error), member: 0))
-            configuration.sink?.completed()
+            envelope.completion.complete(.refused(Refusal(error), member: 0))
+            owner.completed()
             return
         }
         for (envelope, _) in done.outcomes {
@@ -65,71 +118,26 @@ extension Engine {
         }
     }
 
-    /// Forgets the batch: nothing of it was made durable, or nobody knows.
+    /// Forgets the batch: nothing of it was made durable, or that is not known.
     private func rollBack(after error: JournalError) {
         let failure: CoreFailure = error == .storageFull ? .storageFull : .unknown
         let done = takeBack()
         if failure == .unknown {
             hasFailed = true
-            configuration.failed(error)
+            ports.failed(error)
         }
         for (envelope, outcome) in done.outcomes {
             // A refusal or a mismatch was reckoned from states that never came to be.
-            complete(envelope.completion, done.actions > 0 ? .failed(failure) : outcome)
+            envelope.completion.complete(done.steps.count > 0 ? .failed(failure) : outcome)
         }
-        configuration.sink?.completed()
+        owner.completed()
     }
 
     /// Goes back to where the batch began, and answers what it was.
-    private func takeBack() -> Batch<State> {
+    private func takeBack() -> Batch {
         let done = batch
-        if let base = done.baseState { state = base }
-        version = done.base
-        batch.restart(at: version)
-        configuration.sink?.rolledBack()
-        configuration.takenBack?()
+        batch.restart(at: done.base)
+        owner.rollBack()
         return done
-    }
-
-    private func complete<C: Completion<State>>(_ completion: C, _ outcome: Outcome<State>) {
-        completion.complete(outcome)
-    }
-
-    /// Tells every observer, in the order of subscription.
-    @inline(__always)
-    func notify(_ state: State) {
-        for subscription in observers where subscription.isActive {
-            deliver(state, to: subscription)
-        }
-    }
-
-    @inline(__always)
-    private func deliver(_ state: State, to subscription: Subscription<(State) -> Void>) {
-        if let queue = subscription.queue {
-            queue.async {
-                if subscription.isActive { subscription.handler(state) }
-            }
-        } else {
-            subscription.handler(state)
-        }
-    }
-
-    /// Lets an observer in: it hears the state as it is, and then all that comes.
-    func add(observer: Subscription<(State) -> Void>) {
-        guard observer.isActive else { return }
-        observers.append(observer)
-        deliver(state, to: observer)
-    }
-
-    func remove(observer: Subscription<(State) -> Void>) {
-        observers.removeAll { $0 === observer }
-    }
-
-    func add(middleware added: Subscription<Middleware<State>>) {
-        if added.isActive { middleware.append(added) }
-    }
-
-    func remove(middleware removed: Subscription<Middleware<State>>) {
-        middleware.removeAll { $0 === removed }
     }
 }

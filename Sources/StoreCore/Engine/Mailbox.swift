@@ -1,54 +1,98 @@
-/// What waits for the Core, and whether somebody is at work.
-///
-/// It does not know the state's type: generic types are looked up at run time for each use, and this
-/// is used for each action. The engine alone puts items in, so it knows what the objects are.
+/// What waits for the Core, and whether a thread is at work.
 struct Mailbox: ~Copyable, Sendable {
     /// One thing to do.
     enum Item: Sendable {
+        /// An action without anything that has to be known besides.
         case action(any Action)
-        /// An action and the `EngineContinuation<State>` of its dispatcher, where nothing else has to
-        /// be known of it.
-        case awaited(any Action, any AnyObject & Sendable)
-        /// An `Envelope<State>`.
-        case envelope(any AnyObject & Sendable)
-        /// An `EngineTask<State>`: someone subscribes or leaves. Never refused.
-        case task(any AnyObject & Sendable)
+        case envelope(Envelope)
+        /// A change of the Core's own: an observer joins or leaves. Never refused.
+        case task(EngineTask)
     }
 
-    var items: [Item] = []
-    /// How many of the items count against the bound.
-    var actions = 0
-    /// Somebody works; what comes meanwhile is queued.
+    /// Which bound an item counts against.
+    enum Lane: Sendable {
+        case clients
+        /// What the program itself dispatches.
+        case own
+        /// None.
+        case tasks
+    }
+
+    /// What the one who brought an item has to do next.
+    enum Admission: Sendable {
+        /// Work, for no other thread does.
+        case drain
+        case queued
+        /// Wake the Core's thread.
+        case wake
+        case full
+        case closed
+    }
+
+    private(set) var items: ContiguousArray<Item> = []
+    /// How many actions of each kind wait.
+    private var clients = 0
+    private var own = 0
+    /// A thread works; what comes meanwhile is queued.
     var isDraining = false
     /// The Core's thread waits to be woken.
     var isSleeping = false
     var isClosed = false
+    /// Whether the Core has a thread of its own.
+    let isThreaded: Bool
+    let clientsMax: Int
+    let ownMax: Int
 
-    /// Empties it.
-    mutating func take() -> [Item] {
-        defer {
-            items = []
-            items.reserveCapacity(64)
-            actions = 0
+    init(isThreaded: Bool, clientsMax: Int, ownMax: Int) {
+        self.isThreaded = isThreaded
+        self.clientsMax = clientsMax
+        self.ownMax = ownMax
+    }
+
+    /// Takes an item of so many actions, or says why not.
+    ///
+    /// - Parameter wakes: whether the Core's thread is to be woken for it.
+    mutating func admit(
+        _ item: @autoclosure () -> Item,
+        _ lane: Lane,
+        count: Int,
+        wakes: Bool
+    ) -> Admission {
+        if isClosed, lane != .tasks || isThreaded { return .closed }
+        // An array that is larger than the bound itself is taken by an empty mailbox.
+        switch lane {
+        case .clients where clients + count > clientsMax && clients > 0: return .full
+        case .own where own + count > ownMax && own > 0: return .full
+        default: break
         }
-        return items
+        if !isDraining, !isThreaded {
+            isDraining = true
+            return .drain
+        }
+        switch lane {
+        case .clients: clients += count
+        case .own: own += count
+        case .tasks: break
+        }
+        items.append(item())
+        guard wakes, isSleeping else { return .queued }
+        isSleeping = false
+        return .wake
+    }
+
+    /// Empties it, and takes over memory to go on with.
+    mutating func take(into taken: inout ContiguousArray<Item>) {
+        swap(&items, &taken)
+        clients = 0
+        own = 0
     }
 }
 
-/// A change of the Core's own, in the mailbox's form.
-final class EngineTask<State: Sendable>: Sendable {
-    let run: @Sendable (Engine<State>) -> Void
+/// A change of the Core's own, at its place in the order.
+final class EngineTask: Sendable {
+    let run: @Sendable (Engine) -> Void
 
-    init(_ run: @escaping @Sendable (Engine<State>) -> Void) {
+    init(_ run: @escaping @Sendable (Engine) -> Void) {
         self.run = run
-    }
-}
-
-/// An awaited dispatch, in the mailbox's form.
-final class EngineContinuation<State: Sendable>: Sendable {
-    let continuation: CheckedContinuation<Dispatched<State>, any Error>
-
-    init(_ continuation: CheckedContinuation<Dispatched<State>, any Error>) {
-        self.continuation = continuation
     }
 }

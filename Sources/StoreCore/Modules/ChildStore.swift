@@ -6,8 +6,7 @@
 /// home.dispatch(.selected(title: "Movie 3"))
 /// ```
 ///
-/// It hears of its own slice alone. Whether that changed is looked at once for each batch of actions,
-/// however many listen.
+/// It is shown its own slice alone: each change, with the action's own old and new state.
 public final class ChildStore<Root: RootState, M: Module>: Sendable {
     private let core: Core<Root>
     private let changes: SliceChanges<Root>

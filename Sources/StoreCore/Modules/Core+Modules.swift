@@ -14,8 +14,7 @@ extension Core where State: RootState {
         try self.init(
             state,
             runner: EffectRunner(dependencies: dependencies),
-            configuration: CoreConfiguration(),
-            touched: []
+            configuration: CoreConfiguration()
         )
     }
 
@@ -23,34 +22,25 @@ extension Core where State: RootState {
     ///
     /// - Parameters:
     ///   - modules: those of the root state, unless a module is to be tried alone.
-    ///   - touched: who else wants to know which modules may have changed.
     ///   - begins: is called with the Core before presenters see it, and so before any action.
     package convenience init(
         _ state: State,
         modules: State.Modules = State.modules,
         runner: EffectRunner,
         configuration: CoreConfiguration<State>,
-        touched: [TouchedModules],
         begins: (Core) -> Void = { _ in }
     ) throws(ModuleError) {
-        let own = TouchedModules()
         let presentation = try Presentation(of: modules)
-        let changes = SliceChanges<State>(own, presentation)
+        let changes = SliceChanges<State>(modules, presentation)
         var configuration = configuration
         configuration.effects = runner
-        configuration.settled = { changes.settle($0, for: $1) }
-        configuration.changes = changes
-        if let presentation {
-            configuration.hasNews = { presentation.hasStarters }
-            configuration.takenBack = { presentation.forget() }
-        }
         configuration.routes = RouteWatch { [runner] in
             try await runner.dependencies.clock.sleep(for: $0)
         }
         let machine = try ModuleMachine<State>(
             of: modules,
-            [own] + touched,
-            presentation: presentation
+            changes: changes,
+            comparison: configuration.comparison
         )
         var state = state
         machine.connect(&state)
@@ -67,7 +57,8 @@ extension Core where State: RootState {
         _ module: M.Type,
         _ instance: String? = nil
     ) -> ChildStore<State, M>? {
-        guard let changes = engine.configuration.changes as? SliceChanges<State>,
+        guard case .machine(let machine) = owner.form,
+            let changes = (machine as? ModuleMachine<State>)?.changes,
             let mount = State.modules.first(where: { $0.name == M.name }),
             let place = mount.slice.place(of: M.State.self) as? SlicePlace<State, M.State>
         else { return nil }
@@ -86,20 +77,16 @@ extension Core where State: RootState {
                     return try await self.submit(action, from: origin)
                 },
                 dispatch: { [weak self] action, source in
-                    let isTaken = self?.engine.perform { engine in
-                        engine.dispatchOwn(action, from: source)
-                        source.watch?.end()
-                    }
-                    if isTaken != true { source.watch?.end() }
+                    self?.engine.dispatchOwn(action, from: source)
+                    source.watch?.end()
                 },
-                isOwn: { machine.module(of: $0) == $1 },
-                version: { [weak engine] in engine?.version ?? 0 }
+                isOwn: { machine.module(of: $0) == $1 }
             )
         )
     }
 
     private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
-        guard let routes = engine.configuration.routes else { return }
+        guard let routes = engine.ports.routes else { return }
         for mount in modules {
             for presenter in mount.presenters {
                 let context = PresenterContext(
@@ -107,12 +94,7 @@ extension Core where State: RootState {
                     routes: routes,
                     work: { [weak self] work in self?.engine.perform { _ in work() } }
                 ) { [weak self] action, source, applied in
-                    guard let engine = self?.engine else { return }
-                    engine.dispatchOwn(
-                        action,
-                        from: source.caused(by: engine.version),
-                        applied: applied
-                    )
+                    self?.engine.dispatchOwn(action, from: source, applied: applied)
                 }
                 presenter.attach(changes, self, mount.slice, context)
             }
@@ -121,37 +103,13 @@ extension Core where State: RootState {
 }
 
 extension Core where State: RootState {
-    /// Begins a method of a use case, at its place in the order of actions. Any thread.
-    ///
-    /// - Parameters:
-    ///   - sessions: those that ask for it.
-    ///   - watch: tells when the work is done, and all that it led to.
-    ///   - begun: hears whether it began: a ``Refusal`` where the module is not started. Called where
-    ///     the Core works.
-    package func begin(
-        _ useCase: BoundUseCase<State>,
-        _ input: any Codable & Sendable,
-        at address: SliceAddress,
-        from sessions: [String] = [],
-        watch: EffectWatch?,
-        _ begun: @escaping @Sendable (Result<Void, any Error>) -> Void
-    ) {
-        let isTaken = engine.perform { engine in
-            guard let runner = engine.configuration.effects else { return }
-            begun(
-                Result { try useCase.begin(input, engine.state, address, runner, watch, sessions) }
-            )
-        }
-        if !isTaken { begun(.failure(CoreFailure.closed)) }
-    }
-
-    /// As `dispatch(_:)`; `watch` is told of the effects that follow.
+    /// As `dispatch(_:)`; `watch` ends with the effects that follow.
     package func dispatch(
         _ action: any Action,
         watch: EffectWatch
     ) async throws -> Dispatched<State> {
         try await withCheckedThrowingContinuation { continuation in
-            engine.dispatch(action, watch: watch, reportingTo: continuation)
+            dispatch(action, watch: watch, reportingTo: continuation)
         }
     }
 
@@ -159,33 +117,97 @@ extension Core where State: RootState {
     /// Core has stopped.
     @discardableResult
     package func look(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
-        engine.perform { engine in look(engine.state, engine.version) }
+        engine.perform { [owner] engine in look(owner.current, engine.version) }
     }
 }
 
 extension Core {
     /// The effects that run and those that will, where the state is made of modules.
-    package var effects: EffectRunner? { engine.configuration.effects }
+    package var effects: EffectRunner? { engine.ports.effects }
 
     /// Who waits for what presenters have presented, where the state is made of modules.
-    package var routes: RouteWatch? { engine.configuration.routes }
+    package var routes: RouteWatch? { engine.ports.routes }
 
     /// The state as it is, for an effect; an empty value once the Core has stopped.
     func read() async -> any Sendable {
         await withCheckedContinuation { continuation in
-            let isTaken = engine.perform { engine in continuation.resume(returning: engine.state) }
+            let isTaken = engine.perform { [owner] _ in
+                continuation.resume(returning: owner.current)
+            }
             if !isTaken { continuation.resume(returning: ()) }
         }
     }
 
-    /// Hands over an action of whose change only some are told.
+    /// Takes a client's request for what is no action, or says why not.
+    ///
+    /// - Parameters:
+    ///   - sessions: those that ask.
+    ///   - watch: ends with the work, and all that it leads to.
+    ///   - completion: receives whether the request was recorded, and so the work begun.
+    package func offer(
+        _ request: ClientRequest,
+        requestID: String? = nil,
+        from sessions: [String] = [],
+        origin: String? = nil,
+        watch: EffectWatch? = nil,
+        completion: any Completion
+    ) throws(MailboxError) {
+        try engine.enter(
+            .envelope(
+                Envelope(
+                    members: [
+                        EnvelopeMember(action: request, type: request.name, payload: [123, 125])
+                    ],
+                    requestID: requestID,
+                    watch: watch,
+                    sessions: sessions,
+                    origin: origin,
+                    completion: completion
+                )
+            ),
+            .own
+        )
+    }
+
+    /// Dispatches what the program makes of something outside. Any thread.
+    ///
+    /// - Parameters:
+    ///   - cause: the version of the record of what was asked; `nil` where nothing was.
+    ///   - place: where in the program that is decided.
+    ///   - sessions: those that it is said for.
+    ///   - watch: ends with all that follows.
+    package func dispatchOwn(
+        _ action: any Action,
+        after cause: UInt64? = nil,
+        at place: String,
+        from sessions: [String] = [],
+        watch: EffectWatch? = nil
+    ) {
+        var source = ActionSource(cause: cause, place: place)
+        source.watch = watch
+        source.sessions = sessions
+        engine.dispatchOwn(action, from: source)
+    }
+
+    /// Takes an action that a client has its view say by what it does, or says why not.
+    ///
+    /// - Parameter origin: the client, as the log shows it.
+    package func offerOwn(
+        _ action: any Action,
+        from sessions: [String],
+        origin: String
+    ) throws(MailboxError) {
+        try engine.offerOwn(action, from: sessions, origin: origin)
+    }
+
+    /// Hands over an action whose change only some observers get.
     func dispatch(_ action: any Action, for audience: Audience?) -> Bool {
         do {
             try engine.offer(
-                Envelope<State>(
+                Envelope(
                     members: [try engine.member(of: action)],
                     audience: audience,
-                    completion: Unheard()
+                    completion: Unasked()
                 )
             )
             return true
@@ -200,7 +222,7 @@ extension Core {
         return try await withCheckedThrowingContinuation { continuation in
             do {
                 try engine.offer(
-                    Envelope<State>(
+                    Envelope(
                         members: [member],
                         source: origin,
                         completion: WaitingVersion(continuation)
@@ -214,14 +236,14 @@ extension Core {
 }
 
 /// An effect that awaits its action.
-private final class WaitingVersion<State: Sendable>: Completion {
+private final class WaitingVersion: Completion {
     private let continuation: CheckedContinuation<UInt64, any Error>
 
     init(_ continuation: CheckedContinuation<UInt64, any Error>) {
         self.continuation = continuation
     }
 
-    func complete(_ outcome: Outcome<State>) {
+    func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(_, let version, _, _): continuation.resume(returning: version)
         case .refused(let refusal, _): continuation.resume(throwing: refusal)

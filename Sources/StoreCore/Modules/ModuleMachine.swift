@@ -1,108 +1,155 @@
-import Synchronization
-
 /// The reducer that the modules of a root state make together.
 ///
 /// Finds by an action's type which slice it is for, so that an action costs the same however many
-/// modules there are. One thread at a time may use it.
-package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sendable {
-    // Safety: `touched` belongs to the thread that reduces, which is the Core's.
-
+/// modules there are. It notes nothing: whatever an action leads to is in the ``Change`` that it answers.
+package final class ModuleMachine<Root: RootState>: StateMachine {
     private struct Link: Sendable {
         let reader: Int
         let owner: Int
         let link: SharedLink<Root>
     }
 
-    /// An object, because it is looked up for each action and has many members to copy.
-    private final class Known: Sendable {
-        let module: Int
+    private final class Route: ActionRoute, @unchecked Sendable {
+        // Safety: it has constants only.
         let handler: ActionHandler<Root>
 
         init(module: Int, handler: ActionHandler<Root>) {
-            self.module = module
             self.handler = handler
+            super.init(module: module)
         }
     }
 
-    private let known: [ObjectIdentifier: Known]
+    private let routes: [ObjectIdentifier: Route]
+    /// For each module, the way of what clients ask of it besides actions.
+    private let requests: [ActionRoute]
     private let names: [String]
     /// Which modules have instances.
     private let hasInstances: [Bool]
     private let modules: Root.Modules
     /// For each module, the links that its changes may move: those to it, and those from it.
     private let links: [[Link]]
+    /// For each module, the places of those whose slices its actions may change.
+    private let reach: [[Int]]
     /// The ledger of effects, where there is one.
     private let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
-    /// Those who want to know which modules may have changed.
-    private var touched: [TouchedModules]
-    /// What is presented to whom; `nil` in a replay, which nobody sees.
-    private let presentation: Presentation<Root>?
+    /// The observers of slices; `nil` where nothing is shown, as in a replay.
+    let changes: SliceChanges<Root>?
+    /// Compares what `==` calls equal.
+    private let comparison: ByteComparison?
 
     /// - Parameters:
     ///   - modules: those of the root state, unless a module is to be tried alone.
-    ///   - touched: told of every module whose slice may have changed.
+    ///   - comparison: decides whether slices that are equal by `==` have the same bytes; without it
+    ///     they have.
     /// - Throws: ``ModuleError`` where the modules don't fit together.
     package convenience init(
         of modules: Root.Modules = Root.modules,
-        _ touched: [TouchedModules] = []
+        comparison: ByteComparison? = nil
     ) throws(ModuleError) {
-        try self.init(of: modules, touched, presentation: nil)
+        try self.init(of: modules, changes: nil, comparison: comparison)
     }
 
-    /// - Parameter presentation: what is presented to whom, where actions come from sessions.
+    /// - Parameter changes: the observers of slices.
     init(
         of modules: Root.Modules,
-        _ touched: [TouchedModules],
-        presentation: Presentation<Root>?
+        changes: SliceChanges<Root>?,
+        comparison: ByteComparison?
     ) throws(ModuleError) {
-        self.touched = touched
-        self.presentation = presentation
-        var known: [ObjectIdentifier: Known] = [:]
-        var taken: Set<String> = []
+        self.changes = changes
+        self.comparison = comparison
+        var routes: [ObjectIdentifier: Route] = [:]
+        var taken: Set<InstanceKey> = []
         for (index, mount) in modules.enumerated() {
-            guard taken.insert(mount.name).inserted else { throw ModuleError.nameTwice(mount.name) }
+            guard taken.insert(InstanceKey(mount.name)).inserted else {
+                throw ModuleError.nameTwice(mount.name)
+            }
+            guard ![ClientRequest.useCases, ClientRequest.notifications].contains(mount.name) else {
+                throw ModuleError.nameReserved(mount.name)
+            }
             if let stranger = mount.slice.strangers.first {
                 throw ModuleError.foreignDispatchable("\(stranger)", mount.name)
             }
             for handler in mount.slice.handlers {
-                let entry = Known(module: index, handler: handler)
-                guard known.updateValue(entry, forKey: ObjectIdentifier(handler.type)) == nil
+                let route = Route(module: index, handler: handler)
+                guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
             }
         }
-        self.known = known
+        self.routes = routes
         self.modules = modules
+        requests = modules.indices.map { ActionRoute(module: $0) }
         names = modules.map(\.name)
         hasInstances = modules.map { $0.slice.form == .instances }
         links = try Self.links(of: modules)
         ledger = try Self.ledger(of: modules)
+        reach = modules.indices.map { [links, ledger] module in
+            let readers = links[module].map(\.reader)
+            return [module] + readers + (ledger.map { [$0.module] } ?? [])
+        }
+    }
+
+    package func route(of action: any Action) -> ActionRoute? {
+        let type = Swift.type(of: action)
+        if type == AddressedAction.self, let addressed = action as? AddressedAction {
+            return route(of: addressed.action)
+        }
+        if type == ClientRequest.self, let request = action as? ClientRequest {
+            let address = request.address
+            return address.flatMap { address in
+                names.firstIndex(of: address.module).map { requests[$0] }
+            }
+        }
+        return routes[ObjectIdentifier(type)]
     }
 
     package func reduce(
         _ state: inout Root,
         _ action: any Action,
+        by route: ActionRoute,
         version: UInt64,
-        from sessions: [String] = []
-    ) throws -> Bool {
+        from sessions: [String]
+    ) throws -> Change {
         let (action, instance) = Self.addressed(action)
-        guard let known = known[ObjectIdentifier(type(of: action))] else { return false }
-        if known.handler.kind == .ui {
-            try presentation?.admit(known.module, instance, from: sessions, in: state)
+        let module = route.module
+        guard let route = route as? Route else {
+            try modules[module].slice.check(state, instance)
+            return .none
         }
-        if known.handler.kind == .start {
-            presentation?.note(known.module, startedBy: sessions, in: state)
+        let handler = route.handler
+        if handler.kind == .ui {
+            try changes?.presentation?.admit(module, instance, from: sessions, in: state)
         }
-        let changed = try known.handler.reduce(&state, action, instance)
-        if changed {
-            touch(known.module, instance)
-            presentation?.note(known.module, changedBy: sessions)
-            for link in links[known.module] { update(link, &state) }
+        let result = try handler.reduce(&state, action, instance, comparison)
+        var change = Change(isChange: result.isChange)
+        if result.isRestart, instance == nil { change.restarted = module }
+        if result.isChange {
+            change.touch(touch(module, instance))
+            for link in links[module] where update(link, &state) {
+                change.touch(touch(link.reader, nil))
+            }
         }
-        guard let ledger, modules[known.module].slice.keepsEffects else { return changed }
-        let address = SliceAddress(module: names[known.module], instance: instance)
-        guard let effect = known.handler.effect(state, action, address), effect.onRestart != .lost,
+        if let ledger, modules[module].slice.keepsEffects {
+            enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
+        }
+        return change
+    }
+
+    /// Enters an effect that outlives the server in the ledger.
+    private func enter(
+        _ handler: ActionHandler<Root>,
+        _ action: any Action,
+        _ instance: String?,
+        _ module: Int,
+        _ version: UInt64,
+        _ sessions: [String],
+        in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
+        _ state: inout Root,
+        _ change: inout Change
+    ) {
+        let address = SliceAddress(module: names[module], instance: instance)
+        guard let effect = handler.effect(state, action, address), effect.onRestart != .lost,
             var pending = ledger.place.read(state, nil)
-        else { return changed }
+        else { return }
         pending.pending.append(
             PendingEffects.Entry(
                 version: version,
@@ -111,8 +158,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
             )
         )
         ledger.place.write(pending, &state, nil)
-        touch(ledger.module)
-        return true
+        change.touch(Touch(ledger.module))
+        change.isChange = true
     }
 
     private static func ledger(
@@ -133,18 +180,21 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
 
     /// Fills in what modules see of one another, in a state that no action has led to.
     package func connect(_ state: inout Root) {
-        for link in links.joined() { update(link, &state) }
+        for link in links.joined() { _ = update(link, &state) }
     }
 
-    private func update(_ link: Link, _ state: inout Root) {
-        if link.link.update(&state, modules[link.reader].slice, modules[link.owner].slice) {
-            touch(link.reader)
-        }
+    /// Brings what a module sees of another up to date; answers whether that changed it.
+    private func update(_ link: Link, _ state: inout Root) -> Bool {
+        link.link.update(
+            &state,
+            modules[link.reader].slice,
+            modules[link.owner].slice,
+            comparison
+        )
     }
 
-    private func touch(_ module: Int, _ instance: String? = nil) {
-        let instance = hasInstances[module] ? instance : nil
-        for touched in touched { touched.insert(module, instance) }
+    private func touch(_ module: Int, _ instance: String?) -> Touch {
+        Touch(module, hasInstances[module] ? instance.map { InstanceKey($0) } : nil)
     }
 
     private static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {
@@ -162,71 +212,64 @@ package final class ModuleMachine<Root: RootState>: StateMachine, @unchecked Sen
         return links
     }
 
-    package func effect(after action: any Action, in state: Root) -> PendingEffect? {
+    package func effect(
+        after action: any Action,
+        by route: ActionRoute,
+        in state: Root
+    ) -> PendingEffect? {
         let (action, instance) = Self.addressed(action)
-        guard let known = known[ObjectIdentifier(type(of: action))] else { return nil }
-        let address = SliceAddress(module: names[known.module], instance: instance)
-        switch known.handler.kind {
+        guard let route = route as? Route else { return (action as? ClientRequest)?.effect }
+        let address = SliceAddress(module: names[route.module], instance: instance)
+        switch route.handler.kind {
         case .start, .stop:
-            return .newLife(address, beginning: known.handler.effect(state, action, address))
-        default: return known.handler.effect(state, action, address)
+            return .newLife(address, beginning: route.handler.effect(state, action, address))
+        default: return route.handler.effect(state, action, address)
         }
+    }
+
+    package func isWatched(_ route: ActionRoute) -> Bool {
+        guard let changes else { return false }
+        for module in reach[route.module] where changes.isWatched(module) { return true }
+        return false
+    }
+
+    package func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
+        changes?.show(change, from: old, to: new, cause)
     }
 
     /// The name of the module that an action is for.
     package func module(of action: any Action) -> String? {
-        known[ObjectIdentifier(type(of: Self.addressed(action).0))].map { names[$0.module] }
+        route(of: action).map { names[$0.module] }
     }
 
     private static func addressed(_ action: any Action) -> (any Action, instance: String?) {
         // The types are compared first: that is much cheaper than a cast that fails, for each action.
-        guard type(of: action) == AddressedAction.self, let addressed = action as? AddressedAction
-        else { return (action, nil) }
-        return (addressed.action, addressed.instance)
+        let type = type(of: action)
+        if type == AddressedAction.self, let addressed = action as? AddressedAction {
+            return (addressed.action, addressed.instance)
+        }
+        if type == ClientRequest.self, let request = action as? ClientRequest {
+            return (request, request.address?.instance)
+        }
+        return (action, nil)
     }
 }
 
-/// Why modules can't make a store together.
-public enum ModuleError: Error, Equatable, CustomStringConvertible {
-    /// Two modules have one name.
-    case nameTwice(String)
-    /// One type of action has two places to go to.
-    case actionTwice(String, String)
-    /// A dispatchable is for the state of another module, or is neither updater nor side effect.
-    case foreignDispatchable(String, String)
-    /// A module reads one that the root state does not have, or itself.
-    case foreignOwner(String, reader: String)
-    /// A module has effects that outlive the server, and the state has no ``PendingEffects``.
-    case noLedger(String)
-    /// A presenter presents a view, and the state has no ``Sessions``.
-    case noSessions(String)
-    /// The root state has members that are no module's slice, or lacks one.
-    case foreignMember(found: [String], modules: [String])
+extension StateMachine {
+    /// Reduces an action; one that belongs to nothing changes nothing.
+    @discardableResult
+    package func reduce(
+        _ state: inout State,
+        _ action: any Action,
+        version: UInt64,
+        from sessions: [String] = []
+    ) throws -> Change {
+        guard let route = route(of: action) else { return .none }
+        return try reduce(&state, action, by: route, version: version, from: sessions)
+    }
 
-    /// What is wrong, and what would be right.
-    public var description: String {
-        switch self {
-        case .nameTwice(let name):
-            "two modules are named '\(name)'; give one of them another `static var name`"
-        case .actionTwice(let type, let module):
-            "the action type \(type) of module '\(module)' is handled by two modules; "
-                + "each has to have its own"
-        case .foreignDispatchable(let type, let module):
-            "\(type) is listed by module '\(module)' but is for another state; a dispatchable is a "
-                + "StateUpdater or a SideEffect of the module's own state"
-        case .foreignOwner(let owner, let reader):
-            "module '\(reader)' reads '\(owner)', which is no other module of this state; "
-                + "mount that one, too"
-        case .noLedger(let module):
-            "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
-                + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
-        case .noSessions(let module):
-            "a presenter of module '\(module)' presents a view, but the state has no sessions to "
-                + "present it to; add `var sessions = Sessions.State()` and "
-                + "`Sessions().at(\\.sessions)`"
-        case .foreignMember(let found, let modules):
-            "the root state is written with the members \(found), but its modules are \(modules); "
-                + "it has to have its modules' slices and nothing else"
-        }
+    /// The work that follows an action.
+    package func effect(after action: any Action, in state: State) -> PendingEffect? {
+        route(of: action).flatMap { effect(after: action, by: $0, in: state) }
     }
 }

@@ -30,20 +30,14 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     var useCases: [BoundUseCase<Root>] {
         module.useCases.map { method in
-            BoundUseCase(
-                path: method.path,
-                input: method.input
-            ) { [place, name] input, root, address, runner, watch, sessions in
-                _ = try place.present(root, address.instance, name)
-                runner.launch(
-                    try method.effect(input),
-                    at: address,
-                    EffectCause(version: runner.version, watch: watch, sessions: sessions)
-                ) { root in
-                    (root as? Root).flatMap { place.read($0, address.instance) }
-                }
+            BoundUseCase(path: method.path, input: method.input) { [place] input, address in
+                PendingEffect(try method.effect(input), at: address, in: place)
             }
         }
+    }
+
+    func check(_ root: Root, _ instance: String?) throws {
+        _ = try place.present(root, instance, name)
     }
 
     var keepsEffects: Bool { M.keepsEffects }
@@ -172,9 +166,9 @@ extension ModuleSlice {
                 else { return nil }
                 return PendingEffect(effect(action, state), at: address, in: place)
             }
-        ) { root, action, instance in
-            guard let action = action as? A else { return false }
-            return try place.change(&root, instance, name) { try reduce(&$0, action) }
+        ) { root, action, instance, comparison in
+            guard let action = action as? A else { return .same }
+            return try place.change(&root, instance, name, comparison) { try reduce(&$0, action) }
         }
     }
 
@@ -188,9 +182,15 @@ extension ModuleSlice {
 
     private func updater<U: StateUpdater<M.State>>(_ type: U.Type) -> ActionHandler<Root> {
         let (place, name) = (place, name)
-        return ActionHandler(U.self, .dispatchable, wire: U.self) { root, action, instance in
-            guard let action = action as? U else { return false }
-            return try place.change(&root, instance, name) { try action.updateState(&$0) }
+        return ActionHandler(U.self, .dispatchable, wire: U.self) {
+            root,
+            action,
+            instance,
+            comparison in
+            guard let action = action as? U else { return .same }
+            return try place.change(&root, instance, name, comparison) {
+                try action.updateState(&$0)
+            }
         }
     }
 
@@ -208,9 +208,9 @@ extension ModuleSlice {
                     (root as? Root).flatMap { place.read($0, address.instance) as? E.State }
                 }
             }
-        ) { root, _, instance in
+        ) { root, _, instance, _ in
             _ = try place.present(root, instance, name)
-            return false
+            return .same
         }
     }
 }
@@ -236,13 +236,14 @@ enum Lifecycle {
                     let effect = module.effect(afterStart: action.start, in: state)
                     return PendingEffect(effect, at: address, in: place)
                 }
-            ) { root, action, instance in
-                guard let action = action as? ModuleStart<M> else { return false }
+            ) { root, action, instance, comparison in
+                guard let action = action as? ModuleStart<M> else { return .same }
                 try place.check(instance)
                 let old = place.read(root, instance)
                 let new = try module.begin(action.start)
                 place.write(new, &root, instance)
-                return old != new
+                guard let old else { return SliceResult(isChange: true) }
+                return SliceResult(isChange: differs(old, new, comparison), isRestart: true)
             },
             ActionHandler(
                 ModuleStop<M>.self,
@@ -251,10 +252,10 @@ enum Lifecycle {
                 wire: NoFields.self,
                 make: { _ in ModuleStop<M>() },
                 payload: { _ in NoFields() }
-            ) { root, _, instance in
+            ) { root, _, instance, _ in
                 _ = try place.present(root, instance, M.name)
                 place.write(nil, &root, instance)
-                return true
+                return SliceResult(isChange: true)
             },
         ]
     }
@@ -288,18 +289,21 @@ extension SlicePlace {
     }
 
     /// Changes a copy of the slice, and puts it in its place where that did not throw.
+    ///
+    /// Whatever was written is kept, also where `==` calls it equal to what was there.
     @inline(__always)
     func change(
         _ root: inout Root,
         _ instance: String?,
         _ module: String,
+        _ comparison: ByteComparison?,
         _ change: (inout State) throws -> Void
-    ) throws -> Bool {
+    ) throws -> SliceResult {
         let old = try present(root, instance, module)
         var new = old
         try change(&new)
-        guard new != old else { return false }
+        guard !isIdentical(old, new) else { return .same }
         write(new, &root, instance)
-        return true
+        return SliceResult(isChange: differs(old, new, comparison))
     }
 }

@@ -33,8 +33,10 @@ extension Presenter {
 public struct PresenterContext: Sendable {
     /// The presenter's name, under which it is told of changes: its type's.
     let name: String
-    /// The sessions whose actions led to what the presenter is told of.
-    var sessions: [String] = []
+    /// The action whose change the presenter is shown.
+    var cause = SliceCause.start(for: [])
+    /// The sessions that it came from; the shared one for an action of no session.
+    var sessions: [String] { cause.sessions }
     let routes: RouteWatch
     /// Runs something where the Core works.
     let work: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -51,9 +53,8 @@ public struct PresenterContext: Sendable {
         file: String = #fileID,
         line: Int = #line
     ) {
-        var source = ActionSource(cause: 0, place: "\(file):\(line)")
+        var source = source("\(file):\(line)")
         source.audience = Audience(recipients, emitter: name)
-        source.sessions = sessions
         submit(action, source, nil)
     }
 }
@@ -87,9 +88,10 @@ extension PresenterContext {
         }
     }
 
-    private func source(_ place: String) -> ActionSource {
-        var source = ActionSource(cause: 0, place: place)
+    fileprivate func source(_ place: String) -> ActionSource {
+        var source = ActionSource(cause: cause.version, place: place)
         source.sessions = sessions
+        source.watch = cause.watch
         return source
     }
 }
@@ -103,11 +105,16 @@ extension Mount {
                 guard let place = slice.place(of: P.State.self) as? SlicePlace<Root, P.State> else {
                     return
                 }
-                _ = changes.observe(slice.name, nil, place, core, as: context.name, presents: true)
-                {
-                    change in
+                _ = changes.observe(
+                    slice.name,
+                    nil,
+                    place,
+                    core,
+                    as: context.name,
+                    presents: true
+                ) { change in
                     var context = context
-                    context.sessions = change.authors
+                    context.cause = change.cause
                     presenter.stateDidUpdate(from: change.old, to: change.new, context)
                 }
             }

@@ -59,15 +59,17 @@ extension Mount {
     ) -> Mount {
         var mount = self
         mount.links.append(
-            SharedLink(owner: Owner.name) { root, reader, owner in
+            SharedLink(owner: Owner.name) { root, reader, owner, comparison in
                 guard let place = reader.place(of: State.self) as? SlicePlace<Root, State>,
                     var state = place.read(root, nil)
                 else { return false }
                 let value = owner.shared(root) as? Owner.SharedValue
-                guard state[keyPath: path].value != value else { return false }
+                let old = state[keyPath: path]
                 state[keyPath: path].value = value
+                let new = state[keyPath: path]
+                guard !isIdentical(old, new) else { return false }
                 place.write(state, &root, nil)
-                return true
+                return differs(old, new, comparison)
             }
         )
         return mount
@@ -78,5 +80,8 @@ extension Mount {
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
     /// Brings the reader's copy up to date; answers whether it changed.
-    let update: @Sendable (inout Root, any Slice<Root>, _ owner: any Slice<Root>) -> Bool
+    let update:
+        @Sendable (
+            inout Root, any Slice<Root>, _ owner: any Slice<Root>, ByteComparison?
+        ) -> Bool
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A module at its place, whatever its types are.
 package protocol Slice<Root>: Sendable {
     associatedtype Root: RootState
@@ -30,6 +32,8 @@ package protocol Slice<Root>: Sendable {
     func value(_ root: Root) -> (any Encodable & Sendable)?
     /// One instance's slice; that of the whole module where it has no instances.
     func value(_ root: Root, instance: String?) -> (any Encodable & Sendable)?
+    /// Throws a ``Refusal`` where the slice is not there.
+    func check(_ root: Root, _ instance: String?) throws
     /// The ids of the instances, sorted; `nil` where the module has none.
     func instances(_ root: Root) -> [String]?
     func encode(
@@ -70,9 +74,8 @@ package struct ActionHandler<Root: RootState>: Sendable {
     package let isProgramOnly: Bool
     /// The type of its payload on the wire; `nil` for none.
     package let wire: (any (Codable & Sendable).Type)?
-    /// Changes the slice; answers whether that made a difference. Leaves the root as it was where it
-    /// throws.
-    let reduce: @Sendable (inout Root, any Action, String?) throws -> Bool
+    /// Changes the slice. Leaves the root as it was where it throws.
+    let reduce: @Sendable (inout Root, any Action, String?, ByteComparison?) throws -> SliceResult
     /// The work that follows, where there may be any.
     let effect: @Sendable (Root, any Action, SliceAddress) -> PendingEffect?
     /// Makes the action of its payload, for ``Kind/start`` and ``Kind/stop``.
@@ -92,7 +95,9 @@ package struct ActionHandler<Root: RootState>: Sendable {
             _,
             _ in nil
         },
-        reduce: @escaping @Sendable (inout Root, any Action, String?) throws -> Bool
+        reduce:
+            @escaping @Sendable (inout Root, any Action, String?, ByteComparison?) throws
+            -> SliceResult
     ) {
         self.type = type
         self.kind = kind
@@ -102,6 +107,45 @@ package struct ActionHandler<Root: RootState>: Sendable {
         self.payload = payload
         self.effect = effect
         self.reduce = reduce
+    }
+}
+
+/// What an action has done to its slice.
+struct SliceResult {
+    /// Whether the slice has other bytes than before.
+    let isChange: Bool
+    /// Whether a slice was started that was there already.
+    var isRestart = false
+
+    static let same = SliceResult(isChange: false)
+}
+
+/// Answers whether two values of one type have the same bytes on the wire.
+///
+/// Values that `==` calls equal may differ there: U+00E9 equals e with U+0301, and 0.0 equals -0.0.
+package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
+
+/// Whether a slice is not as it was: `==` decides where it says so, and else the bytes.
+@inline(__always)
+func differs<State: Equatable & Encodable>(
+    _ old: State,
+    _ new: State,
+    _ comparison: ByteComparison?
+) -> Bool {
+    if isIdentical(old, new) { return false }
+    if old != new { return true }
+    guard let comparison else { return false }
+    return !comparison(old, new)
+}
+
+/// Whether two values are the same in memory, and so in all else.
+@inline(__always)
+func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
+    withUnsafeBytes(of: a) { a in
+        withUnsafeBytes(of: b) { b in
+            guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+            return memcmp(first, second, a.count) == 0
+        }
     }
 }
 

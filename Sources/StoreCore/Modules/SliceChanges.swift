@@ -1,30 +1,39 @@
-import Synchronization
-
-/// Tells those who observe slices what changed, once for each batch.
+/// Shows the changes of slices to those who observe them: presenters, and child stores.
+///
+/// Each applied action's change is shown by itself, in order, with the slice as it was before that action
+/// and as it was behind it.
 package final class SliceChanges<Root: RootState>: @unchecked Sendable {
-    // Safety: everything belongs to the Core's thread; who comes or goes does so by a task of the Core.
+    // Safety: `watched` belongs to the Core's thread; observers join and leave by tasks of the Core.
 
-    private let touched: TouchedModules
-    private let presentation: Presentation<Root>?
-    private var watched: [Int: [any WatchedSlice<Root>]] = [:]
+    let presentation: Presentation<Root>?
+    private var watched: [[any WatchedSlice<Root>]]
 
-    init(_ touched: TouchedModules, _ presentation: Presentation<Root>? = nil) {
-        self.touched = touched
+    init(_ modules: Root.Modules, _ presentation: Presentation<Root>? = nil) {
         self.presentation = presentation
+        watched = Array(repeating: [], count: modules.count)
     }
 
-    /// The batch is durable: tells of the slices that it changed.
-    package func settle(_ state: Root, for audience: Audience?) {
-        for touched in touched.take() {
-            let authors = presentation?.takeAuthors(of: touched.module) ?? []
-            for slice in watched[touched.module] ?? [] where touched.has(slice.instance) {
-                slice.settle(state, authors, for: audience)
+    /// Whether the slice of a module has observers.
+    func isWatched(_ module: Int) -> Bool { watched[module].count > 0 }
+
+    /// Shows what an action has changed.
+    func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
+        let cause = cause.for(authors(cause.sessions))
+        for touch in change.touches {
+            for slice in watched[touch.module] where slice.isMeant(by: touch) {
+                slice.show(old, new, cause)
             }
         }
-        guard let presentation, presentation.hasStarters else { return }
-        for (index, starters) in presentation.takeStarters() {
-            for slice in watched[index] ?? [] { slice.begin(for: starters.sorted()) }
-        }
+        guard let restarted = change.restarted, let presentation else { return }
+        let sessions = presentation.sessions(cause.sessions, notShowing: restarted, in: old)
+        guard sessions.count > 0 else { return }
+        for slice in watched[restarted] { slice.showBeginning(new, cause, for: sessions) }
+    }
+
+    /// To which sessions a presenter presents what an action of these leads to.
+    private func authors(_ sessions: [String]) -> [String] {
+        if presentation == nil { return [] }
+        return sessions.isEmpty ? [Sessions.shared] : sessions
     }
 
     func observe<State: ModuleState>(
@@ -38,37 +47,17 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     ) -> PlainCommand {
         let subscription = Subscription<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
         guard let index = Root.modules.firstIndex(where: { $0.name == module }) else { return .nop }
-        core.engine.perform { [self] engine in
-            let authors = presentation?.firstAuthors(of: index, in: engine.state) ?? []
-            slice(index, instance, place, engine.state)
-                .add(subscription, as: name, presents: presents, authors)
+        core.engine.perform { [self, owner = core.owner] _ in
+            guard subscription.isActive else { return }
+            let authors = presentation?.firstAuthors(of: index, in: owner.current) ?? []
+            let slice = Watched(place, instance, name: name, presents: presents, subscription)
+            watched[index].append(slice)
+            slice.showFirst(owner.current, authors)
         }
         return PlainCommand(id: "end subscription to \(module)") { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
-            core.engine.perform { _ in self.removeEnded(index) }
+            core.engine.perform { _ in self.watched[index].removeAll { $0.isEnded } }
         }
-    }
-
-    private func slice<State: ModuleState>(
-        _ index: Int,
-        _ instance: String?,
-        _ place: SlicePlace<Root, State>,
-        _ state: Root
-    ) -> Watched<Root, State> {
-        for slice in watched[index] ?? [] {
-            if let slice = slice as? Watched<Root, State>,
-                slice.instance.map({ InstanceKey($0) }) == instance.map({ InstanceKey($0) })
-            {
-                return slice
-            }
-        }
-        let slice = Watched(place: place, instance: instance, state: state)
-        watched[index, default: []].append(slice)
-        return slice
-    }
-
-    private func removeEnded(_ index: Int) {
-        watched[index]?.removeAll { $0.isUnwatched() }
     }
 }
 
@@ -76,71 +65,71 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 struct SliceChange<State: ModuleState>: Sendable {
     let old: State?
     let new: State?
-    /// The sessions whose actions led to it.
-    let authors: [String]
+    /// The action that changed it, and whom to present to.
+    let cause: SliceCause
 }
 
 private protocol WatchedSlice<Root>: AnyObject {
     associatedtype Root
-    var instance: String? { get }
-    func settle(_ root: Root, _ authors: [String], for audience: Audience?)
-    /// Tells presenters of the slice as if it had begun for these sessions.
-    func begin(for sessions: [String])
-    /// Forgets those who have left. Answers whether nobody is there any more.
-    func isUnwatched() -> Bool
+    /// Whether its observer has left.
+    var isEnded: Bool { get }
+    /// Whether an action that wrote a slice of the module wrote this one.
+    func isMeant(by touch: Touch) -> Bool
+    func show(_ old: Root, _ new: Root, _ cause: SliceCause)
+    /// Shows a slice to a presenter as if it had begun, for these sessions.
+    func showBeginning(_ root: Root, _ cause: SliceCause, for sessions: [String])
 }
 
-/// A slice as it was told last, and whom to tell.
+/// A slice with one who observes it.
 private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
-    let place: SlicePlace<Root, State>
-    let instance: String?
-    private var last: State?
-    private struct Observer {
-        let name: String?
-        let presents: Bool
-        let subscription: Subscription<(SliceChange<State>) -> Void>
-    }
+    private let place: SlicePlace<Root, State>
+    private let instance: String?
+    private let name: String?
+    private let presents: Bool
+    private let subscription: Subscription<(SliceChange<State>) -> Void>
 
-    private var observers: [Observer] = []
-
-    init(place: SlicePlace<Root, State>, instance: String?, state: Root) {
+    init(
+        _ place: SlicePlace<Root, State>,
+        _ instance: String?,
+        name: String?,
+        presents: Bool,
+        _ subscription: Subscription<(SliceChange<State>) -> Void>
+    ) {
         self.place = place
         self.instance = instance
-        last = place.read(state, instance)
+        self.name = name
+        self.presents = presents
+        self.subscription = subscription
     }
 
-    func add(
-        _ subscription: Subscription<(SliceChange<State>) -> Void>,
-        as name: String?,
-        presents: Bool,
-        _ authors: [String]
-    ) {
-        guard subscription.isActive else { return }
-        observers.append(Observer(name: name, presents: presents, subscription: subscription))
-        subscription.handler(SliceChange(old: nil, new: last, authors: authors))
+    var isEnded: Bool { !subscription.isActive }
+
+    func isMeant(by touch: Touch) -> Bool {
+        guard let touched = touch.instance, let instance else { return true }
+        return touched == InstanceKey(instance)
     }
 
-    func begin(for sessions: [String]) {
-        guard last != nil else { return }
-        let beginning = SliceChange(old: nil, new: last, authors: sessions)
-        for observer in observers where observer.presents && observer.subscription.isActive {
-            observer.subscription.handler(beginning)
+    func show(_ old: Root, _ new: Root, _ cause: SliceCause) {
+        guard subscription.isActive, cause.audience?.includes(name) != false else { return }
+        subscription.handler(
+            SliceChange(
+                old: place.read(old, instance),
+                new: place.read(new, instance),
+                cause: cause
+            )
+        )
+    }
+
+    func showFirst(_ root: Root, _ sessions: [String]) {
+        subscription.handler(
+            SliceChange(old: nil, new: place.read(root, instance), cause: .start(for: sessions))
+        )
+    }
+
+    func showBeginning(_ root: Root, _ cause: SliceCause, for sessions: [String]) {
+        guard presents, subscription.isActive, let state = place.read(root, instance) else {
+            return
         }
-    }
-
-    func settle(_ root: Root, _ authors: [String], for audience: Audience?) {
-        let new = place.read(root, instance)
-        guard new != last else { return }
-        let change = SliceChange(old: last, new: new, authors: authors)
-        last = new
-        for observer in observers
-        where observer.subscription.isActive && audience?.includes(observer.name) != false {
-            observer.subscription.handler(change)
-        }
-    }
-
-    func isUnwatched() -> Bool {
-        observers.removeAll { !$0.subscription.isActive }
-        return observers.isEmpty
+        subscription.handler(SliceChange(old: nil, new: state, cause: cause.for(sessions)))
     }
 }

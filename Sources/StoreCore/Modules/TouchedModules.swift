@@ -9,12 +9,6 @@ package final class TouchedModules: @unchecked Sendable {
         package let module: Int
         /// The instances; all of them, or the one slice of a module without any, where it is `nil`.
         package fileprivate(set) var instances: Set<InstanceKey>?
-
-        /// Whether the slice of an instance may have changed; that of the module, for `nil`.
-        func has(_ instance: String?) -> Bool {
-            guard let instances, let instance else { return true }
-            return instances.contains(InstanceKey(instance))
-        }
     }
 
     private var touched: [Int: Slices] = [:]
@@ -29,6 +23,11 @@ package final class TouchedModules: @unchecked Sendable {
         }
         touched[module, default: Slices(module: module, instances: [])]
             .instances?.insert(InstanceKey(instance))
+    }
+
+    /// The slices that an action has written.
+    package func insert(_ touches: [Touch]) {
+        for touch in touches { insert(touch.module, touch.instance?.id) }
     }
 
     /// Answers them in order, and forgets them.

@@ -51,10 +51,18 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
 package struct BoundUseCase<Root: RootState>: Sendable {
     package let path: String
     package let input: any (Codable & Sendable).Type
-    /// Begins the work, given the root state and the sessions that ask for it.
-    package let begin:
-        @Sendable (
-            any Codable & Sendable, Root, SliceAddress, EffectRunner, EffectWatch?,
-            _ sessions: [String]
-        ) throws -> Void
+    /// The work, given its input.
+    let effect: @Sendable (any Codable & Sendable, SliceAddress) throws -> PendingEffect?
+
+    /// The request to do the work for a slice, which has to be there.
+    package func request(
+        _ input: any Codable & Sendable,
+        to address: SliceAddress
+    ) throws -> ClientRequest {
+        ClientRequest(
+            name: "\(ClientRequest.useCases)/\(path)",
+            address: address,
+            effect: try effect(input, address)
+        )
+    }
 }

@@ -9,7 +9,7 @@ struct DispatchBody<State: Sendable> {
 
     /// Whether the body was an array, of however many actions.
     let isBatch: Bool
-    let members: [Envelope<State>.Member]
+    let members: [EnvelopeMember]
     /// Who is told of what it changes; `nil` for everybody.
     let audience: Audience?
 
@@ -36,7 +36,7 @@ struct DispatchBody<State: Sendable> {
             }
             isBatch = true
             self.audience = try Self.audience(of: Array(elements))
-            var members: [Envelope<State>.Member] = []
+            var members: [EnvelopeMember] = []
             members.reserveCapacity(document.root.count)
             for element in elements {
                 let pointer = "/\(members.count)"
@@ -63,7 +63,7 @@ struct DispatchBody<State: Sendable> {
         _ registry: ActionRegistry<State>,
         _ audience: ActionAudience,
         _ limits: JSONLimits
-    ) throws(Problem) -> Envelope<State>.Member {
+    ) throws(Problem) -> EnvelopeMember {
         guard let name = node.member(named: "type")?.stringValue else {
             throw .invalidPayload(
                 pointer: pointer + "/type",
@@ -107,10 +107,10 @@ struct DispatchBody<State: Sendable> {
         _ payload: JSONNode?,
         _ meta: [UInt8]?,
         _ limits: JSONLimits
-    ) throws(JSONError) -> Envelope<State>.Member {
+    ) throws(JSONError) -> EnvelopeMember {
         let decoder = JSONDecoder(limits: limits)
         guard let payload, !entry.secrets.isEmpty else {
-            return Envelope<State>.Member(
+            return EnvelopeMember(
                 action: try entry.decode(payload, decoder),
                 type: entry.wireName,
                 payload: payload.map { Array($0.source) } ?? Array("{}".utf8),
@@ -119,7 +119,7 @@ struct DispatchBody<State: Sendable> {
         }
         let kept = payload.source(without: entry.secrets)
         let document = try JSONDocument(parsing: kept, limits: limits)
-        return Envelope<State>.Member(
+        return EnvelopeMember(
             action: try entry.decode(document.root, decoder),
             type: entry.wireName,
             payload: kept,

@@ -45,7 +45,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             preferences: preferences,
             isBatch: body.isBatch
         )
-        let envelope = Envelope<State>(
+        let envelope = Envelope(
             members: body.members,
             requestID: ticket.requestID,
             expectedVersion: expected,

@@ -34,7 +34,7 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         watch = preferences.waitSeconds != nil && store.core.effects != nil ? EffectWatch() : nil
     }
 
-    func complete(_ outcome: Outcome<State>) {
+    func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(let first, let last, let changed, _):
             // An envelope that wants the state ends its batch, so what is published is this version.
@@ -56,8 +56,8 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
             )
         case .versionMismatch(let current):
             answer(.versionMismatch(current: Tag(epoch: store.publisher.epoch, version: current)))
-        case .dryRun(let changed, let before, let after):
-            answerDryRun(changed, before, after)
+        case .dryRun(let dryRun):
+            answerDryRun(dryRun)
         case .replayed(let kept):
             answerAgain(kept)
         case .keyTaken:
@@ -153,20 +153,23 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     }
 
     /// Compares the two states off the Core's thread: a dry run must not hold up real actions.
-    private func answerDryRun(_ changed: Bool, _ before: State, _ after: State) {
+    private func answerDryRun(_ run: DryRun) {
         DispatchQueue.global().async { [self] in
-            exchange.complete(dryRun(changed, before, after))
+            exchange.complete(response(to: run))
             store.wake()
         }
     }
 
-    private func dryRun(_ changed: Bool, _ before: State, _ after: State) -> HTTPResponse {
+    private func response(to run: DryRun) -> HTTPResponse {
+        guard let before = run.before as? State, let after = run.after as? State else {
+            return Problem.overloaded("the dry run left no state").response(for: requestID)
+        }
         do {
             let patch = try JSONPatch.diff(
                 from: JSONDocument(parsing: store.encoder.encode(before), limits: .unbounded),
                 to: JSONDocument(parsing: store.encoder.encode(after), limits: .unbounded)
             )
-            var body = Array("{\"changed\":\(changed),\"patch\":".utf8)
+            var body = Array("{\"changed\":\(run.changed),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))
             return HTTPResponse(

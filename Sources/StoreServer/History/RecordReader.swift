@@ -36,6 +36,7 @@ struct RecordReader<State> {
             if let entry = registry[record.type] {
                 return try entry.decode(payload, decoder)
             }
+            if let request = ClientRequest(recorded: record.type) { return request }
         } catch {
             throw UnreadableRecord(record, because: "its fields don't fit: \(error.message)")
         }

@@ -90,6 +90,7 @@ extension StoreServer {
             times: times,
             touched: touched,
             lines: lines,
+            encoder: encoder,
             member: { try registry.member(of: $0, encoder) }
         )
         if let test = world.test {
@@ -126,7 +127,9 @@ extension StoreServer {
                 ViewPresence(
                     modules.slices.map(\.lifecycle),
                     isStarted: { publisher.snapshot.slices[$0].isStarted },
-                    dispatch: { core.dispatchOwn($0, at: "StoreServer/views", from: $1) }
+                    dispatch: { action, sessions, origin throws(MailboxError) in
+                        try core.offerOwn(action, from: sessions, origin: origin)
+                    }
                 )
             },
             look: modules?.look
@@ -164,6 +167,7 @@ extension StoreServer {
         times: ServerTimes,
         touched: TouchedModules,
         lines: ActionLines<State>?,
+        encoder: JSONEncoder,
         member: @escaping @Sendable (any Action) throws -> EnvelopeMember
     ) throws -> Core<State> {
         var ports = CoreConfiguration<State>()
@@ -178,19 +182,32 @@ extension StoreServer {
         ports.progress = progress
         ports.applied = lines?.applied
         ports.member = member
-        ports.unheard = { action in
+        ports.dropped = { action in
             let reason = (action.reason as? Refusal)?.reason ?? "\(action.reason)"
+            let cause = action.source.cause.map { "after version \($0) " } ?? ""
             Log.warning(
-                "\(action.type), which \(action.source.place) dispatched after version "
-                    + "\(action.source.cause), was not applied: \(reason)"
+                "\(action.type), which \(action.source.place) dispatched \(cause)"
+                    + "was not applied: \(reason)"
             )
         }
+        ports.reducerFailed = { failure in
+            let request = failure.requestID.map { " (request \($0))" } ?? ""
+            Log.error("the reducer failed on \(failure.type)\(request): \(failure.error)")
+        }
+        let haveSameBytes: ByteComparison = { a, b in
+            guard let a = try? encoder.encodeShared(Whole(a)),
+                let b = try? encoder.encodeShared(Whole(b))
+            else { return false }
+            return a == b
+        }
         if let modules {
-            return try modules.core(history.state, world, ports, touched) {
+            ports.touched = [touched]
+            ports.comparison = haveSameBytes
+            return try modules.core(history.state, world, ports) {
                 times.effects.add($1, to: $0)
             }
         }
-        ports.changed = { $0 != $1 }
+        ports.changed = { $0 != $1 || !haveSameBytes($0, $1) }
         return Core(
             state: history.state,
             form: .throwing { [reducer] in try reducer(&$0, $1, 0) },

@@ -14,10 +14,10 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     let views: ViewParts<State>
     /// The methods of the modules' use cases.
     let useCases: [UseCaseCall<State>]
-    /// The Core, which tells which modules a batch has touched.
+    /// The Core.
     let core:
         @Sendable (
-            State, World, CoreConfiguration<State>, TouchedModules,
+            State, World, CoreConfiguration<State>,
             _ effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
         ) throws(ConfigurationError) -> Core<State>
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
@@ -73,7 +73,6 @@ extension ModuleParts where State: RootState {
             state,
             world,
             configuration,
-            touched,
             effectEnded throws(ConfigurationError) in
             let runner = EffectRunner(
                 dependencies: world.dependencies,
@@ -87,8 +86,7 @@ extension ModuleParts where State: RootState {
                 return try Core(
                     state,
                     runner: runner,
-                    configuration: configuration,
-                    touched: [touched]
+                    configuration: configuration
                 )
             } catch {
                 throw ConfigurationError("\(error)")

@@ -37,17 +37,11 @@ struct NotifyRoute<State: Codable & Equatable & Sendable>: Route {
                 throw .unfit(error)
             }
         }
-        let sessions = try store.sessions(of: exchange)
-        let ticket = WorkTicket(exchange, store, Preferences(exchange.headerList("prefer") ?? ""))
-        for (action, place) in actions {
-            store.core.dispatchOwn(action, at: place, from: sessions, watch: ticket.watch)
-        }
-        if ticket.watch == nil {
-            exchange.respond(HTTPResponse(status: 202, headers: [("Cache-Control", "no-store")]))
-        } else {
-            exchange.suspend()
-            ticket.begun(.success(()))
-        }
+        let ticket = WorkTicket(exchange, store, following: actions)
+        try ticket.offer(
+            ClientRequest(notification: name),
+            from: store.sessions(of: exchange)
+        )
     }
 }
 

@@ -90,7 +90,7 @@ private final class SessionTicket<State: Codable & Equatable & Sendable>: Comple
     }
 
     func dispatch(_ action: Sessions.Internal, from sessions: [String]) throws(Problem) {
-        let envelope: Envelope<State>
+        let envelope: Envelope
         do {
             envelope = Envelope(
                 members: [try store.registry.member(of: action, store.encoder)],
@@ -108,7 +108,7 @@ private final class SessionTicket<State: Codable & Equatable & Sendable>: Comple
         store.offered()
     }
 
-    func complete(_ outcome: Outcome<State>) {
+    func complete(_ outcome: Outcome) {
         if case .applied(_, let version, _, _) = outcome, let answer = response(version) {
             exchange.complete(answer)
             return

@@ -7,6 +7,10 @@ import Synchronization
 /// A module whose view has something to say about that hears when the first stream of a session opens,
 /// and when the last one ends.
 final class ViewPresence: Sendable {
+    /// Hands over what a view says, with the sessions and the client that it says it for.
+    typealias Dispatch =
+        @Sendable (any Action, _ sessions: [String], _ origin: String) throws(MailboxError) -> Void
+
     private struct Showing: Hashable {
         let module: Int
         let session: String
@@ -15,13 +19,13 @@ final class ViewPresence: Sendable {
     /// What each module's view says, by its place.
     private let lifecycle: [@Sendable (ViewMoment) -> (any Action)?]
     private let isStarted: @Sendable (_ module: Int) -> Bool
-    private let dispatch: @Sendable (any Action, _ sessions: [String]) -> Void
+    private let dispatch: Dispatch
     private let streams = Locked<[Showing: Int]>([:])
 
     init(
         _ lifecycle: [@Sendable (ViewMoment) -> (any Action)?],
         isStarted: @escaping @Sendable (_ module: Int) -> Bool,
-        dispatch: @escaping @Sendable (any Action, _ sessions: [String]) -> Void
+        dispatch: @escaping Dispatch
     ) {
         self.lifecycle = lifecycle
         self.isStarted = isStarted
@@ -30,28 +34,40 @@ final class ViewPresence: Sendable {
 
     /// A client opens a module's stream. Answers what is to be done when that ends: nothing where the
     /// view says nothing, or the module is not started.
-    func begin(_ module: Int, in session: String?) -> (@Sendable () -> Void)? {
+    ///
+    /// - Parameter origin: the client, as the log shows it.
+    func begin(
+        _ module: Int,
+        in session: String?,
+        origin: String?
+    ) throws(MailboxError) -> (@Sendable () -> Void)? {
         guard
             lifecycle[module](.willAppear) != nil || lifecycle[module](.willDisappear) != nil,
             isStarted(module)
         else { return nil }
         let showing = Showing(module: module, session: session ?? Sessions.shared)
         // Said within the lock, so that what is said last is how it is.
-        streams.withLock { streams in
+        try streams.withLock { streams throws(MailboxError) in
+            if streams[showing] == nil { try say(.willAppear, showing, origin) }
             streams[showing, default: 0] += 1
-            if streams[showing] == 1 { say(.willAppear, showing) }
         }
         return { [self] in
             streams.withLock { streams in
                 let left = (streams[showing] ?? 1) - 1
                 streams[showing] = left > 0 ? left : nil
-                if left == 0, isStarted(module) { say(.willDisappear, showing) }
+                // Where the mailbox is full, the Core's own log has a line.
+                if left == 0, isStarted(module) { try? say(.willDisappear, showing, origin) }
             }
         }
     }
 
-    private func say(_ moment: ViewMoment, _ showing: Showing) {
+    private func say(
+        _ moment: ViewMoment,
+        _ showing: Showing,
+        _ origin: String?
+    ) throws(MailboxError) {
         guard let action = lifecycle[showing.module](moment) else { return }
-        dispatch(action, showing.session == Sessions.shared ? [] : [showing.session])
+        let sessions = showing.session == Sessions.shared ? [] : [showing.session]
+        try dispatch(action, sessions, origin ?? "StoreServer/views")
     }
 }

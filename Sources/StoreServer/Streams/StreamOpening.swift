@@ -1,5 +1,6 @@
 import EventStream
 import HTTPTransport
+import StoreCore
 import Wire
 
 /// How every stream begins, and from where it goes on.
@@ -113,7 +114,17 @@ enum StreamOpening {
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
-        owner.left = module.flatMap { store.presence?.begin($0, in: owner.session) }
+        if let module, let presence = store.presence {
+            do {
+                let origin = store.origin(of: exchange, in: owner.session.map { [$0] } ?? [])
+                owner.left = try presence.begin(module, in: owner.session, origin: origin)
+            } catch {
+                store.streams.abandon(topic)
+                throw error == .closed
+                    ? .draining()
+                    : .overloaded("as many actions of the program's own as may wait already")
+            }
+        }
         return (resume, owner)
     }
 

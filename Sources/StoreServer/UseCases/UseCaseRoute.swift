@@ -8,12 +8,8 @@ struct UseCaseCall<State: Sendable>: Sendable {
     let module: String
     let input: any (Codable & Sendable).Type
     let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
-    /// Begins the work; hears whether it began.
-    let begin:
-        @Sendable (
-            Core<State>, any Codable & Sendable, _ sessions: [String], EffectWatch?,
-            @escaping @Sendable (Result<Void, any Error>) -> Void
-        ) -> Void
+    /// The request to do the work.
+    let request: @Sendable (any Codable & Sendable) throws -> ClientRequest
 }
 
 extension UseCaseCall where State: RootState {
@@ -25,15 +21,8 @@ extension UseCaseCall where State: RootState {
                     module: mount.name,
                     input: useCase.input,
                     read: reader(of: useCase.input)
-                ) { core, input, sessions, watch, begun in
-                    core.begin(
-                        useCase,
-                        input,
-                        at: SliceAddress(module: mount.name),
-                        from: sessions,
-                        watch: watch,
-                        begun
-                    )
+                ) { input in
+                    try useCase.request(input, to: SliceAddress(module: mount.name))
                 }
             }
         }
@@ -52,7 +41,8 @@ extension UseCaseCall {
 
 /// `POST /usecases/<use case>/<method>`: reads the input and calls the use case, nothing else.
 ///
-/// The input is nobody's history: it is neither journaled nor streamed nor logged.
+/// The call is journaled, and what comes of it names it as its cause. The input is neither journaled nor
+/// streamed nor logged.
 struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
     let methods = ["POST"]
     let store: Store<State>
@@ -65,12 +55,16 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
         let query = try Query.of(exchange, allowed: [CancelOnClose.parameter])
         let cancelsOnClose = try CancelOnClose.isAsked(by: query)
         let input = try input(exchange)
-        let sessions = try store.sessions(of: exchange)
-        let preferences = Preferences(exchange.headerList("prefer") ?? "")
-        let ticket = WorkTicket(exchange, store, preferences)
-        exchange.suspend()
-        if cancelsOnClose { CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects) }
-        call.begin(store.core, input, sessions, ticket.watch) { ticket.begun($0) }
+        let ticket = WorkTicket(exchange, store)
+        let request: ClientRequest
+        do { request = try call.request(input) } catch {
+            throw .refused(reason: Refusal(error).reason)
+        }
+        try ticket.offer(
+            request,
+            from: store.sessions(of: exchange),
+            cancelsOnClose: cancelsOnClose
+        )
     }
 
     private func input(_ exchange: HTTPExchange) throws(Problem) -> any Codable & Sendable {

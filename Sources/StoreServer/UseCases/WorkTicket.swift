@@ -1,51 +1,114 @@
 import HTTPTransport
+import Locks
 import StoreCore
 import Synchronization
 import Wire
 
 /// A request that is answered when the work that it asks for has begun, or where the client prefers
 /// that when all of it is done: a call of a use case, or a notification.
-final class WorkTicket<State: Codable & Equatable & Sendable>: Sendable {
+final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     /// The longest time that a client may wait for the work to be done.
     static var waitSecondsMax: Int { 60 }
 
-    /// Tells when the work is done, where the client waits for that.
-    let watch: EffectWatch?
     private let exchange: HTTPExchange
     private let store: Store<State>
     private let waitSeconds: Int?
     private let isAnswered = Atomic(false)
+    private let requestID = RequestID.next()
+    /// Ends with the work, where the client waits for that.
+    private let watch: EffectWatch?
+    /// What the program makes of it, and where that is written.
+    private let following: [(action: any Action, place: String)]
+    private let sessions: Locked<[String]>
 
-    init(_ exchange: HTTPExchange, _ store: Store<State>, _ preferences: Preferences) {
+    /// - Parameter following: what is dispatched when the request is recorded.
+    init(
+        _ exchange: HTTPExchange,
+        _ store: Store<State>,
+        following: [(action: any Action, place: String)] = []
+    ) {
         self.exchange = exchange
         self.store = store
-        waitSeconds = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
+        self.following = following
+        sessions = Locked([])
+        waitSeconds = Preferences(exchange.headerList("prefer") ?? "").waitSeconds
+            .map { min($0, Self.waitSecondsMax) }
         watch = waitSeconds == nil ? nil : EffectWatch()
     }
 
-    func begun(_ result: Result<Void, any Error>) {
-        if case .failure(let error) = result {
+    /// Hands the request to the Core.
+    func offer(
+        _ request: ClientRequest,
+        from sessions: [String],
+        cancelsOnClose: Bool = false
+    ) throws(Problem) {
+        self.sessions.withLock { $0 = sessions }
+        let origin = store.origin(of: exchange, in: sessions)
+        if watch == nil { exchange.park() } else { exchange.suspend() }
+        if cancelsOnClose { CancelOnClose.arrange(for: exchange, watch, store.core.effects) }
+        do {
+            try store.core.offer(
+                request,
+                requestID: requestID,
+                from: sessions,
+                origin: origin,
+                watch: watch,
+                completion: self
+            )
+        } catch {
             answer(refused(error))
-            return
+        }
+    }
+
+    func complete(_ outcome: Outcome) {
+        switch outcome {
+        case .applied(_, let version, _, _): begun(as: version)
+        case .refused(let refusal, _) where refusal.isForbidden:
+            answer(Problem.forbidden(refusal.reason).response(for: requestID))
+        case .refused(let refusal, _):
+            answer(Problem.refused(reason: refusal.reason).response(for: requestID))
+        case .failed(.storageFull): answer(Problem.storageFull().response(for: requestID))
+        case .failed(.unknown): exchange.abandon()
+        default: answer(Problem.draining().response(for: requestID))
+        }
+    }
+
+    /// The request is recorded as a version, and the work begins.
+    private func begun(as version: UInt64) {
+        let sessions = sessions.withLock { $0 }
+        for (action, place) in following {
+            store.core.dispatchOwn(
+                action,
+                after: version,
+                at: place,
+                from: sessions,
+                watch: watch
+            )
         }
         guard let watch, let waitSeconds else {
-            answer(response(202, isCompleted: false))
-            return
+            return answer(response(202, version, isCompleted: false))
         }
         store.schedule(after: UInt64(waitSeconds)) { [self] in
-            answer(response(202, isCompleted: false))
+            answer(response(202, store.publisher.snapshot.version, isCompleted: false))
         }
         watch.whenDone { [self] result in
             if case .failure(let error) = result {
-                let reason = (error as? Refusal)?.reason ?? "\(error)"
                 let tag = store.publisher.snapshot.tag
-                answer(
-                    Problem.workFailed(newest: tag, because: reason).response(for: RequestID.next())
-                )
+                let reason = (error as? Refusal)?.reason ?? "\(error)"
+                answer(Problem.workFailed(newest: tag, because: reason).response(for: requestID))
             } else {
-                answer(response(200, isCompleted: true))
+                answer(response(200, store.publisher.snapshot.version, isCompleted: true))
             }
         }
+    }
+
+    private func refused(_ error: MailboxError) -> HTTPResponse {
+        let problem: Problem =
+            switch error {
+            case .full: .overloaded("as many actions of the program's own as may wait already")
+            case .closed: .draining()
+            }
+        return problem.response(for: requestID)
     }
 
     private func answer(_ response: @autoclosure () -> HTTPResponse) {
@@ -54,26 +117,19 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Sendable {
         store.wake()
     }
 
-    private func refused(_ error: any Error) -> HTTPResponse {
-        let problem: Problem =
-            if let refusal = error as? Refusal {
-                .refused(reason: refusal.reason)
-            } else {
-                .draining()
-            }
-        return problem.response(for: RequestID.next())
-    }
-
-    private func response(_ status: Int, isCompleted: Bool) -> HTTPResponse {
+    private func response(
+        _ status: Int,
+        _ version: UInt64,
+        isCompleted: Bool
+    ) -> HTTPResponse {
         var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         if let applied = Preferences.applied(returned: nil, waitSeconds: waitSeconds) {
             headers.append(("Preference-Applied", applied))
         }
-        let tag = store.publisher.snapshot.tag
         var json = JSONWriter()
         json.object { json in
-            json.member("epoch", tag.epoch.description)
-            json.member("version", tag.version)
+            json.member("epoch", store.publisher.epochText)
+            json.member("version", version)
             json.member("completed", isCompleted)
         }
         return HTTPResponse(status: status, headers: headers, body: .bytes(json.array))

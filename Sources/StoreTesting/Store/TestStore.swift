@@ -91,10 +91,13 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 root,
                 modules: modules,
                 runner: runner,
-                configuration: configuration,
-                touched: []
+                configuration: configuration
             ) { core in
-                core.add { _, action in { events.applied(action) } }
+                core.add { (_: Root, stamped: StampedAction) -> (@Sendable () -> Void)? in
+                    // What a client asks for is no action that a test would state.
+                    if stamped.action is ClientRequest { return nil }
+                    return { events.applied(stamped) }
+                }
                 core.observe { root in events.reached(shown(root)) }
             }
             let machine = try ModuleMachine<Root>(of: modules)

@@ -14,12 +14,32 @@ struct UseCaseCall: Sendable {
             for useCase in mount.slice.useCases {
                 methods[useCase.path] = { input, instance in
                     let address = SliceAddress(module: mount.name, instance: instance)
+                    let request = try useCase.request(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in
-                        core.begin(useCase, input, at: address, watch: nil) { begun in
-                            continuation.resume(with: begun)
+                        do {
+                            try core.offer(request, completion: Begun(continuation))
+                        } catch {
+                            continuation.resume(throwing: error)
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// Waits until the work has begun, or was refused.
+    private final class Begun: Completion {
+        private let continuation: CheckedContinuation<Void, any Error>
+
+        init(_ continuation: CheckedContinuation<Void, any Error>) {
+            self.continuation = continuation
+        }
+
+        func complete(_ outcome: Outcome) {
+            switch outcome {
+            case .applied: continuation.resume()
+            case .refused(let refusal, _): continuation.resume(throwing: refusal)
+            default: continuation.resume(throwing: CoreFailure.closed)
             }
         }
     }

@@ -1,24 +1,19 @@
-extension Engine {
-    /// Takes an action whose dispatcher waits for the outcome.
+extension Core {
+    /// Hands over an action whose dispatcher waits for the outcome.
     ///
-    /// - Parameter watch: is told of the effects that follow.
+    /// - Parameter watch: ends with the effects that follow.
     func dispatch(
         _ action: any Action,
         watch: EffectWatch? = nil,
         reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
     ) {
-        if isPlain {
-            enqueue(action, continuation)
-            return
-        }
-        let waiting = WaitingDispatch(continuation)
         do {
-            try offer(
-                Envelope<State>(
-                    members: [try member(of: action)],
+            try engine.offer(
+                Envelope(
+                    members: [try engine.member(of: action)],
                     wantsState: true,
                     watch: watch,
-                    completion: waiting
+                    completion: WaitingDispatch(continuation)
                 )
             )
         } catch {
@@ -27,17 +22,20 @@ extension Engine {
     }
 }
 
-/// Somebody who awaits an action.
-final class WaitingDispatch<State: Sendable>: Completion {
+/// The completion of an action that its dispatcher awaits.
+private final class WaitingDispatch<State: Sendable>: Completion {
     private let continuation: CheckedContinuation<Dispatched<State>, any Error>
 
     init(_ continuation: CheckedContinuation<Dispatched<State>, any Error>) {
         self.continuation = continuation
     }
 
-    func complete(_ outcome: Outcome<State>) {
+    func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(_, let version, _, let state?):
+            guard let state = state as? State else {
+                return continuation.resume(throwing: CoreFailure.unknown)
+            }
             continuation.resume(returning: Dispatched(version: version, state: state))
         case .refused(let refusal, _):
             continuation.resume(throwing: refusal)

@@ -1,6 +1,7 @@
-/// An action of the program's own that was not applied: what a presenter or a reaction dispatched and
-/// the reducer refused, or what found no way to the Core. Nobody waits for it, so the operator is told.
-package struct UnheardAction: Sendable {
+/// An action of the program's own that was not applied: what a presenter or a reaction dispatched and the
+/// reducer refused, or what found no place in the mailbox. No client waits for it, so the operator is
+/// told.
+package struct DroppedAction: Sendable {
     /// Its wire name.
     package let type: String
     /// What led to it, and the place that dispatched it.
@@ -8,16 +9,16 @@ package struct UnheardAction: Sendable {
     package let reason: any Error
 }
 
-/// The completion of an action whose outcome nobody asks for.
-final class Unheard<State: Sendable>: Completion {
+/// The completion of an action whose outcome no client asks for.
+final class Unasked: Completion {
     private let watch: EffectWatch?
     private let applied: (@Sendable (UInt64?) -> Void)?
     private let failed: (@Sendable (any Error) -> Void)?
 
     /// - Parameters:
     ///   - watch: was begun for the action, and ends with it.
-    ///   - applied: hears which version it made; `nil` where it was not applied.
-    ///   - failed: hears why it was not applied.
+    ///   - applied: receives the version that it made; `nil` where it was not applied.
+    ///   - failed: receives why it was not applied.
     init(
         _ watch: EffectWatch? = nil,
         applied: (@Sendable (UInt64?) -> Void)? = nil,
@@ -28,7 +29,7 @@ final class Unheard<State: Sendable>: Completion {
         self.failed = failed
     }
 
-    func complete(_ outcome: Outcome<State>) {
+    func complete(_ outcome: Outcome) {
         if let applied {
             if case .applied(_, let version, _, _) = outcome {
                 applied(version)

@@ -1,0 +1,198 @@
+import Dispatch
+import Locks
+import Synchronization
+
+// The one way in: whatever the Core is to do passes the mailbox.
+
+extension Engine {
+    /// Takes an item, and works it off where no other thread is at work.
+    ///
+    /// - Parameters:
+    ///   - count: how many actions it counts for.
+    ///   - wakes: whether the Core's thread is woken for it; if not, by the next ``nudge()``.
+    func enter(
+        _ item: Mailbox.Item,
+        _ lane: Mailbox.Lane,
+        count: Int = 1,
+        wakes: Bool = true
+    ) throws(MailboxError) {
+        let admission = mailbox.withLock { mailbox in
+            mailbox.admit(item, lane, count: count, wakes: wakes)
+        }
+        switch admission {
+        case .queued: break
+        case .wake: wake.signal()
+        case .drain:
+            work(item)
+            commit()
+            drain()
+        case .full, .closed:
+            if lane != .tasks { refused.add(UInt64(count), ordering: .relaxed) }
+            throw admission == .full ? .full : .closed
+        }
+    }
+
+    /// Wakes the Core's thread if it sleeps although something waits.
+    func nudge() {
+        let isSleeping = mailbox.withLock { mailbox -> Bool in
+            guard mailbox.isSleeping, mailbox.items.count > 0 else { return false }
+            mailbox.isSleeping = false
+            return true
+        }
+        if isSleeping { wake.signal() }
+    }
+
+    /// Takes an action, and says whether it did.
+    func dispatch(_ action: any Action) -> Bool {
+        do {
+            if isPlain {
+                try enter(.action(action), .clients)
+            } else {
+                try enter(.envelope(envelope(of: action)), .clients)
+            }
+            return true
+        } catch is MailboxError {
+            return false
+        } catch {
+            let source = ActionSource(cause: nil, place: "Core.dispatch")
+            drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
+            return false
+        }
+    }
+
+    /// Takes an envelope, or says why not.
+    func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
+        try enter(
+            .envelope(envelope),
+            envelope.source == nil ? .clients : .own,
+            count: envelope.members.count,
+            wakes: wakes
+        )
+    }
+
+    /// Runs a change of the Core's own at its place in the order.
+    ///
+    /// Answers `false`, and does not run it, once the Core's thread has ended.
+    @discardableResult
+    func perform(_ task: @escaping @Sendable (Engine) -> Void) -> Bool {
+        do {
+            try enter(.task(EngineTask(task)), .tasks)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func envelope(of action: any Action) throws -> Envelope {
+        Envelope(members: [try member(of: action)], completion: Unasked())
+    }
+
+    /// Reduces an action that comes alone, the short way where that is possible.
+    private func apply(_ action: any Action) {
+        guard owner.isDirect else {
+            if let envelope = try? envelope(of: action) { run(envelope) }
+            return
+        }
+        guard (try? owner.applyPlain(action)) != nil else { return }
+        plainVersions &+= 1
+    }
+
+    /// Works off what has been queued, until there is nothing more.
+    private func drain() {
+        while true {
+            let isDone = mailbox.withLock { mailbox -> Bool in
+                guard mailbox.items.count > 0 else {
+                    mailbox.isDraining = false
+                    return true
+                }
+                mailbox.take(into: &taken)
+                return false
+            }
+            if isDone { return }
+            workTaken()
+        }
+    }
+
+    private func workTaken() {
+        // Taken out of the engine while it is read: what is worked on may come back here.
+        var items = ContiguousArray<Mailbox.Item>()
+        swap(&items, &taken)
+        for item in items {
+            work(item)
+            if !isThreaded { commit() }
+        }
+        commit()
+        items.removeAll(keepingCapacity: true)
+        swap(&items, &taken)
+    }
+
+    /// Works one item into the batch.
+    private func work(_ item: Mailbox.Item) {
+        switch item {
+        case .action(let action): apply(action)
+        case .envelope(let envelope):
+            run(envelope)
+            if batch.steps.count >= ports.batchMax { commit() }
+        case .task(let task):
+            // An observer joins or leaves at a point that is durable.
+            commit()
+            task.run(self)
+        }
+    }
+}
+
+// The Core's own thread.
+
+extension Engine {
+    /// What there is to do for the Core's own thread.
+    private enum Next {
+        case work, sleep, end
+    }
+
+    /// Starts the Core's own thread.
+    func start(named name: String = "core") {
+        guard isThreaded else { return }
+        SystemThread.start(name: name) { [self] in
+            while next() {
+                workTaken()
+                if isSlowToCommit { SystemThread.giveWay() }
+            }
+            ended.signal()
+        }
+    }
+
+    /// Takes nothing more, and returns when all that was taken is worked off.
+    func stop() {
+        let isSleeping = mailbox.withLock { mailbox -> Bool in
+            mailbox.isClosed = true
+            defer { mailbox.isSleeping = false }
+            return mailbox.isSleeping
+        }
+        guard isThreaded else { return }
+        if isSleeping { wake.signal() }
+        ended.wait()
+        ended.signal()
+    }
+
+    /// Takes what has arrived while the last batch was worked on; sleeps while there is nothing.
+    ///
+    /// Answers `false` once the mailbox is closed and empty.
+    private func next() -> Bool {
+        while true {
+            let next = mailbox.withLock { mailbox -> Next in
+                if mailbox.items.count > 0 {
+                    mailbox.take(into: &taken)
+                    return .work
+                }
+                if mailbox.isClosed { return .end }
+                mailbox.isSleeping = true
+                return .sleep
+            }
+            switch next {
+            case .work: return true
+            case .sleep: wake.wait()
+            case .end: return false
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+
+// What the program itself dispatches.
+
+extension Engine {
+    /// Dispatches what the program itself has to say, behind what waits already.
+    ///
+    /// What is not applied goes to ``EnginePorts/dropped``.
+    ///
+    /// - Parameter applied: receives the version that it made; `nil` where it was not applied.
+    func dispatchOwn(
+        _ action: any Action,
+        from source: ActionSource,
+        applied: (@Sendable (UInt64?) -> Void)? = nil
+    ) {
+        do {
+            try offerOwn(action, from: source, applied: applied)
+        } catch {
+            applied?(nil)
+            drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
+        }
+    }
+
+    /// Takes what a view says for a client, or says why not. What it can't be written as is dropped.
+    func offerOwn(
+        _ action: any Action,
+        from sessions: [String],
+        origin: String
+    ) throws(MailboxError) {
+        var source = ActionSource(cause: nil, place: origin)
+        source.sessions = sessions
+        do {
+            try offerOwn(action, from: source, applied: nil)
+        } catch {
+            drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
+            if let error = error as? MailboxError { throw error }
+        }
+    }
+
+    private func offerOwn(
+        _ action: any Action,
+        from source: ActionSource,
+        applied: (@Sendable (UInt64?) -> Void)?
+    ) throws {
+        let member = try member(of: action)
+        source.watch?.begin()
+        let envelope = Envelope(
+            members: [member],
+            source: source,
+            completion: Unasked(source.watch, applied: applied) { [unowned self] error in
+                drop(DroppedAction(type: member.type, source: source, reason: error))
+            }
+        )
+        do {
+            try offer(envelope)
+        } catch {
+            source.watch?.end()
+            throw error
+        }
+    }
+
+    /// Counts an action that was not applied although no client waits for its outcome, and tells the
+    /// operator.
+    func drop(_ action: DroppedAction) {
+        dropped.add(1, ordering: .relaxed)
+        ports.dropped(action)
+    }
+}

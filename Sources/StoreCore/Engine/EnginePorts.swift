@@ -1,0 +1,56 @@
+/// The ports and bounds of a Core that have nothing to do with the state's type.
+package struct EnginePorts: Sendable {
+    /// Which thread does the Core's work.
+    package enum Driver: Sendable {
+        /// The thread that dispatches while the Core is idle.
+        case caller
+        /// A thread of its own, from ``Core/start()`` on.
+        case thread
+    }
+
+    package var driver = Driver.caller
+    /// The most actions of clients that wait.
+    package var mailboxMax = 65_536
+    /// The most actions of the program's own that wait: of effects, presenters, reactions, and what
+    /// clients ask of it besides actions.
+    package var ownMailboxMax = 65_536
+    /// The most actions in one batch, which is one append to the journal.
+    package var batchMax = 1_024
+    package var clock: any WallClock = SystemClock()
+    /// Tells when idempotency keys were used; ``clock`` does where there is none.
+    package var keyClock: (any WallClock)?
+    /// Keeps what was applied; `nil` keeps nothing.
+    package var journal: (any Journal)?
+    /// Performs what modules ask for.
+    package var effects: EffectRunner?
+    /// What the journal keeps of an action that is dispatched in process; without it, only the name of
+    /// its type.
+    package var member: (@Sendable (any Action) throws -> EnvelopeMember)?
+    /// Receives actions of the program's own that were not applied, on the Core's thread.
+    package var dropped: @Sendable (DroppedAction) -> Void = { _ in }
+    /// Receives what a reducer or an interceptor threw that is no ``Refusal``.
+    package var reducerFailed: @Sendable (ReducerFailure) -> Void = { _ in }
+    /// Waits for clients to show what is presented to them.
+    var routes: RouteWatch?
+    /// Called when records are durable, with the newest version and how many bytes they have.
+    package var appended: (@Sendable (UInt64, Int) -> Void)?
+    /// Receives the actions of each commit, in their order, once they are durable.
+    package var applied: (@Sendable ([AppliedAction]) -> Void)?
+    /// Called when the outcome of an append is not known: nothing is applied from then on, and only a
+    /// new start from the journal can tell.
+    package var failed: @Sendable (JournalError) -> Void = { _ in }
+    /// Shows which action the Core is working on.
+    package var progress: Progress?
+
+    package init() {}
+}
+
+/// A reducer or an interceptor threw what is no ``Refusal``. The client gets a fixed text; this is for
+/// the operator.
+package struct ReducerFailure: Sendable {
+    /// The action's wire name.
+    package let type: String
+    /// The request that brought it, if one did.
+    package let requestID: String?
+    package let error: any Error
+}

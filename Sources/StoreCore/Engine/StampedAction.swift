@@ -1,0 +1,21 @@
+/// An action that the Core has given its place in the order.
+public struct StampedAction: Sendable {
+    /// The action itself.
+    public let action: any Action
+    /// The version that it makes if the reducer does not refuse it.
+    public let version: UInt64
+    /// When it was stamped, in nanoseconds since 1970.
+    public let time: Int64
+    /// Its wire name; in process, the name of its type.
+    public let type: String
+    /// What the client sent along, as JSON.
+    public let meta: [UInt8]?
+    /// Who dispatched it, where that is known.
+    public let principal: String?
+    /// The request that dispatched it.
+    public let requestID: String?
+    /// The version of the action whose effect dispatched it.
+    public let cause: UInt64?
+    /// The place in the program that dispatched it; for a client's, its address and what it calls itself.
+    public let origin: String?
+}

@@ -1,0 +1,64 @@
+/// A reducer that knows more of its state than the Core does.
+package protocol StateMachine<State>: Sendable {
+    associatedtype State: Sendable
+
+    /// Where an action goes; `nil` where it belongs to nothing, and changes nothing.
+    func route(of action: any Action) -> ActionRoute?
+
+    /// Reduces an action that makes this version. Leaves the state as it was where it throws.
+    ///
+    /// - Parameters:
+    ///   - route: that of ``route(of:)``.
+    ///   - sessions: those that the action comes from.
+    /// - Returns: what it has done; nothing of it is noted anywhere else.
+    func reduce(
+        _ state: inout State,
+        _ action: any Action,
+        by route: ActionRoute,
+        version: UInt64,
+        from sessions: [String]
+    ) throws -> Change
+
+    /// What is to be done outside of the Core, after an action that led to `state`.
+    func effect(after action: any Action, by route: ActionRoute, in state: State) -> PendingEffect?
+
+    /// Whether the slices that an action may change have observers.
+    func isWatched(_ route: ActionRoute) -> Bool
+
+    /// Shows an action's change to those who observe slices.
+    func show(_ change: Change, from old: State, to new: State, _ cause: SliceCause)
+}
+
+/// Where the actions of a type go. An object, because it is looked up for each action.
+package class ActionRoute: @unchecked Sendable {
+    // Safety: it has constants only, and so has its one subclass.
+
+    /// The module's place in ``RootState/modules``.
+    package let module: Int
+
+    init(module: Int) { self.module = module }
+}
+
+/// Which action has changed a slice.
+package struct SliceCause: Sendable {
+    /// The version that it made; `nil` when the store begins.
+    package let version: UInt64?
+    /// The sessions that it came from.
+    package let sessions: [String]
+    /// Which observers get it; `nil` for all.
+    package let audience: Audience?
+    /// Ends with all that presenters make of it.
+    package let watch: EffectWatch?
+}
+
+extension SliceCause {
+    /// No action: the store begins.
+    static func start(for sessions: [String]) -> SliceCause {
+        SliceCause(version: nil, sessions: sessions, audience: nil, watch: nil)
+    }
+
+    /// The same, for other sessions.
+    func `for`(_ sessions: [String]) -> SliceCause {
+        SliceCause(version: version, sessions: sessions, audience: audience, watch: watch)
+    }
+}

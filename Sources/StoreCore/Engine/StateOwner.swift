@@ -1,0 +1,87 @@
+/// The half of a Core that has the state: it reduces, and shows states to those who observe them.
+///
+/// The engine does not know the state's type, so that no generic type is looked up at run time for an
+/// action; ``TypedStateOwner`` does. The thread that drains the mailbox makes every call.
+protocol StateOwner: AnyObject {
+    /// Whether interceptors are to be asked.
+    var isIntercepted: Bool { get }
+    /// Whether middleware is to be called.
+    var hasMiddleware: Bool { get }
+    /// Whether actions go to the reducer without being shown to anything first, or compared after.
+    var isDirect: Bool { get }
+    /// Whether reactions are to be asked.
+    var hasReactions: Bool { get }
+    /// The state as it is.
+    var state: any Sendable { get }
+    /// The state of ``save()``.
+    var saved: any Sendable { get }
+    /// How many states are kept for those who look at each.
+    var keptCount: Int { get }
+
+    /// Reduces an action and shows the state to the observers, where nothing is appended, encoded or
+    /// taken back.
+    func applyPlain(_ action: any Action) throws
+
+    /// Reduces an action; leaves the state as it was where it throws.
+    ///
+    /// - Parameter sessions: those that it comes from.
+    func reduce(
+        _ action: any Action,
+        version: UInt64,
+        from sessions: [String]
+    ) throws -> Reduction
+
+    /// Calls middleware; answers what it wants done after the commit.
+    func middleware(before action: StampedAction) -> [@Sendable () -> Void]
+
+    /// Asks the interceptors, one after the other.
+    ///
+    /// - Parameter stamp: gives the stamp to the action, for `nil`, or to what stands in its place.
+    func intercept(stamp: ((any Action)?) throws -> StampedAction) throws -> Intercepted
+
+    /// Remembers the state.
+    func save()
+    /// Goes back to the state of ``save()``, and drops all kept states but the first so many.
+    func restore(keeping kept: Int)
+    /// The state has become durable.
+    func commit()
+    /// Goes back to the last durable state.
+    func rollBack()
+    /// Drops the kept states: they have been shown.
+    func forgetKept()
+
+    /// Gives the sink what an accepted envelope led to.
+    func reduced(version: UInt64, _ steps: ArraySlice<Step>, changed: Bool)
+    /// Has the sink encode what is about to become durable.
+    func prepare(through version: UInt64) throws
+    /// Has the sink publish what is durable.
+    func committed(through version: UInt64, for audience: Audience?)
+
+    /// Tells the sink that all completions of a batch were called.
+    func completed()
+
+    /// Shows an applied action's change to presenters, and to those who observe slices.
+    func showSlices(_ step: Step, version: UInt64)
+    /// What the reactions make of an applied action.
+    func reactions(to step: Step) -> [(action: any Action, place: String)]
+    /// Shows the state that an applied action led to, to all who observe.
+    func showState(_ step: Step)
+}
+
+/// What came of an action that was reduced.
+struct Reduction {
+    /// What it did to the state.
+    let change: Change
+    /// What is to be done outside of the Core.
+    let effect: PendingEffect?
+    /// The place of the state before it among those that are kept, the state behind it following.
+    let kept: Int?
+}
+
+/// What interceptors make of an action.
+struct Intercepted {
+    /// What follows it at once.
+    var following: [any Action] = []
+    /// What is called with the state that all of it led to, once that is durable.
+    var hooks: [@Sendable (any Sendable) -> Void] = []
+}

@@ -1,0 +1,49 @@
+/// Why modules can't make a store together.
+public enum ModuleError: Error, Equatable, CustomStringConvertible {
+    /// Two modules have one name.
+    case nameTwice(String)
+    /// A module has a name that stands for something else in the log.
+    case nameReserved(String)
+    /// One type of action has two places to go to.
+    case actionTwice(String, String)
+    /// A dispatchable is for the state of another module, or is neither updater nor side effect.
+    case foreignDispatchable(String, String)
+    /// A module reads one that the root state does not have, or itself.
+    case foreignOwner(String, reader: String)
+    /// A module has effects that outlive the server, and the state has no ``PendingEffects``.
+    case noLedger(String)
+    /// A presenter presents a view, and the state has no ``Sessions``.
+    case noSessions(String)
+    /// The root state has members that are no module's slice, or lacks one.
+    case foreignMember(found: [String], modules: [String])
+
+    /// What is wrong, and what would be right.
+    public var description: String {
+        switch self {
+        case .nameTwice(let name):
+            "two modules are named '\(name)'; give one of them another `static var name`"
+        case .nameReserved(let name):
+            "no module can be named '\(name)': that is where the log has what clients ask for besides "
+                + "actions; give it another `static var name`"
+        case .actionTwice(let type, let module):
+            "the action type \(type) of module '\(module)' is handled by two modules; "
+                + "each has to have its own"
+        case .foreignDispatchable(let type, let module):
+            "\(type) is listed by module '\(module)' but is for another state; a dispatchable is a "
+                + "StateUpdater or a SideEffect of the module's own state"
+        case .foreignOwner(let owner, let reader):
+            "module '\(reader)' reads '\(owner)', which is no other module of this state; "
+                + "mount that one, too"
+        case .noLedger(let module):
+            "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
+                + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
+        case .noSessions(let module):
+            "a presenter of module '\(module)' presents a view, but the state has no sessions to "
+                + "present it to; add `var sessions = Sessions.State()` and "
+                + "`Sessions().at(\\.sessions)`"
+        case .foreignMember(let found, let modules):
+            "the root state is written with the members \(found), but its modules are \(modules); "
+                + "it has to have its modules' slices and nothing else"
+        }
+    }
+}
