@@ -52,6 +52,11 @@ package struct JSONNode {
         kind == .string ? tape.string(at: index) : nil
     }
 
+    /// The bytes of a string without escapes, valid while the document is kept; `nil` for anything else.
+    package var plainText: UnsafeBufferPointer<UInt8>? {
+        kind == .string && tape.entries[index].detail == 0 ? tape.rawString(at: index) : nil
+    }
+
     /// The value of a number that is an integer in range; `nil` for anything else.
     package var intValue: Int? {
         guard kind == .number, tape.entries[index].detail == 1 else { return nil }
@@ -105,6 +110,11 @@ package struct JSONNode {
             child = Int(tape.entries[child + step].next)
         }
         return found
+    }
+
+    /// Whether the value is an object that has a member of one of these names.
+    package func hasMember(of names: [String]) -> Bool {
+        members.contains { names.contains($0.name) }
     }
 
     /// The object's own bytes without the members of these names.

@@ -20,24 +20,44 @@ package struct ActionForm: Sendable {
         self.caseName = caseName
         self.pattern = pattern
     }
-
-    /// The names of the cases of an enum whose `Codable` the compiler wrote: an object with one member,
-    /// the case, whose value holds the associated values.
-    package static func cases(of type: any (Decodable & SendableMetatype).Type) -> [String] {
-        let document = JSONSchemaDocument(of: [type])
-        return document.cases(of: document.roots[0]).map(\.name)
-    }
 }
 
 extension JSONSchemaDocument {
-    /// The members of an enum's schema, one for each case.
+    /// The members of an enum's schema, one for each case: its name and its payload.
     func cases(of schema: JSONSchema) -> [JSONSchema.Property] {
         switch schema {
         case .oneOf(let schemas), .anyOf(let schemas): schemas.flatMap(cases)
         case .object(let properties) where properties.count == 1: properties
+        case .strings(let names): names.map { JSONSchema.Property($0, .object([])) }
         case .reference(let name):
             definitions.first { $0.name == name }.map { cases(of: $0.schema) } ?? []
         default: []
+        }
+    }
+
+    /// A schema, or the definition that it refers to.
+    func resolved(_ schema: JSONSchema) -> JSONSchema {
+        guard case .reference(let name) = schema else { return schema }
+        return definitions.first { $0.name == name }?.schema ?? schema
+    }
+
+    /// The payload of an action: of the whole type, or of one of its cases.
+    func payload(of action: ActionForm, _ root: JSONSchema) -> JSONSchema {
+        guard let name = action.caseName else { return root }
+        return cases(of: root).first { $0.name == name }?.schema ?? .any
+    }
+}
+
+extension JSONSchema {
+    /// Whether some value of this form is an object.
+    var mayBeObject: Bool {
+        switch self {
+        case .any, .object, .dictionary, .reference: true
+        case .oneOf(let schemas), .anyOf(let schemas): schemas.contains(where: \.mayBeObject)
+        case .nullable(let schema): schema.mayBeObject
+        case .null, .boolean, .number, .integer, .string, .text, .strings, .integers, .array,
+            .boundedArray, .tuple:
+            false
         }
     }
 }

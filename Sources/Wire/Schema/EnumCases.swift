@@ -28,8 +28,18 @@ enum EnumCases {
         Array(Value.allCases)
     }
 
+    /// How many cases an enum has; `nil` for any other type.
+    static func count(of type: Any.Type) -> Int? {
+        counts(of: type).map { $0.payload + $0.empty }
+    }
+
     /// How many cases an enum has, when none of them has a payload; `nil` for any other type.
     private static func emptyCasesCount(of type: Any.Type) -> Int? {
+        guard let counts = counts(of: type), counts.payload == 0 else { return nil }
+        return counts.empty
+    }
+
+    private static func counts(of type: Any.Type) -> (payload: Int, empty: Int)? {
         #if _ptrauth(_arm64e)
             // The descriptor's address is signed there; the callers' fallback is good enough.
             return nil
@@ -48,8 +58,8 @@ enum EnumCases {
             let flags = descriptor.load(as: UInt32.self)
             guard flags & 0x1F == contextKindEnum else { return nil }
             let payloadCases = descriptor.load(fromByteOffset: 20, as: UInt32.self) & 0xFF_FFFF
-            guard payloadCases == 0 else { return nil }
-            return Int(descriptor.load(fromByteOffset: 24, as: UInt32.self))
+            let emptyCases = descriptor.load(fromByteOffset: 24, as: UInt32.self)
+            return (Int(payloadCases), Int(emptyCases))
         #endif
     }
 

@@ -56,9 +56,10 @@ extension JSONSchema {
             adapter: adapter
         )
         let payloads = actions.map { action -> JSONSchema in
-            let root = document.roots[places[ObjectIdentifier(action.type)] ?? 0]
-            guard let name = action.caseName else { return root }
-            return document.cases(of: root).first { $0.name == name }?.schema ?? .any
+            document.payload(
+                of: action,
+                document.roots[places[ObjectIdentifier(action.type)] ?? 0]
+            )
         }
         let forms = zip(actions, payloads).map { action, payload in
             form(of: action, payload: payload, as: .reference(payloadName(action.name)))
@@ -85,11 +86,7 @@ extension JSONSchema {
     package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])
-            let root = document.roots[0]
-            let payload =
-                action.caseName.map { name in
-                    document.cases(of: root).first { $0.name == name }?.schema ?? .any
-                } ?? root
+            let payload = document.payload(of: action, document.roots[0])
             return form(of: action, payload: payload, as: payload)
         }
         let action = forms.count == 1 ? forms[0] : .oneOf(forms)

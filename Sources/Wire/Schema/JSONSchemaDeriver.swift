@@ -100,6 +100,17 @@ final class JSONSchemaDeriver {
         throw SchemaProbeError.noDummy
     }
 
+    /// A value of each case of an enum, of those of which there is a dummy.
+    func samples<Value: Decodable>(of type: Value.Type) -> [Value] {
+        if EnumCases.schema(of: type, deriver: self) != nil, let all = EnumCases.all(of: type) {
+            return all
+        }
+        let choices = run(type, SchemaProbe.Attempt()).choices
+        return (0..<min(choices, Self.choicesMax)).compactMap { choice in
+            fullest(type, SchemaProbe.Attempt(choice: choice)).value
+        }
+    }
+
     func noteChoices(_ count: Int) {
         choices = max(choices, count)
     }

@@ -45,12 +45,18 @@ extension DecodingState {
     }
 
     func codingPath(to index: Int) -> [any CodingKey] {
-        trail.codingPath(to: index, in: tape)
+        trail.codingPath(to: entry(of: index), in: tape)
+    }
+
+    /// The entry that stands for a place: for the object around a case, its payload.
+    private func entry(of place: Int) -> Int {
+        place == Self.enclosure ? caseIndex : place
     }
 
     /// The standard library's form of a value that does not fit.
     @inline(never)
     func mismatch(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
+        let index = entry(of: index)
         let context = context(DecodingFailure(index: index, expected: expected))
         return isNull(index)
             ? .valueNotFound(Any.self, context) : .typeMismatch(Any.self, context)
@@ -65,7 +71,9 @@ extension DecodingState {
     func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
         .keyNotFound(
             key,
-            context(DecodingFailure(index: object, expected: .member(key.stringValue)))
+            context(
+                DecodingFailure(index: entry(of: object), expected: .member(key.stringValue))
+            )
         )
     }
 

@@ -12,6 +12,12 @@ struct DecodingPosition: Decoder {
         guard state.pointee.first(index) == UInt8(ascii: "{") else {
             throw state.pointee.mismatch(index, "an object")
         }
+        return object(keyedBy: type)
+    }
+
+    /// The container of an entry that is an object, or of the one around a case.
+    @inline(__always)
+    func object<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         let keys = state.pointee.keyTypes.find(type)
         let level = state.pointee.calls
         guard let box = keys.pointee.lend(level, at: index) else {

@@ -16,7 +16,13 @@ struct DecodingState: ~Copyable {
     /// again comes to an end.
     fileprivate(set) var callsMax = JSONLimits.callsMax
     let trail = DecodingTrail()
+    /// The name of the case that is being read from its payload alone, and the payload's entry.
+    private(set) var caseName = ""
+    private(set) var caseIndex = 0
     private let own: JSONTape
+
+    /// The place of an object `{"<caseName>":<payload>}` that no bytes stand for.
+    static let enclosure = -2
 
     init(_ tape: JSONTape, _ adapters: AdapterList) {
         plans = TypePlans(adapters)
@@ -33,6 +39,12 @@ struct DecodingState: ~Copyable {
         calls = 0
         callsMax = JSONLimits.callsMax
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
+    }
+
+    /// Puts the value of an entry into an object of its own, whose place is ``enclosure``.
+    mutating func enclose(_ index: Int, as name: String) {
+        caseIndex = index
+        caseName = name
     }
 
     /// Lets go of the document.
@@ -57,6 +69,7 @@ struct DecodingState: ~Copyable {
     /// Looks first where the last search ended: members in the order of declaration hit at once.
     @inline(__always)
     func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
+        guard object >= 0 else { return findCase(key) }
         let end = Int(entries[object].next)
         let cursor = Int(entries[object].detail)
         if cursor < end, tape.key(at: cursor, equals: key) {
@@ -77,6 +90,11 @@ struct DecodingState: ~Copyable {
             at = Int(entries[at &+ 1].next)
         }
         return -1
+    }
+
+    @inline(never)
+    private func findCase(_ key: UnsafeBufferPointer<UInt8>) -> Int {
+        caseName.utf8.elementsEqual(key) ? caseIndex : -1
     }
 
     func string(_ index: Int) throws -> String {
@@ -118,6 +136,15 @@ extension DecodingStatePointer {
         pointee.calls = calls &+ 1
         defer { pointee.calls = calls }
         return try T(from: DecodingPosition(state: self, index: index))
+    }
+
+    /// Reads the case that ``DecodingState/enclose(_:as:)`` has named.
+    func decodeCase<T: Decodable>(_ type: T.Type) throws -> T {
+        let calls = pointee.calls
+        guard calls < pointee.callsMax else { throw refuseDepth(at: pointee.caseIndex) }
+        pointee.calls = calls &+ 1
+        defer { pointee.calls = calls }
+        return try T(from: CasePosition(state: self))
     }
 
     @inline(never)

@@ -40,15 +40,21 @@ public struct JSONDecoder: Sendable {
             adapters.decoding.give(box)
         }
         try box.tape.parse(bytes, limits: limits)
-        return try read(type, box, box.tape, at: 0, pointerPrefix: "")
+        return try read(type, box, box.tape, at: 0)
     }
 
     /// Reads the value at a node of a document that was parsed before.
     ///
-    /// - Parameter pointerPrefix: replaces the way from the root to the node in errors' pointers.
+    /// - Parameters:
+    ///   - node: `nil` stands for an empty object.
+    ///   - caseName: where the type is an enum and the node the payload of one of its cases, the case's
+    ///     name. It is read as `{"<name>":<payload>}` would be, or as the name where the enum has texts
+    ///     as raw values.
+    ///   - pointerPrefix: replaces the way from the root to the node in errors' pointers.
     package func decode<T: Decodable>(
         _ type: T.Type,
-        at node: JSONNode,
+        at node: JSONNode?,
+        asCase caseName: String? = nil,
         pointerPrefix: String
     ) throws(JSONError) -> T {
         let box = adapters.decoding.take()
@@ -56,14 +62,19 @@ public struct JSONDecoder: Sendable {
             box.end()
             adapters.decoding.give(box)
         }
+        if node == nil { try box.parseEmptyObject() }
+        let (tape, index) = node.map { ($0.tape, $0.index) } ?? (box.tape, 0)
         do {
-            return try read(type, box, node.tape, at: node.index, pointerPrefix: "")
+            return try read(type, box, tape, at: index, asCase: caseName)
         } catch {
-            let own = node.tape.pointer(to: node.index)
+            let own = tape.pointer(to: index)
+            // A type's own code may throw errors that point anywhere.
+            let isWithin = error.pointer.utf8.starts(with: own.utf8)
             throw JSONError(
                 code: error.code,
                 offset: error.offset,
-                pointer: pointerPrefix + error.pointer.dropFirst(own.count),
+                pointer: pointerPrefix
+                    + (isWithin ? String(error.pointer.utf8.dropFirst(own.utf8.count)) ?? "" : ""),
                 expected: error.expected,
                 message: error.message
             )
@@ -75,12 +86,18 @@ public struct JSONDecoder: Sendable {
         _ box: DecodingBox,
         _ tape: JSONTape,
         at index: Int,
-        pointerPrefix: String
+        asCase caseName: String? = nil
     ) throws(JSONError) -> T {
         let state = box.pointer
         state.pointee.begin(tape, userInfo)
         do {
-            let value = try state.decode(type, at: index)
+            let value: T
+            if let caseName {
+                state.pointee.enclose(index, as: caseName)
+                value = try state.decodeCase(type)
+            } else {
+                value = try state.decode(type, at: index)
+            }
             guard state.pointee.callsMax > 0 else {
                 throw JSONError(code: .invalid, message: DecodingStatePointer.tooDeep)
             }
@@ -110,6 +127,15 @@ final class DecodingBox: @unchecked Sendable {
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: DecodingState(tape, adapters))
     }
+
+    /// Takes `{}` for the document.
+    func parseEmptyObject() throws(JSONError) {
+        try Self.emptyObject.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try tape.parse(bytes, limits: .unbounded) }
+        }.get()
+    }
+
+    private static let emptyObject = Array("{}".utf8)
 
     /// Gets ready for the next document.
     func end() {

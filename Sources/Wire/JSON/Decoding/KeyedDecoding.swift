@@ -12,7 +12,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { state.pointee.codingPath(to: object) }
 
     var allKeys: [Key] {
-        JSONNode(tape: state.pointee.tape, index: object).members.compactMap {
+        guard object >= 0 else {
+            return Key(stringValue: state.pointee.caseName).map { [$0] } ?? []
+        }
+        return JSONNode(tape: state.pointee.tape, index: object).members.compactMap {
             Key(stringValue: $0.name)
         }
     }

@@ -38,6 +38,34 @@ public struct JSONEncoder: Sendable {
         }
     }
 
+    /// Writes a value of an enum in two parts: hands the name of its case and the payload to `body`.
+    ///
+    /// The case's name is what the enum writes as the one member of an object, and the payload what it
+    /// writes there, an object, too; of an enum with texts as raw values the name is the text, and the
+    /// payload an object without members. Both lie in memory that is valid during the call.
+    ///
+    /// - Throws: ``JSONError`` where the value has another form, or none; what `body` throws.
+    package func encodeCase<T: Encodable, R>(
+        _ value: T,
+        _ body: (_ name: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) throws -> R
+    ) throws -> R {
+        let box = adapters.encoding.take()
+        let state = box.pointer
+        state.pointee.begin(userInfo)
+        defer {
+            state.pointee.end(keeping: CoderPool<EncodingBox>.bytesMax)
+            adapters.encoding.give(box)
+        }
+        try write(value, to: state)
+        guard let form = CaseBytes(state.pointee.output.bytes) else {
+            throw JSONError(
+                code: .unencodable,
+                message: "The value is written as something else than an enum's case."
+            )
+        }
+        return try body(form.name, form.payload)
+    }
+
     private func withState<R>(
         _ body: (EncodingStatePointer) throws(JSONError) -> R
     ) throws(JSONError) -> R {
