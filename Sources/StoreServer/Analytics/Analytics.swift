@@ -9,13 +9,12 @@ struct Analytics<State: Sendable>: Sendable {
 
     /// What the Core calls before it reduces an action; the answer runs after the commit.
     func observe(_ state: State, _ action: StampedAction) -> (@Sendable () -> Void)? {
-        let entry = registry[action.type]
         let event = AnalyticsEvent(
             version: action.version,
             time: action.time,
             type: action.type,
-            subject: entry?.module,
-            record: entry?.record?(action.action, state)
+            subject: registry[action.type]?.module,
+            record: registry.record(of: action.action, before: state)
         )
         return { [writer] in writer.offer(event) }
     }

@@ -11,15 +11,23 @@ enum ActionAudience: Sendable {
         return module + "/" + name
     }
 
-    /// Why an action is not taken here; `nil` where it is.
-    func refusal(of name: String, _ access: ActionAccess, _ module: String?) -> String? {
-        switch (self, access) {
-        case (.everybody, .everybody): nil
-        case (.views(let own), .views) where own == module: nil
-        case (.everybody, .views):
-            "'\(name)' is what a view of the module says; it goes to POST /modules/\(module ?? "")/ui."
-        case (.everybody, .program), (.views, .program):
+    /// Whether an action is taken here.
+    func takes(_ action: RegisteredAction) -> Bool {
+        switch (self, action.access) {
+        case (.everybody, .everybody): true
+        case (.views(let own), .views): own == action.module
+        default: false
+        }
+    }
+
+    /// Why an action is not taken here.
+    func refusal(of name: String, _ action: RegisteredAction) -> String {
+        switch (self, action.access) {
+        case (_, .program):
             "'\(name)' is what only the module's own effects and presenters dispatch."
+        case (.everybody, _):
+            "'\(name)' is what a view of the module says; it goes to "
+                + "POST /modules/\(action.module ?? "")/ui."
         case (.views(let own), _):
             "'\(name)' is nothing that a view of '\(own)' says; it goes to POST /dispatch."
         }

@@ -1,67 +1,132 @@
 import StoreCore
 import Wire
 
-/// Finds an action's type by its wire name, and what the server does with that type.
+/// Finds what is known of actions: by their wire names, and by their types.
 struct ActionRegistry<State>: Sendable {
-    typealias Entry = RegisteredAction<State>
+    private typealias Recorder = @Sendable (any Action, State) -> (any Encodable & Sendable)?
 
-    let entries: [Entry]
-    private let byName: [String: Int]
-    private let writers: [ObjectIdentifier: ActionWriter]
+    let table: ActionTable
+    /// What analytics keep of an action, by its type, where that declares anything.
+    private let recorders: [ObjectIdentifier: Recorder]
 
     /// Registers every action of the list, and those of modules.
     ///
-    /// - Throws: where two types share a wire name, a name is empty, or an action's analytics are
-    ///   declared for another state.
+    /// - Throws: where two types share a wire name, a name is empty, a type has no form on the wire, or
+    ///   an action's analytics are declared for another state.
     init(_ list: ActionList, _ modules: [ModuleActions<State>] = []) throws(ConfigurationError) {
-        var entries: [Entry] = []
-        var byName: [String: Int] = [:]
-        var writers: [ObjectIdentifier: ActionWriter] = [:]
+        var types: [RegisteredType] = []
         for entry in list.entries {
-            entries.append(try Entry(entry.type, named: entry.name, module: entry.module))
-            writers[ObjectIdentifier(entry.type)] = .whole(entry.type, named: entry.name)
+            types.append(try .whole(entry.type, named: entry.name, module: entry.module))
         }
-        for module in modules {
-            entries += try module.entries()
-            for (type, writer) in module.writers { writers[type] = writer }
+        for module in modules { types += try module.types() }
+        var recorders: [ObjectIdentifier: Recorder] = [:]
+        for type in types {
+            guard let tracked = type.type as? any TrackedAction.Type else { continue }
+            guard let recorder = Self.recorder(of: tracked) else {
+                throw ConfigurationError(
+                    "the action '\(type.title)' declares its analytics for another state than "
+                        + "\(State.self)"
+                )
+            }
+            recorders[ObjectIdentifier(type.type)] = recorder
         }
-        for (index, entry) in entries.enumerated() {
+        table = try ActionTable(types)
+        self.recorders = recorders
+    }
+
+    /// Every wire name, in the order of the list and of the modules.
+    var entries: [RegisteredAction] { table.entries }
+
+    /// The action of this wire name; one of an instance, `cards/7/liked`, names the instance, too.
+    subscript(name: String) -> FoundAction? { table[name] }
+
+    /// The wire names of what may be dispatched somewhere.
+    func names(for audience: ActionAudience) -> [String] { table.forms(for: audience).map(\.name) }
+
+    /// What may be dispatched somewhere, for schemas.
+    func forms(for audience: ActionAudience = .everybody) -> [ActionForm] {
+        table.forms(for: audience)
+    }
+
+    /// What is reduced and journaled of an action that the program itself dispatches.
+    ///
+    /// - Throws: as ``ActionTable/member(of:_:)``.
+    func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
+        try table.member(of: action, encoder)
+    }
+
+    /// What analytics keep of an action, given the state before it.
+    func record(of action: any Action, before state: State) -> (any Encodable & Sendable)? {
+        guard !recorders.isEmpty else { return nil }
+        let action = (action as? AddressedAction)?.action ?? action
+        return recorders[ObjectIdentifier(type(of: action))]?(action, state)
+    }
+
+    private static func recorder<A: TrackedAction>(of type: A.Type) -> Recorder? {
+        guard A.State.self == State.self else { return nil }
+        return { action, state in
+            guard let action = action as? A, let state = state as? A.State else { return nil }
+            return action.record(before: state)
+        }
+    }
+}
+
+/// The actions of a server by name and by type. It is no generic type, so that requests look no metadata
+/// up.
+struct ActionTable: Sendable {
+    let entries: [RegisteredAction]
+    private let names: ActionNames
+    private let types: [ObjectIdentifier: RegisteredType]
+
+    /// - Throws: where two actions share a wire name, or one has none.
+    init(_ types: [RegisteredType]) throws(ConfigurationError) {
+        entries = types.flatMap(\.entries)
+        var taken: Set<String> = []
+        for entry in entries {
             guard !entry.name.isEmpty else {
                 throw ConfigurationError("an action has an empty wire name; give it one")
             }
-            guard byName.updateValue(index, forKey: entry.name) == nil else {
+            guard taken.insert(entry.name).inserted else {
                 throw ConfigurationError(
                     "two actions have the wire name '\(entry.name)'; names must be unique"
                 )
             }
         }
-        self.entries = entries
-        self.byName = byName
-        self.writers = writers
+        names = ActionNames(entries.map(\.name))
+        self.types = Dictionary(types.map { (ObjectIdentifier($0.type), $0) }) { _, last in last }
     }
 
-    /// The action of this wire name; one of an instance, `cards/7/liked`, knows which it is for.
-    subscript(name: String) -> Entry? {
-        if let index = byName[name], !entries[index].isForInstances { return entries[index] }
+    subscript(name: String) -> FoundAction? {
+        var name = name
+        return name.withUTF8 { self[$0] }
+    }
+
+    /// The action of a wire name, given as UTF-8.
+    subscript(name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
+        if let place = names.place(of: name), !entries[place].isForInstances {
+            return FoundAction(entry: entries[place], instance: nil, wireName: entries[place].name)
+        }
         return ofInstance(name)
     }
 
-    private func ofInstance(_ name: String) -> Entry? {
-        guard let first = name.firstIndex(of: "/"), let last = name.lastIndex(of: "/"), first < last
+    private func ofInstance(_ name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
+        let slash = UInt8(ascii: "/")
+        guard let first = name.firstIndex(of: slash), let last = name.lastIndex(of: slash),
+            first < last, 1...InstanceID.bytesMax ~= last - first - 1
         else { return nil }
-        let instance = name[name.index(after: first)..<last]
-        guard 1...InstanceID.bytesMax ~= instance.utf8.count,
-            let index = byName[String(name[..<first] + name[last...])],
-            entries[index].isForInstances
+        let short = Array(name[..<first]) + name[last...]
+        guard let place = short.withUnsafeBufferPointer({ names.place(of: $0) }),
+            entries[place].isForInstances
         else { return nil }
-        return entries[index].of(String(instance))
+        return FoundAction(
+            entry: entries[place],
+            instance: String(decoding: name[(first + 1)..<last], as: UTF8.self),
+            wireName: String(decoding: name, as: UTF8.self)
+        )
     }
 
-    /// The wire names of what may be dispatched somewhere.
-    func names(for audience: ActionAudience) -> [String] { forms(for: audience).map(\.name) }
-
-    /// What may be dispatched somewhere, for schemas.
-    func forms(for audience: ActionAudience = .everybody) -> [ActionForm] {
+    /// What may be dispatched somewhere.
+    func forms(for audience: ActionAudience) -> [ActionForm] {
         entries.filter { entry in
             switch audience {
             case .everybody: entry.access == .everybody
@@ -70,33 +135,41 @@ struct ActionRegistry<State>: Sendable {
         }.map(\.form)
     }
 
-    /// What the journal keeps of an action that the program itself dispatches.
+    /// What is reduced and journaled of an action that the program itself dispatches: the same as if a
+    /// client had sent it, so without its secret members.
     ///
-    /// - Throws: where the action is not registered, or has no JSON form.
+    /// - Throws: ``UnregisteredAction`` where no list and no module has its type; what the encoder or
+    ///   the decoder says where it has no JSON form, or needs a secret member.
     func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
-        let addressed = action as? AddressedAction
-        let inner = addressed?.action ?? action
-        guard let writer = writers[ObjectIdentifier(type(of: inner))] else {
-            throw UnregisteredAction(type: "\(type(of: inner))")
+        var inner = action
+        var instance: String?
+        if type(of: action) == AddressedAction.self, let addressed = action as? AddressedAction {
+            (inner, instance) = (addressed.action, addressed.instance)
         }
-        let (name, payload) = try writer.write(inner, encoder)
-        let type = writer.prefix.map { prefix in
-            addressed.map { "\(prefix)/\($0.instance)/\(name)" } ?? "\(prefix)/\(name)"
+        guard let known = types[ObjectIdentifier(type(of: inner))] else {
+            throw UnregisteredAction(inner)
         }
-        return EnvelopeMember(action: action, type: type ?? name, payload: payload)
+        let (place, payload) = try known.write(inner, encoder)
+        let entry = known.entries[place]
+        // Only instances are told apart by an id: elsewhere it has no place on the wire.
+        if !entry.isForInstances { instance = nil }
+        let wireName = entry.wireName(instance)
+        if !entry.secrets.isEmpty {
+            let document = try JSONDocument(parsing: payload, limits: .unbounded)
+            if document.root.hasMember(of: entry.secrets) {
+                let found = FoundAction(entry: entry, instance: instance, wireName: wireName)
+                return try found.member(document.root, JSONDecoder(limits: .unbounded))
+            }
+        }
+        return EnvelopeMember(
+            action: entry.isForInstances ? action : inner,
+            type: wireName,
+            payload: payload
+        )
     }
 }
 
 /// The bound on instances' ids.
 enum InstanceID {
     static let bytesMax = 128
-}
-
-/// The program dispatched an action that no list and no module has.
-struct UnregisteredAction: Error, CustomStringConvertible {
-    let type: String
-
-    var description: String {
-        "\(type) is dispatched by the program, but registered nowhere: the journal has no name for it"
-    }
 }

@@ -23,7 +23,9 @@ extension DispatchBody {
         var first: Audience?
         for (index, action) in actions.enumerated() {
             guard action.kind == .object else { continue }
-            let audience = try audience(of: action, at: "/\(index)")
+            let audience =
+                action.member(named: "recipients") == nil
+                ? nil : try audience(of: action, at: "/\(index)")
             if index == 0 { first = audience }
             guard audience == first else {
                 throw .invalidPayload(

@@ -10,10 +10,13 @@ enum ActionAccess: Sendable {
     case program
 }
 
-/// What is known of one action type, or of one case of a module's actions.
+/// What is known of one wire name: an action type, or one case of a module's actions.
 ///
 /// An object, because it is looked up for each action and has many members to copy.
-final class RegisteredAction<State>: Sendable {
+final class RegisteredAction: Sendable {
+    typealias Reader =
+        @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
+
     /// The wire name; for an action of instances it lacks the instance, `cards/liked`.
     let name: String
     let module: String?
@@ -24,134 +27,97 @@ final class RegisteredAction<State>: Sendable {
     let isForInstances: Bool
     /// The payload's members that are taken off before the action is made.
     let secrets: [String]
-    /// What analytics keep of an action, if its type declares anything.
-    let record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
-    /// The instance that it is for.
-    let instance: String?
 
-    private let read: @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
+    /// The action itself, where all of its payloads make the same.
+    private let only: (any Action)?
+    private let read: Reader
 
-    /// An action that is a type of its own.
-    convenience init(
-        _ type: ActionList.Element,
-        named name: String,
-        module: String?
-    ) throws(ConfigurationError) {
-        self.init(
-            name: name,
-            module: module,
-            form: ActionForm(name, type),
-            secrets: (type as? any SecretiveAction.Type)?.secrets ?? [],
-            record: try Self.recorder(of: type, named: name),
-            read: Self.reader(of: type)
-        )
-    }
-
+    /// - Parameters:
+    ///   - isBare: whether it has no fields, so that one action stands for all.
+    ///   - read: reads the action from its payload; `nil` stands for no payload.
     init(
         name: String,
         module: String?,
         form: ActionForm,
         access: ActionAccess = .everybody,
         isForInstances: Bool = false,
-        instance: String? = nil,
-        secrets: [String],
-        record: (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?,
-        read: @escaping @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
+        secrets: [String] = [],
+        isBare: Bool = false,
+        read: @escaping Reader
     ) {
         self.name = name
         self.module = module
         self.form = form
         self.access = access
         self.isForInstances = isForInstances
-        self.instance = instance
         self.secrets = secrets
-        self.record = record
+        only = isBare ? try? read(nil, JSONDecoder()) : nil
         self.read = read
     }
 
+    /// Reads the action from its payload; `nil` stands for no payload.
+    ///
+    /// - Throws: ``JSONError`` with a pointer below `/payload`.
+    func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {
+        if let only { return only }
+        return try read(payload, decoder)
+    }
+
     /// The name under which it is journaled: with the instance that it is for.
-    var wireName: String {
+    func wireName(_ instance: String?) -> String {
         guard let instance, let slash = name.firstIndex(of: "/") else { return name }
         return "\(name[..<slash])/\(instance)\(name[slash...])"
     }
+}
 
-    /// The same action, for one of the instances.
-    func of(_ instance: String) -> RegisteredAction {
-        RegisteredAction(
-            name: name,
-            module: module,
-            form: form,
-            access: access,
-            isForInstances: isForInstances,
-            instance: instance,
-            secrets: secrets,
-            record: record,
-            read: read
-        )
-    }
+/// A registered action as it was asked for: by a wire name, which may name an instance.
+struct FoundAction {
+    let entry: RegisteredAction
+    /// The instance that it is for.
+    let instance: String?
+    /// The name under which it is journaled.
+    let wireName: String
+
+    var name: String { entry.name }
+    var module: String? { entry.module }
+    var access: ActionAccess { entry.access }
 
     /// Reads the action from its payload; `nil` stands for no payload.
     func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {
-        let action = try read(payload, decoder)
+        let action = try entry.decode(payload, decoder)
         guard let instance else { return action }
         return action.to(instance)
     }
-}
 
-extension RegisteredAction {
-    /// Reads a value that is the whole payload.
-    static func reader<Value: Decodable & Sendable>(
-        of type: Value.Type,
-        _ make: @escaping @Sendable (Value) -> (any Action)?
-    ) -> @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action {
-        { payload, decoder throws(JSONError) in
-            let value = try PayloadReader.value(Value.self, payload, decoder)
-            guard let action = make(value) else {
-                throw JSONError(code: .invalid, pointer: "/payload", message: "It makes no action.")
-            }
-            return action
-        }
-    }
-
-    private static func reader<A: Action & Codable>(
-        of type: A.Type
-    ) -> @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action {
-        { payload, decoder throws(JSONError) in
-            try PayloadReader.value(A.self, payload, decoder)
-        }
-    }
-
-    /// Reads one case of an enum, whose associated values are the payload.
-    static func reader<A: Action & Codable>(
-        of type: A.Type,
-        caseName: String
-    ) -> @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action {
-        { payload, decoder throws(JSONError) in
-            try PayloadReader.value(A.self, payload, decoder, as: caseName)
-        }
-    }
-
-    static func recorder(
-        of type: any Any.Type,
-        named name: String
-    ) throws(ConfigurationError) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)?
-    {
-        guard let tracked = type as? any TrackedAction.Type else { return nil }
-        guard let recorder = recorder(ofTracked: tracked) else {
-            throw ConfigurationError(
-                "the action '\(name)' declares its analytics for another state than \(State.self)"
+    /// What is reduced and journaled, both without the action's secret members.
+    func member(
+        _ payload: JSONNode?,
+        meta: [UInt8]? = nil,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> EnvelopeMember {
+        guard let payload else {
+            return EnvelopeMember(
+                action: try decode(nil, decoder),
+                type: wireName,
+                payload: RegisteredType.emptyObject,
+                meta: meta
             )
         }
-        return recorder
-    }
-
-    private static func recorder<A: TrackedAction>(
-        ofTracked type: A.Type
-    ) -> (@Sendable (any Action, State) -> (any Encodable & Sendable)?)? {
-        guard A.State.self == State.self else { return nil }
-        return { action, state in
-            guard let action = action as? A, let state = state as? A.State else { return nil }
-            return action.record(before: state)
+        guard !entry.secrets.isEmpty, payload.hasMember(of: entry.secrets) else {
+            return EnvelopeMember(
+                action: try decode(payload, decoder),
+                type: wireName,
+                payload: payload.byteRange.count == 2
+                    ? RegisteredType.emptyObject : Array(payload.source),
+                meta: meta
+            )
         }
+        let kept = payload.source(without: entry.secrets)
+        return EnvelopeMember(
+            action: try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder),
+            type: wireName,
+            payload: kept,
+            meta: meta
+        )
     }
 }
