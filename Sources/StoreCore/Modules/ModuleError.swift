@@ -42,8 +42,13 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
                 + "present it to; add `var sessions = Sessions.State()` and "
                 + "`Sessions().at(\\.sessions)`"
         case .foreignMember(let found, let modules):
-            "the root state is written with the members \(found), but its modules are \(modules); "
-                + "it has to have its modules' slices and nothing else"
+            if found.isEmpty {
+                "the root state is written without all slices of its modules \(modules); "
+                    + "let it be written by the encode(to:) that RootState has"
+            } else {
+                "the root state has the members \(found), which are no slices of its modules "
+                    + "\(modules) and would be lost; mount a module at each, or take them out"
+            }
         }
     }
 }

@@ -80,6 +80,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         requests = modules.indices.map { ActionRoute(module: $0) }
         names = modules.map(\.name)
         hasInstances = modules.map { $0.slice.form == .instances }
+        try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
         ledger = try Self.ledger(of: modules)
         reach = modules.indices.map { [links, ledger] module in

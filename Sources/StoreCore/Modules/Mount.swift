@@ -5,6 +5,8 @@ public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
     package let slice: any Slice<Root>
+    /// Where in the root state the slice lies.
+    let path: any AnyKeyPath & Sendable
     var presenters: [BoundPresenter<Root>] = []
     /// The names of its presenters.
     package var presenterNames: [String] { presenters.map(\.name) }
@@ -17,6 +19,12 @@ public struct Mount<Root: RootState>: Sendable {
     ) {
         name = M.name
         slice = ModuleSlice(module: module, place: place, lifecycle: life)
+        path =
+            switch place {
+            case .always(let path): path
+            case .started(let path): path
+            case .instances(let path): path
+            }
     }
 }
 

@@ -6,8 +6,8 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     /// The modules' names, in their order.
     let names: [String]
     let slices: [SliceDescription]
-    /// The actions of the modules.
-    let actions: @Sendable () -> [ModuleActions<State>]
+    /// The actions of the modules. Throws where the modules make no state together.
+    let actions: @Sendable () throws(ConfigurationError) -> [ModuleActions<State>]
     /// Encodes the modules that a batch has touched.
     let writer: @Sendable (JSONEncoder, TouchedModules) -> any StateWriter<State>
     /// The projections of the state.
@@ -50,7 +50,14 @@ extension ModuleParts where State: RootState {
                 lifecycle: { mount.slice.lifecycle($0) }
             )
         }
-        actions = { State.modules.map { ModuleActions($0) } }
+        actions = { () throws(ConfigurationError) in
+            do throws(ModuleError) {
+                _ = try ModuleMachine<State>()
+            } catch {
+                throw ConfigurationError("\(error)")
+            }
+            return State.modules.map { ModuleActions($0) }
+        }
         views = ViewParts(of: root)
         useCases = UseCaseCall.all(of: root)
         sessions = { state in
