@@ -8,6 +8,9 @@ public struct Refusal: Error, Sendable, Equatable {
     /// Whether the one who asks may not, whatever the state is; over HTTP that is 403 and not 409.
     public let isForbidden: Bool
 
+    /// What a reducer threw that is no refusal. Clients get ``reason``, a fixed text then, and never this.
+    public let failure: (any Error)?
+
     /// Makes a refusal.
     public init(reason: String, pointer: String? = nil) {
         self.init(reason: reason, pointer: pointer, isForbidden: false)
@@ -18,9 +21,37 @@ public struct Refusal: Error, Sendable, Equatable {
         Refusal(reason: reason, pointer: nil, isForbidden: true)
     }
 
-    private init(reason: String, pointer: String?, isForbidden: Bool) {
+    /// What a reducer threw: its refusal, or a fixed text in place of any other error.
+    package init(_ error: any Error) {
+        self =
+            error as? Refusal
+            ?? Refusal(
+                reason: "The reducer failed; the server's log says why.",
+                pointer: nil,
+                isForbidden: false,
+                failure: error
+            )
+    }
+
+    private init(
+        reason: String,
+        pointer: String?,
+        isForbidden: Bool,
+        failure: (any Error)? = nil
+    ) {
         self.reason = reason
         self.pointer = pointer
         self.isForbidden = isForbidden
+        self.failure = failure
     }
+
+    /// Whether both say the same; what a reducer threw besides is not compared.
+    public static func == (a: Refusal, b: Refusal) -> Bool {
+        a.reason == b.reason && a.pointer == b.pointer && a.isForbidden == b.isForbidden
+    }
+}
+
+extension Refusal: CustomStringConvertible {
+    /// The reason: ``failure`` stays out of texts that a program makes of errors.
+    public var description: String { reason }
 }

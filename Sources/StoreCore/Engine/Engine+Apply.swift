@@ -55,7 +55,7 @@ extension Engine {
                 try apply(envelope.members[index], of: envelope)
             } catch {
                 if saves { restore(savepoint) }
-                return .refused(refusal(for: error, envelope, index), member: index)
+                return .refused(refusal(error, envelope.members[index], envelope), member: index)
             }
         }
         let changed = hasChange(since: savepoint.steps)
@@ -113,20 +113,6 @@ extension Engine {
             changed: changed,
             time: (ports.keyClock ?? ports.clock).now()
         )
-    }
-
-    /// What the client is told of what a reducer or an interceptor threw: its refusal, or else a fixed
-    /// text, and the operator is told the rest.
-    private func refusal(for error: any Error, _ envelope: Envelope, _ index: Int) -> Refusal {
-        if let refusal = error as? Refusal { return refusal }
-        ports.reducerFailed(
-            ReducerFailure(
-                type: envelope.members[index].type,
-                requestID: envelope.requestID,
-                error: error
-            )
-        )
-        return .reducerFailed
     }
 }
 
@@ -213,16 +199,4 @@ extension Engine {
             origin: envelope.origin
         )
     }
-}
-
-extension Refusal {
-    /// What is told of an error: the refusal that it is, or a text that gives nothing away.
-    package init(_ error: any Error) {
-        self = error as? Refusal ?? .reducerFailed
-    }
-
-    /// A reducer or an interceptor threw what is no refusal.
-    package static let reducerFailed = Refusal(
-        reason: "The reducer failed; nothing was changed. The server's own log says why."
-    )
 }

@@ -44,13 +44,3 @@ package struct EnginePorts: Sendable {
 
     package init() {}
 }
-
-/// A reducer or an interceptor threw what is no ``Refusal``. The client gets a fixed text; this is for
-/// the operator.
-package struct ReducerFailure: Sendable {
-    /// The action's wire name.
-    package let type: String
-    /// The request that brought it, if one did.
-    package let requestID: String?
-    package let error: any Error
-}

@@ -34,14 +34,9 @@ extension DispatchTicket {
     }
 
     private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {
-        let reason =
-            switch error {
-            case let refusal as Refusal: refusal.reason
-            case is CancellationError: "It was cancelled."
-            default: "\(error)"
-            }
         let tag = Tag(epoch: store.publisher.epoch, version: version)
-        return Problem.effectFailed(of: tag, because: reason).response(for: requestID)
+        return Problem.effectFailed(of: tag, because: error.reasonForClients)
+            .response(for: requestID)
     }
 
     /// What the effect returned, where that has a JSON form.
@@ -50,5 +45,17 @@ extension DispatchTicket {
             return nil
         }
         return try? store.encoder.encode(Whole(value))
+    }
+}
+
+extension Error {
+    /// What clients are told of an error of work that they wait for: why the domain refused it, or no more
+    /// than that it failed. The log has the rest.
+    var reasonForClients: String {
+        switch self {
+        case let refusal as Refusal: refusal.reason
+        case is CancellationError: "It was cancelled."
+        default: "It failed; the server's log says why."
+        }
     }
 }

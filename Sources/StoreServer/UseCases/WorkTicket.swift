@@ -94,7 +94,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
         watch.whenDone { [self] result in
             if case .failure(let error) = result {
                 let tag = store.publisher.snapshot.tag
-                let reason = (error as? Refusal)?.reason ?? "\(error)"
+                let reason = error.reasonForClients
                 answer(Problem.workFailed(newest: tag, because: reason).response(for: requestID))
             } else {
                 answer(response(200, store.publisher.snapshot.version, isCompleted: true))
