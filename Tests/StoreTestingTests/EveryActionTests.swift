@@ -101,7 +101,7 @@ struct CompleteSuiteTests {
             try await run {} == [
                 """
                 Actions without a test: machine/start, machine/stop, machine/oiled, machine/cleaned, \
-                machine/pressed, machine/worn, SetMode
+                machine/pressed, machine/worn, machine/SetMode
 
                 Send or receive each in a TestStore, or write Given(…).when(…).
                 """
@@ -140,4 +140,49 @@ struct CompleteSuiteTests {
                 """
         )
     }
+
+    @Test func `tests are not green for what a server refuses`() async throws {
+        Given(Numbered(), Numbered.State(), reporter: failures.reporter).when(.one)
+        #expect(failures.take().count == 1)
+        Given(NumberedState(), reporter: failures.reporter).when(Numbered.Action.one)
+        _ = TestStore(NumberedState(), reporter: failures.reporter)
+        _ = TestStore(Numbered(), Numbered.State(), reporter: failures.reporter)
+        let trait = EveryActionTrait.everyAction(
+            of: NumberedState.self,
+            except: ["numbered/*"],
+            reporter: failures.reporter
+        )
+        try await trait.provideScope(for: #require(Test.current), testCase: nil) {}
+        let said = failures.take()
+        #expect(said.count == 4)
+        #expect(said.allSatisfy { $0.contains("are written as numbers") }, "\(said)")
+    }
+
+    @Test func `a reducer that fails is no reducer that refuses`() {
+        let given = Given(Brittle(), Brittle.State(), reporter: failures.reporter)
+        given.when(.bent)
+        given.when(.bent, refused: "The reducer failed; the server's log says why.")
+        let said = failures.take()
+        #expect(said.count == 2)
+        #expect(said.allSatisfy { $0.contains("made the reducer fail: Snapped()") }, "\(said)")
+    }
+}
+
+private struct Numbered: Module {
+    struct State: ModuleState { var value = 0 }
+    enum Action: Int, ModuleAction { case one, two }
+    func reduce(_ state: inout State, _ action: Action) {}
+}
+
+private struct NumberedState: RootState {
+    var numbered = Numbered.State()
+    static let modules: Modules = [Numbered().at(\.numbered)]
+}
+
+private struct Snapped: Error {}
+
+private struct Brittle: Module {
+    struct State: ModuleState { var value = 0 }
+    enum Action: ModuleAction { case bent }
+    func reduce(_ state: inout State, _ action: Action) throws { throw Snapped() }
 }

@@ -1,6 +1,7 @@
 import Locks
 import StoreCore
 import Synchronization
+import Wire
 
 /// Which actions of a root state's modules tests have exercised, by ``TestStore`` or ``Given``.
 final class ActionCoverage: Sendable {
@@ -16,31 +17,22 @@ final class ActionCoverage: Sendable {
     /// Every action there is: in the order of modules, and then of cases.
     private let actions: [(key: Key, wireName: String)]
     private let keys: Set<Key>
+    /// Why a server does not start with these actions; `nil` where it does.
+    let refusal: String?
     private let seen = Locked<Set<Key>>([])
 
     init<Root: RootState>(of _: Root.Type) {
-        var actions: [(key: Key, wireName: String)] = []
-        for mount in Root.modules where !Self.isProvided(mount) {
-            for handler in mount.slice.handlers {
-                let type = ObjectIdentifier(handler.type)
-                let whole = Key(type: type, name: nil)
-                switch handler.kind {
-                case .start: actions.append((whole, "\(mount.name)/start"))
-                case .stop: actions.append((whole, "\(mount.name)/stop"))
-                case .dispatchable: actions.append((whole, "\(handler.type)"))
-                case .action, .ui, .internal:
-                    guard let names = handler.wire.flatMap({ ActionCases.names(of: $0) }) else {
-                        actions.append((whole, "\(mount.name)/*"))
-                        continue
-                    }
-                    for name in names {
-                        actions.append((Key(type: type, name: name), "\(mount.name)/\(name)"))
-                    }
-                }
+        let names = ActionNames.of(Root.modules)
+        let provided = Set(
+            Root.modules.filter(Self.isProvided).flatMap { mount in
+                mount.slice.handlers.map { ObjectIdentifier($0.type) }
             }
+        )
+        actions = names.entries.filter { !provided.contains($0.type) }.map { entry in
+            (Key(type: entry.type, name: entry.caseName), entry.name)
         }
-        self.actions = actions
         keys = Set(actions.map(\.key))
+        refusal = names.refusal
     }
 
     /// Whether a module comes with the library, which tests it itself.
@@ -56,9 +48,14 @@ final class ActionCoverage: Sendable {
         let whole = Key(type: type, name: nil)
         if keys.contains(whole) {
             seen.withLock { _ = $0.insert(whole) }
-        } else if let action = action as? any Encodable, let name = ActionCases.name(of: action) {
+        } else if let action = action as? any Encodable, let name = caseName(of: action) {
             seen.withLock { _ = $0.insert(Key(type: type, name: name)) }
         }
+    }
+
+    /// Which case of an enum a value is, as it is written.
+    private func caseName(of action: any Encodable) -> String? {
+        try? JSONEncoder().encodeCase(action) { name, _ in String(decoding: name, as: UTF8.self) }
     }
 
     /// The wire names of all actions.

@@ -34,6 +34,12 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
     ) async throws {
         let coverage = coverage()
         try await ActionCoverage.$current.withValue(coverage) { try await function() }
+        if let refusal = coverage.refusal {
+            reporter.failed(
+                "A server does not start with these actions: \(refusal).",
+                test.sourceLocation
+            )
+        }
         let missing = coverage.missing.filter { !exceptions.contains($0) }
         if !missing.isEmpty {
             reporter.failed(

@@ -14,6 +14,8 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let reporter: TestReporter
     private let modules: [String]
     private let coverage = ActionCoverage.current
+    /// Why a server does not start with the modules' actions; `nil` where it does.
+    private let refusal: String?
     /// The state after an action; `nil` where the action is none of the modules'.
     private let reduce: (any Action) throws -> State?
 
@@ -26,6 +28,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         self.reporter = reporter
         self.modules = modules.map { "'\($0.name)'" }
         state = shown(root)
+        refusal = ActionNames.of(modules).refusal
         reduce = { action in
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.module(of: action) != nil else { return nil }
@@ -69,6 +72,10 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
 
     private func after(_ action: any Action, at place: SourceLocation) throws -> State? {
         coverage?.note(action)
+        if let refusal {
+            reporter.failed("A server does not start with these actions: \(refusal).", place)
+            return nil
+        }
         let state = try reduce(action)
         if state == nil { check.unknown(action, modules, at: place) }
         return state

@@ -109,6 +109,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             }
             call = UseCaseCall(modules, core)
             self.core = core
+            if let refusal = ActionNames.of(modules).refusal {
+                reporter.failed("A server does not start with these actions: \(refusal).", place)
+            }
         } catch {
             reporter.failed("The modules can't make a store: \(error).", place)
             knows = { _ in true }

@@ -72,10 +72,20 @@ struct StateCheck<State: Encodable & Equatable> {
 
     /// An action was refused that should have been applied.
     func refused(_ action: any Action, _ refusal: Refusal, at place: SourceLocation) {
+        if let failure = refusal.failure { return failed(action, failure, at: place) }
         fail(
             "\(ActionText.of(action)) was refused: \(refusal.reason)",
             "Where that is meant, say so: "
                 + "\(verb)(…, refused: \(JSONText.quoted(refusal.reason)))",
+            at: place
+        )
+    }
+
+    /// The reducer threw what is no refusal.
+    private func failed(_ action: any Action, _ error: any Error, at place: SourceLocation) {
+        fail(
+            "\(ActionText.of(action)) made the reducer fail: \(error)",
+            "A reducer says no by throwing a Refusal; of any other error clients hear nothing.",
             at: place
         )
     }
@@ -88,6 +98,7 @@ struct StateCheck<State: Encodable & Equatable> {
         _ pointer: String?,
         at place: SourceLocation
     ) {
+        if let failure = refusal.failure { return failed(action, failure, at: place) }
         let isPointed = pointer == nil || refusal.pointer == pointer
         guard refusal.reason != reason || !isPointed else { return }
         func text(_ reason: String, _ pointer: String?) -> String {

@@ -1,0 +1,103 @@
+import Locks
+import StoreCore
+import Synchronization
+import Wire
+
+/// The wire names of a root state's actions, as a server has them.
+struct ActionNames: Sendable {
+    /// One wire name; that of an action of instances lacks the instance.
+    struct Entry: Sendable {
+        let name: String
+        let type: ObjectIdentifier
+        /// The case, where the type is an enum.
+        let caseName: String?
+    }
+
+    /// In the order of modules, and then of cases.
+    let entries: [Entry]
+    /// Why a server does not start with these actions; `nil` where it does.
+    let refusal: String?
+
+    /// - Parameter modules: those of the root state, or one alone.
+    static func of<Root: RootState>(_ modules: Root.Modules) -> ActionNames {
+        let root = ObjectIdentifier(Root.self)
+        if let names = known.withLock({ $0[root] }) { return names }
+        let names = ActionNames(modules)
+        known.withLock { $0[root] = names }
+        return names
+    }
+
+    /// By the type of the root. To derive an enum's cases takes longer than most tests.
+    private static let known = Locked<[ObjectIdentifier: ActionNames]>([:])
+
+    private init<Root>(_ modules: [Mount<Root>]) {
+        var entries: [Entry] = []
+        var refusals: [String] = []
+        for mount in modules {
+            for handler in mount.slice.handlers {
+                let type = ObjectIdentifier(handler.type)
+                do {
+                    for (name, caseName) in try Self.names(of: handler, mount) {
+                        entries.append(Entry(name: name, type: type, caseName: caseName))
+                    }
+                } catch {
+                    refusals.append("the actions of module '\(mount.name)': \(error)")
+                    entries.append(Entry(name: "\(mount.name)/*", type: type, caseName: nil))
+                }
+            }
+        }
+        let twice = Dictionary(grouping: entries, by: \.name).filter { $1.count > 1 }.keys.sorted()
+        refusals += twice.map { "two actions have the wire name '\($0)'; names must be unique" }
+        self.entries = entries
+        refusal = refusals.first
+    }
+
+    private static func names<Root>(
+        of handler: ActionHandler<Root>,
+        _ mount: Mount<Root>
+    ) throws(ActionFormError) -> [(name: String, caseName: String?)] {
+        switch handler.kind {
+        case .start: return [("\(mount.name)/start", nil)]
+        case .stop: return [("\(mount.name)/stop", nil)]
+        case .dispatchable:
+            let name = "\(handler.type)"
+            if let wire = handler.wire {
+                let document = JSONSchemaDocument(of: [wire])
+                try refuse(handler.type, neededBy: document.roots[0], named: name)
+            }
+            return [(mount.slice.form == .instances ? "\(mount.name)/\(name)" : name, nil)]
+        case .action, .ui, .internal:
+            guard let type = handler.wire else { return [] }
+            let form: EnumForm
+            do { form = try EnumForm(of: type) } catch {
+                throw ActionFormError(description: error.description)
+            }
+            for choice in form.cases {
+                try refuse(
+                    handler.type,
+                    neededBy: choice.payload,
+                    named: "\(mount.name)/\(choice.name)"
+                )
+            }
+            return form.cases.map { ("\(mount.name)/\($0.name)", $0.name) }
+        }
+    }
+
+    private static func refuse(
+        _ type: any Action.Type,
+        neededBy payload: JSONSchema,
+        named name: String
+    ) throws(ActionFormError) {
+        guard let secrets = (type as? any SecretiveAction.Type)?.secrets,
+            let needed = payload.needed(of: secrets)
+        else { return }
+        throw ActionFormError(
+            description: "'\(name)' needs its secret member '\(needed)'; declare it optional"
+        )
+    }
+}
+
+/// Why an action has no form on the wire.
+private struct ActionFormError: Error, CustomStringConvertible {
+    let description: String
+}
