@@ -201,11 +201,9 @@ extension RegisteredType {
         neededBy payload: JSONSchema,
         named name: String
     ) throws(ConfigurationError) {
-        guard case .object(let members) = payload,
-            let needed = members.first(where: { $0.isRequired && secrets.contains($0.name) })
-        else { return }
+        guard let needed = payload.needed(of: secrets) else { return }
         throw ConfigurationError(
-            "the action '\(name)' needs its member '\(needed.name)', which is secret and so taken off "
+            "the action '\(name)' needs its member '\(needed)', which is secret and so taken off "
                 + "before the action is made; declare it optional"
         )
     }

@@ -61,3 +61,11 @@ extension JSONSchema {
         }
     }
 }
+
+extension JSONSchema {
+    /// The first of these members without which no value of an object's form can be read.
+    package func needed(of names: [String]) -> String? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.isRequired && names.contains($0.name) }?.name
+    }
+}

@@ -1,0 +1,245 @@
+// A store that keeps a secret however it is dispatched, and whose actions have every form that an enum
+// may have. VAULT names a program with a defect that keeps it from starting.
+
+import Glibc
+import StoreCore
+import StoreServer
+
+/// What the tests look for, and what only clients and the program itself may see.
+let code = "open-sesame-4711"
+
+/// Doors, and who opened them: whatever says so carries a code, which is never kept.
+struct Doors: Module {
+    struct State: ModuleState {
+        /// Who came, and whether the reducer found a code.
+        var visits: [String] = []
+    }
+
+    enum Action: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case opened(by: String, code: String?)
+        case knocked(by: String)
+    }
+
+    enum UI: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case entered(by: String, code: String?)
+    }
+
+    enum Internal: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case unlocked(by: String, code: String?)
+    }
+
+    struct Call: Codable, Sendable { let by: String }
+
+    static let dispatchables: [any Dispatchable.Type] = [Forced.self]
+
+    var useCases: [UseCaseMethod<State>] {
+        [
+            UseCaseMethod("doors", "unlock") { (call: Call, context) in
+                try await context.dispatch(Internal.unlocked(by: call.by, code: code))
+            },
+            UseCaseMethod("doors", "jam") { (_: Call, _) in throw Jammed() },
+        ]
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .opened(let name, let code): state.note(name, code)
+        case .knocked("brute"): throw Jammed()
+        case .knocked(let name): state.note(name, nil)
+        }
+    }
+
+    func reduce(_ state: inout State, ui action: UI) {
+        switch action {
+        case .entered(let name, let code): state.note(name, code)
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .unlocked(let name, let code): state.note(name, code)
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .knocked("effect"):
+            .run { context in
+                try await context.dispatch(Internal.unlocked(by: "effect", code: code))
+            }
+        case .knocked("whole"):
+            .run { context in try await context.dispatch(Forced(by: "whole", code: code)) }
+        case .knocked("safe"):
+            .run { context in
+                try await context.dispatch(Safes.start.to("7"))
+                try await context.dispatch(Safes.Action.turned(by: "safe", code: code).to("7"))
+                try await context.dispatch(Emptied(by: "safe", code: code).to("7"))
+            }
+        case .knocked("oil"):
+            .run { context in
+                try await context.dispatch(Machine.Action.oiled)
+                try await context.dispatch(Machine.Action.oiled.to("nothing"))
+            }
+        case .knocked("stranger"):
+            .run { context in try await context.dispatch(Stranger()) }
+        case .knocked("jam"):
+            .run { _ in throw Jammed() }
+        default: .none
+        }
+    }
+}
+
+extension Doors.State {
+    mutating func note(_ name: String, _ code: String?) {
+        visits.append(code == nil ? name : "\(name) with a code")
+    }
+}
+
+/// A secretive action with a type of its own.
+struct Forced: SecretiveAction, StateUpdater {
+    static let secrets = ["code"]
+    let by: String
+    let code: String?
+
+    func updateState(_ state: inout Doors.State) { state.note(by, code) }
+}
+
+/// An action that nobody has registered.
+struct Stranger: Action {}
+
+/// No refusal: a defect of the program, whose description is for the log alone.
+struct Jammed: Error, CustomStringConvertible {
+    var description: String { "rust on bolt 9" }
+}
+
+/// Safes, of which there are several.
+struct Safes: StartableModule {
+    struct State: ModuleState {
+        var turns: [String] = []
+    }
+
+    enum Action: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case turned(by: String, code: String?)
+    }
+
+    static let dispatchables: [any Dispatchable.Type] = [Emptied.self]
+
+    func begin(_ start: NoFields) -> State { State() }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .turned(let name, let code):
+            state.turns.append(code == nil ? name : "\(name) with a code")
+        }
+    }
+}
+
+struct Emptied: SecretiveAction, StateUpdater {
+    static let secrets = ["code"]
+    let by: String
+    let code: String?
+
+    func updateState(_ state: inout Safes.State) {
+        state.turns.append(code == nil ? "emptied" : "emptied with a code")
+    }
+}
+
+/// A module whose actions are texts, and which is coded as such.
+struct Machine: Module {
+    struct State: ModuleState {
+        var oiled = 0
+        var cleaned = 0
+    }
+
+    enum Action: String, ModuleAction {
+        case oiled
+        case cleaned = "wiped"
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .oiled: state.oiled += 1
+        case .cleaned: state.cleaned += 1
+        }
+    }
+}
+
+/// Opens a door after somebody knocked in the presenter's name.
+struct DoorsPresenter: Presenter {
+    func stateDidUpdate(from old: Doors.State?, to new: Doors.State?, _ context: PresenterContext) {
+        guard new?.visits.last == "present", new?.visits.count != old?.visits.count else { return }
+        context.dispatch(Doors.Internal.unlocked(by: "presenter", code: code))
+    }
+}
+
+struct AppState: RootState {
+    var doors = Doors.State()
+    var safes = Instances<Safes.State>()
+    var machine = Machine.State()
+
+    static let modules: Modules = [
+        Doors().at(\.doors).presented(by: DoorsPresenter()), Safes().at(\.safes),
+        Machine().at(\.machine),
+    ]
+}
+
+// Programs with a defect.
+
+struct Numbered: Module {
+    struct State: ModuleState { var value = 0 }
+    enum Action: Int, ModuleAction { case raised, lowered }
+    func reduce(_ state: inout State, _ action: Action) { state.value += 1 }
+}
+
+struct NumberedState: RootState {
+    var numbered = Numbered.State()
+    static let modules: Modules = [Numbered().at(\.numbered)]
+}
+
+struct Forgetful: RootState {
+    var machine = Machine.State()
+    var notes = ["lost"]
+    static let modules: Modules = [Machine().at(\.machine)]
+}
+
+struct Needy: Module {
+    struct State: ModuleState { var value = 0 }
+    enum Action: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case opened(code: String)
+    }
+    func reduce(_ state: inout State, _ action: Action) { state.value += 1 }
+}
+
+struct NeedyState: RootState {
+    var needy = Needy.State()
+    static let modules: Modules = [Needy().at(\.needy)]
+}
+
+switch getenv("VAULT").map({ String(cString: $0) }) {
+case "numbered": StoreServer(NumberedState.self).main()
+case "forgetful": StoreServer(Forgetful.self).main()
+case "needy": StoreServer(NeedyState.self).main()
+default:
+    StoreServer(AppState.self)
+        .intercepting { _, stamped in
+            switch stamped.action as? Doors.Action {
+            case .knocked("replace"):
+                .replace(with: Doors.Internal.unlocked(by: "replacement", code: code))
+            case .knocked("follow"):
+                .follow(with: Doors.Internal.unlocked(by: "follower", code: code))
+            default: .proceed
+            }
+        }
+        .reacting(
+            .onDispatch(of: Doors.Action.self) { action, _, _ in
+                action == .knocked(by: "react")
+                    ? Doors.Internal.unlocked(by: "reaction", code: code) : nil
+            }
+        )
+        .main()
+}

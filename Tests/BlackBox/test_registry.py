@@ -1,0 +1,193 @@
+"""Actions in both directions: every form that an enum may have, read and written; and secrets, which are
+kept nowhere whatever way they come in."""
+
+import signal
+import subprocess
+
+import pytest
+from harness import Server, Stream, action, environment_with
+from programs import build_sample
+
+CODE = "open-sesame-4711"
+
+
+@pytest.fixture(scope="module")
+def program():
+    return build_sample("Vault")
+
+
+@pytest.fixture
+def vault(program, tmp_path):
+    with Server("--log-actions", program=program, data=tmp_path / "data") as running:
+        yield running
+
+
+def again(program, tmp_path, server):
+    """Kills a server, and answers the state that another one makes of its journal."""
+    server.stop(signal.SIGKILL)
+    with Server(program=program, data=tmp_path / "data") as later:
+        return later.state
+
+
+def read_until(stream, version):
+    """The bytes of a stream's events up to a version."""
+    seen = b""
+    while True:
+        event = stream.event()
+        seen += event.raw
+        if event.version >= version:
+            return seen
+
+
+# Secrets
+
+
+def every_way(server):
+    """Dispatches the code in every way; answers who shall have come."""
+    body = {"by": "client", "code": CODE}
+    server.post(action("doors/opened", **body))
+    server.post([action("doors/opened", **body), action("Forced", **body)])
+    server.send("/modules/doors/ui", action("doors/entered", **body))
+    server.send("/usecases/doors/unlock", {"by": "use case"}, {"Prefer": "wait=10"})
+    ways = ["effect", "whole", "react", "present", "follow", "replace", "safe"]
+    for way in ways:
+        assert server.wait(action("doors/knocked", by=way)).status == 200
+    server.post(action("safes/7/turned", **body))
+    server.post(action("safes/7/Emptied", **body))
+
+
+VISITS = [
+    *["client"] * 4,
+    "use case",
+    *["effect", "effect"],
+    *["whole", "whole"],
+    *["react", "reaction"],
+    *["present", "presenter"],
+    *["follow", "follower"],
+    "replacement",
+    "safe",
+]
+TURNS = ["safe", "emptied", "client", "emptied"]
+
+
+def test_5_3_a_secret_is_kept_nowhere_whatever_way_it_comes(program, tmp_path):
+    data, lines = tmp_path / "data", tmp_path / "analytics"
+    flags = ["--log-actions", "--analytics", f"file:{lines}"]
+    with Server(*flags, program=program, data=data) as server:
+        with Stream(server) as states, Stream(server, "/actions/events?after=0") as actions:
+            states.opened(), actions.opened()
+            every_way(server)
+            # What was reduced had no code, either.
+            assert server.state["doors"]["visits"] == VISITS
+            assert server.state["safes"]["7"]["turns"] == TURNS
+            last = server.version
+            seen = [read_until(states, last), read_until(actions, last)]
+        seen += [server.get(target).body for target in ("/actions?limit=1000", "/state")]
+        seen += [server.get(f"/trace?version={version}").body for version in range(1, last + 1)]
+        before = server.state
+        server.stop()
+        seen.append(server.log_text.encode())
+    seen += [path.read_bytes() for path in [*data.iterdir(), lines] if path.is_file()]
+    assert any(b"doors/unlocked" in bytes_ for bytes_ in seen)
+    for bytes_ in seen:
+        assert CODE.encode() not in bytes_
+    with Server(program=program, data=data) as server:
+        assert server.state == before
+        # The journal's pages may be compressed; what it tells is not.
+        assert CODE.encode() not in server.get("/actions?limit=1000").body
+
+
+# Enums
+
+
+def test_a_case_with_a_raw_value_works_on_every_way(vault, program, tmp_path):
+    assert vault.post(action("machine/oiled")).json["changed"] is True
+    assert vault.post({"type": "machine/wiped", "payload": {}}).json["changed"] is True
+    vault.post(action("machine/cleaned")).problem("unknown-action", 422)
+    # By an effect, also with an id that means nothing there.
+    assert vault.wait(action("doors/knocked", by="oil")).status == 200
+    assert vault.state["machine"] == {"oiled": 3, "cleaned": 1}
+    types = [each["type"] for each in vault.actions()]
+    assert types == ["machine/oiled", "machine/wiped", "doors/knocked", *["machine/oiled"] * 2]
+    schema = vault.get("/schema").json["$defs"]
+    assert schema["payload.machine.oiled"]["type"] == "object"
+    state = vault.state
+    assert again(program, tmp_path, vault) == state
+
+
+def test_an_instance_is_named_by_every_action_of_its_module(vault, program, tmp_path):
+    vault.post(action("safes/7/start"))
+    assert vault.post(action("safes/7/Emptied", by="ada")).json["changed"] is True
+    vault.post(action("Emptied", by="ada")).problem("unknown-action", 422)
+    vault.post(action("safes/Emptied", by="ada")).problem("unknown-action", 422)
+    assert vault.wait(action("doors/knocked", by="safe")).status == 200
+    state = vault.state
+    assert again(program, tmp_path, vault) == state
+
+
+def test_names_are_compared_by_their_bytes(vault):
+    for name in ("Machine/oiled", "machine/oiled ", "machine//oiled", "machine/oile\u0301d"):
+        vault.post(action(name)).problem("unknown-action", 422)
+    escaped = b'{"type":"machine\\/o\\u0069led"}'
+    assert vault.post(escaped).json["changed"] is True
+
+
+def test_a_pointer_leads_into_the_body(vault):
+    wrong = action("doors/opened", by=7)
+    assert vault.post(wrong).problem("invalid-payload", 422)["pointer"] == "/payload/by"
+    absent = {"type": "doors/opened"}
+    assert vault.post(absent).problem("invalid-payload", 422)["pointer"] == "/payload/by"
+    members = vault.post([action("machine/oiled"), wrong]).problem("invalid-payload", 422)
+    assert members["pointer"] == "/1/payload/by"
+    # Also where a member was taken off before it.
+    secret = action("doors/opened", code=CODE, by=7)
+    assert vault.post([secret]).problem("invalid-payload", 422)["pointer"] == "/0/payload/by"
+
+
+@pytest.mark.parametrize(
+    "defect, words",
+    [
+        ("numbered", ["Numbered.Action", "numbers", "texts"]),
+        ("forgetful", ["notes", "slices", "machine"]),
+        ("needy", ["needy/opened", "code", "optional"]),
+    ],
+)
+def test_a_form_that_can_not_work_is_refused_at_the_start(program, tmp_path, defect, words):
+    ended = subprocess.run(
+        [program, "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"],
+        env=environment_with({"VAULT": defect}),
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert ended.returncode == 2, ended
+    assert all(word in ended.stderr for word in words), ended.stderr
+
+
+# Errors that are no refusals
+
+
+def test_an_error_that_is_no_refusal_is_told_to_the_log_alone(vault):
+    answers = [
+        vault.post(action("doors/knocked", by="brute")),
+        vault.post(action("doors/knocked", by="brute"), query="?dry-run=true"),
+        vault.post([action("machine/oiled"), action("doors/knocked", by="brute")]),
+        vault.wait(action("doors/knocked", by="jam")),
+        vault.send("/usecases/doors/jam", {"by": "ada"}, {"Prefer": "wait=10"}),
+    ]
+    assert [answer.status for answer in answers] == [409, 409, 409, 424, 424]
+    for answer in answers:
+        assert b"rust" not in answer.body, answer
+        assert "log" in answer.json["reason"]
+    assert vault.state["machine"]["oiled"] == 0
+    vault.stop()
+    said = [line for line in vault.log_text.splitlines() if "rust on bolt 9" in line]
+    instances = [answer.json["instance"] for answer in answers[:3]]
+    for line, instance in zip(said, instances):
+        assert "doors/knocked" in line and instance.split("/")[-1].split(":")[-1] in line
+    assert len(said) == 5
+
+
+def test_an_action_that_nobody_registered_fails_its_effect_by_name(vault):
+    vault.wait(action("doors/knocked", by="stranger")).problem("effect-failed", 424)
+    assert "Stranger is dispatched by the program, but registered nowhere" in vault.log_text

@@ -1,0 +1,62 @@
+import Locks
+import Synchronization
+import Testing
+
+@testable import StoreCore
+
+@Suite struct ReducerFailureTests {
+    private struct Defect: Error, CustomStringConvertible {
+        var description: String { "the password is 4711" }
+    }
+
+    private struct Step: Action {}
+
+    private let failures = Journaled<ReducerFailure>()
+
+    /// A Core whose reducer always fails.
+    private func core(journaled: Bool) -> Core<Int> {
+        var configuration = CoreConfiguration<Int>()
+        configuration.reducerFailed = { [failures] in failures.add($0) }
+        if journaled { configuration.journal = MemoryJournal() }
+        return Core(
+            state: 0,
+            form: .throwing { _, _ in throw Defect() },
+            configuration: configuration
+        )
+    }
+
+    @Test(arguments: [EnvelopeMode.apply, .dryRun])
+    func `an error that is no refusal is reported, and told to no client`(_ mode: EnvelopeMode)
+        throws
+    {
+        let outcomes = Outcomes<Int>()
+        let core = core(journaled: true)
+        try core.offer(
+            Envelope(
+                members: [EnvelopeMember(action: Step(), type: "step")],
+                requestID: "r-1",
+                mode: mode,
+                completion: outcomes
+            )
+        )
+        guard case .refused(let refusal, member: 0) = outcomes.all.values.first else {
+            Issue.record("It was not refused: \(outcomes.all.values)")
+            return
+        }
+        #expect(refusal.reason == "The reducer failed; the server's log says why.")
+        #expect(!"\(refusal)".contains("4711"))
+        #expect(!refusal.isForbidden)
+        #expect(refusal.failure is Defect)
+        let failure = try #require(failures.values.first)
+        #expect(failures.values.count == 1)
+        #expect(failure.type == "step")
+        #expect(failure.requestID == "r-1")
+        #expect(failure.error is Defect)
+    }
+
+    @Test func `who dispatches in process gets the error with the refusal`() async throws {
+        let core = core(journaled: false)
+        let refusal = await #expect(throws: Refusal.self) { try await core.dispatch(Step()) }
+        #expect(refusal?.failure is Defect)
+    }
+}

@@ -1,0 +1,226 @@
+import StoreCore
+import Testing
+import Wire
+
+@testable import StoreServer
+
+@Suite struct ActionRegistryTests {
+    private let registry: ActionRegistry<YardState>
+    private let encoder = JSONEncoder()
+
+    init() throws {
+        registry = try ActionRegistry([], YardState.modules.map { ModuleActions($0) })
+    }
+
+    private func member(_ action: any Action) throws -> EnvelopeMember {
+        try registry.member(of: action, encoder)
+    }
+
+    private func text(_ action: any Action) throws -> String {
+        let member = try member(action)
+        return member.type + " " + String(decoding: member.payload, as: UTF8.self)
+    }
+
+    /// Reads what was written, as a replay does.
+    private func again(_ action: any Action) throws -> any Action {
+        let member = try member(action)
+        let found = try #require(registry[member.type])
+        let payload = try JSONDocument(parsing: member.payload, limits: .unbounded).root
+        return try found.decode(payload, JSONDecoder())
+    }
+
+    @Test func `an action is read by the name and the payload that it is written by`() throws {
+        #expect(try text(Gate.Action.opened) == "gate/opened {}")
+        #expect(try text(Gate.Action.widened(by: 3)) == #"gate/widened {"by":3}"#)
+        #expect(try text(Gate.Internal.shut) == "gate/shut {}")
+        #expect(try text(Painted(colour: "red")) == #"Painted {"colour":"red"}"#)
+        #expect(try text(Shed.start(.init(size: 2)).to("a/b")) == #"shed/a/b/start {"size":2}"#)
+        #expect(try text(Shed.stop.to("7")) == "shed/7/stop {}")
+        #expect(try text(Shed.Action.swept.to("7")) == "shed/7/swept {}")
+        #expect(try text(Emptied(of: "hay").to("7")) == #"shed/7/Emptied {"of":"hay"}"#)
+
+        #expect(try again(Gate.Action.opened) as? Gate.Action == .opened)
+        #expect(try again(Gate.Action.widened(by: 3)) as? Gate.Action == .widened(by: 3))
+        #expect(try again(Gate.Internal.shut) as? Gate.Internal == .shut)
+        let swept = try #require(try again(Shed.Action.swept.to("7")) as? AddressedAction)
+        #expect(swept.action as? Shed.Action == .swept)
+        #expect(swept.instance == "7")
+        let emptied = try #require(try again(Emptied(of: "hay").to("7")) as? AddressedAction)
+        #expect(emptied.action as? Emptied == Emptied(of: "hay"))
+    }
+
+    @Test func `an id counts only where there are instances`() throws {
+        let member = try member(Gate.Action.opened.to("7"))
+        #expect(member.type == "gate/opened")
+        #expect(member.action as? Gate.Action == .opened)
+        #expect(registry["gate/7/opened"] == nil)
+        #expect(registry["shed/swept"] == nil)
+        #expect(registry["shed//swept"] == nil)
+        #expect(registry["shed/\(String(repeating: "x", count: 129))/swept"] == nil)
+        #expect(registry["shed/\(String(repeating: "x", count: 128))/swept"] != nil)
+        // In words as the log has it, until the reducer refuses it.
+        #expect(try self.member(Shed.Action.swept).type == "shed/swept")
+    }
+
+    @Test func `names are compared by their bytes`() throws {
+        struct Cafe: Action, Codable {}
+        let registry = try ActionRegistry<YardState>(.named("caf\u{E9}", Cafe.self))
+        #expect(registry["caf\u{E9}"] != nil)
+        #expect(registry["cafe\u{301}"] == nil)
+        #expect(registry[""] == nil)
+    }
+
+    @Test func `secret members are taken off whatever dispatches the action`() throws {
+        for action: any Action in [
+            Gate.UI.unlocked(by: "ada", code: "4711"),
+            Gate.UI.unlocked(by: "ada", code: "4711").to("7"),
+        ] {
+            let member = try member(action)
+            #expect(String(decoding: member.payload, as: UTF8.self) == #"{"by":"ada"}"#)
+            #expect(member.action as? Gate.UI == .unlocked(by: "ada", code: nil))
+        }
+        let whole = try member(Forced(by: "eve", code: "4711"))
+        #expect(String(decoding: whole.payload, as: UTF8.self) == #"{"by":"eve"}"#)
+        #expect(whole.action as? Forced == Forced(by: "eve", code: nil))
+        let addressed = try member(Shed.Internal.locked(code: "4711").to("7"))
+        #expect(addressed.type == "shed/7/locked")
+        #expect(addressed.payload == Array("{}".utf8))
+        let inner = try #require(addressed.action as? AddressedAction)
+        #expect(inner.action as? Shed.Internal == .locked(code: nil))
+        #expect(inner.instance == "7")
+    }
+
+    @Test func `an action that nobody registered is named`() throws {
+        struct Stranger: Action {}
+        #expect(throws: UnregisteredAction.self) { try member(Stranger()) }
+        #expect(throws: UnregisteredAction.self) { try member(Stranger().to("7")) }
+        #expect(throws: UnregisteredAction.self) {
+            try member(Shed.Action.swept.to("7").to("8"))
+        }
+        let error = try #require(throws: UnregisteredAction.self) { try member(Stranger()) }
+        #expect(
+            error.description.hasPrefix("Stranger is dispatched by the program, but registered")
+        )
+    }
+
+    private func refusal<Root: RootState>(_ root: Root.Type) -> String? {
+        do {
+            _ = try ActionRegistry<Root>([], Root.modules.map { ModuleActions($0) })
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func `what can not work on the wire is refused with the module's name`() throws {
+        #expect(refusal(YardState.self) == nil)
+        let numbered = try #require(refusal(Alone<Numbered>.self))
+        #expect(numbered.hasPrefix("the actions of module 'numbered': "))
+        #expect(
+            numbered.hasSuffix(
+                "Numbered.Action are written as numbers; give it no raw values, or texts"
+            )
+        )
+        let needy = try #require(refusal(Alone<Needy>.self))
+        #expect(
+            needy.hasPrefix("the action 'needy/opened' needs its member 'code', which is secret")
+        )
+        let twice = try #require(refusal(Alone<Twice>.self))
+        #expect(twice == "two actions have the wire name 'twice/done'; names must be unique")
+    }
+}
+
+private struct YardState: RootState {
+    var gate = Gate.State()
+    var sheds = Instances<Shed.State>()
+    static let modules: Modules = [Gate().at(\.gate), Shed().at(\.sheds)]
+}
+
+private struct Gate: Module {
+    struct State: ModuleState { var width = 1 }
+
+    enum Action: ModuleAction {
+        case opened
+        case widened(by: Int)
+    }
+
+    enum UI: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case unlocked(by: String, code: String?)
+    }
+
+    enum Internal: String, ModuleAction { case shut }
+
+    static let dispatchables: [any Dispatchable.Type] = [Painted.self, Forced.self]
+
+    func reduce(_ state: inout State, _ action: Action) {}
+    func reduce(_ state: inout State, ui action: UI) {}
+    func reduce(_ state: inout State, internal action: Internal) {}
+}
+
+private struct Painted: StateUpdater {
+    let colour: String
+    func updateState(_ state: inout Gate.State) {}
+}
+
+private struct Forced: SecretiveAction, StateUpdater, Equatable {
+    static let secrets = ["code"]
+    let by: String
+    let code: String?
+    func updateState(_ state: inout Gate.State) {}
+}
+
+private struct Shed: StartableModule {
+    struct State: ModuleState { var size = 1 }
+    struct Start: Codable, Equatable, Sendable { let size: Int }
+
+    enum Action: String, ModuleAction { case swept }
+
+    enum Internal: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case locked(code: String?)
+    }
+
+    static let dispatchables: [any Dispatchable.Type] = [Emptied.self]
+
+    func begin(_ start: Start) -> State { State(size: start.size) }
+    func reduce(_ state: inout State, _ action: Action) {}
+    func reduce(_ state: inout State, internal action: Internal) {}
+}
+
+private struct Emptied: StateUpdater, Equatable {
+    let of: String
+    func updateState(_ state: inout Shed.State) {}
+}
+
+// Modules with a defect.
+
+private protocol Defective: Module where State == Gate.State { init() }
+
+private struct Alone<M: Defective>: RootState {
+    var gate = Gate.State()
+    static var modules: Modules { [M().at(\.gate)] }
+}
+
+private struct Numbered: Defective {
+    typealias State = Gate.State
+    enum Action: Int, ModuleAction { case one, two }
+    func reduce(_ state: inout State, _ action: Action) {}
+}
+
+private struct Needy: Defective {
+    typealias State = Gate.State
+    enum Action: SecretiveAction, ModuleAction {
+        static let secrets = ["code"]
+        case opened(code: String)
+    }
+    func reduce(_ state: inout State, _ action: Action) {}
+}
+
+private struct Twice: Defective {
+    typealias State = Gate.State
+    enum Action: ModuleAction { case done }
+    enum Internal: ModuleAction { case done }
+    func reduce(_ state: inout State, _ action: Action) {}
+    func reduce(_ state: inout State, internal action: Internal) {}
+}
