@@ -41,7 +41,7 @@ public protocol Module<State>: Sendable {
 
     /// Actions with types of their own, which stand beside ``Action``: each updates the state itself
     /// (``StateUpdater``) or works outside of it (``SideEffect``). On the wire they go by their type's
-    /// name.
+    /// name, and those of a module with instances by `module/id/Type`.
     static var dispatchables: [any Dispatchable.Type] { get }
 
     /// Changes the slice as an action asks, or refuses by throwing ``Refusal``.
@@ -91,7 +91,9 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 
 /// What the enum of a module's actions has to be.
 ///
-/// Each case is a wire name, `module/case`, and its labels are the members of the payload.
+/// Each case is a wire name, `module/case`, and its labels are the members of the payload. The compiler
+/// writes its `Codable`; an enum with texts as raw values has these for cases. Any other form, such as
+/// numbers as raw values, keeps a server from starting.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
 /// A module without actions of a kind has none to handle.
