@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Bytes that never change and are shared between threads without being copied: the encoded state,
 /// an event's frame, a response's body.
 public final class Bytes: Sendable {
@@ -54,6 +62,15 @@ public final class Bytes: Sendable {
 extension Bytes: Equatable {
     /// Whether both hold the same bytes.
     public static func == (a: Bytes, b: Bytes) -> Bool {
-        a === b || a.unsafeBytes.elementsEqual(b.unsafeBytes)
+        a === b || a.unsafeBytes.hasSameBytes(as: b.unsafeBytes)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes. Cost: one `memcmp`, at the speed of memory.
+    package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let base = baseAddress, let otherBase = other.baseAddress else { return true }
+        return base == otherBase || memcmp(base, otherBase, count) == 0
     }
 }

@@ -164,6 +164,6 @@ final class PartStreams: Sendable {
 
     private static func isSame(_ bytes: Bytes?, _ node: JSONNode?) -> Bool {
         guard let bytes, let node else { return bytes == nil && node == nil }
-        return bytes.withUnsafeBytes { $0.elementsEqual(node.source) }
+        return bytes.withUnsafeBytes { $0.hasSameBytes(as: UnsafeRawBufferPointer(node.source)) }
     }
 }

@@ -163,13 +163,18 @@ func escapedToken(_ token: String) -> String {
     return escaped
 }
 
-/// Whether two runs of bytes are the same; for short runs quicker than a call to the C library.
+/// Whether two runs of bytes are the same; short runs, such as names, are compared in place, which is
+/// quicker than a call to the C library.
 @inline(__always)
 func equalBytes(
     _ a: UnsafePointer<UInt8>,
     _ b: UnsafePointer<UInt8>,
     _ count: Int
 ) -> Bool {
+    guard count <= 64 else {
+        return UnsafeRawBufferPointer(start: a, count: count)
+            .hasSameBytes(as: UnsafeRawBufferPointer(start: b, count: count))
+    }
     var offset = 0
     let a = UnsafeRawPointer(a)
     let b = UnsafeRawPointer(b)
