@@ -43,6 +43,8 @@ final class InProcessServer {
         parts.store.core.stop()
     }
 
+    var core: Core<AppState> { parts.store.core }
+
     var epoch: String { parts.store.publisher.epochText }
 
     /// Answers one request.

@@ -20,9 +20,10 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
         guard let index = modules.firstIndex(where: { $0.name == parts[0] }) else {
             throw .notFound(path: exchange.path)
         }
-        let slice = store.publisher.snapshot.slices[index]
+        let snapshot = store.publisher.snapshot
+        let slice = snapshot.slices[index]
         guard parts.count > 1 else {
-            try document(exchange, slice.bytes)
+            try document(exchange, slice.bytes, of: snapshot)
             return
         }
         guard modules[index].form == .instances,
@@ -40,17 +41,20 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
             let query = try Query.of(exchange, allowed: ModuleEventsRoute<State>.parameters)
             try StreamOpening.open(exchange, store, part, query)
         } else {
-            try document(exchange, slice.part(at: JSONPointer(tokens: [id])))
+            try document(exchange, slice.part(at: JSONPointer(tokens: [id])), of: snapshot)
         }
     }
 
-    private func document(_ exchange: HTTPExchange, _ bytes: Bytes?) throws(Problem) {
+    private func document(
+        _ exchange: HTTPExchange,
+        _ bytes: Bytes?,
+        of snapshot: Snapshot
+    ) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
         guard let bytes else { throw .notFound(path: exchange.path) }
-        let etag = store.publisher.snapshot.etag
-        let headers = [("ETag", etag), ("Cache-Control", "no-cache")]
+        let headers = [("ETag", snapshot.etag), ("Cache-Control", "no-cache")]
         if let known = exchange.headerList("if-none-match").flatMap({ EntityTagCondition($0) }),
-            known.matchesWeakly(EntityTag(opaque: String(etag.dropFirst().dropLast())))
+            known.matchesWeakly(EntityTag(opaque: snapshot.tag.description))
         {
             exchange.respond(HTTPResponse(status: 304, headers: headers, body: .none))
             return

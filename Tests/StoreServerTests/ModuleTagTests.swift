@@ -1,0 +1,40 @@
+import Dispatch
+import Domain
+import Glibc
+import HTTPTransport
+import StoreCore
+import Synchronization
+import Testing
+import Wire
+
+@Suite struct ModuleTagTests {
+    /// The number behind the last `:` or in the counter's member.
+    private func number(in text: String, after mark: String) -> Int? {
+        text.split(separator: mark).last.flatMap { Int($0.prefix { $0.isNumber }) }
+    }
+
+    @Test func `a slice's bytes and its tag are of one version, whatever is dispatched meanwhile`()
+        throws
+    {
+        let server = try InProcessServer()
+        let stop = Atomic(false)
+        let ended = DispatchSemaphore(value: 0)
+        SystemThread.start(name: "dispatches") { [core = server.core] in
+            while !stop.load(ordering: .relaxed) {
+                if !core.dispatch(CounterIncreaseRequested()) { sched_yield() }
+            }
+            ended.signal()
+        }
+        defer {
+            stop.store(true, ordering: .relaxed)
+            ended.wait()
+        }
+        for _ in 0..<20_000 {
+            let answer = try server.answer("GET", "/modules/counter")
+            let etag = try #require(answer.headers.first { $0.0 == "ETag" }?.1)
+            guard case .shared(let bytes) = answer.body else { throw InProcessServer.Unanswered() }
+            let body = String(decoding: bytes.array, as: UTF8.self)
+            try #require(number(in: etag, after: ":") == number(in: body, after: "\"counter\":"))
+        }
+    }
+}
