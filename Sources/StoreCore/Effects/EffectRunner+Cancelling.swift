@@ -4,7 +4,7 @@ import Synchronization
 extension EffectRunner {
     /// The effects that run, the oldest first.
     package var running: [EffectToken] {
-        table.withLock { Array($0.running.values) }.sorted { $0.cause.version < $1.cause.version }
+        table.withLock { $0.running.tokens }.sorted { $0.cause.version < $1.cause.version }
     }
 
     /// How many effects run.
@@ -13,32 +13,29 @@ extension EffectRunner {
     /// Cancels what runs under this id. Answers whether anything did. Any thread.
     @discardableResult
     package func cancel(id: String) -> Bool {
-        cancel { $0.id == id }
+        cancel { $0.tokens(id: id) }
     }
 
     /// Cancels all that works for a slice, or for any instance of it.
     func cancel(all address: SliceAddress) {
-        cancel {
-            $0.address.module == address.module
-                && (address.instance == nil || $0.address.instance == address.instance)
-        }
+        cancel { $0.tokens(of: address) }
     }
 
     /// Cancels all that works for a session alone.
     func cancel(session: String) {
-        cancel { $0.cause.sessions == [session] }
+        cancel { $0.tokens(ofSession: session) }
     }
 
     /// Cancels what this waits for, also what begins later: the effects of its actions, and of what
     /// those effects dispatch. What presenters and reactions make of it goes on. Any thread.
     package func cancel(all watch: EffectWatch) {
         watch.cancel()
-        cancel { $0.cause.watch?.isCancelled == true }
+        cancel { $0.tokens(near: watch).filter { $0.cause.watch?.isCancelled == true } }
     }
 
     /// Cancels everything that runs.
     package func cancelAll() {
-        cancel { _ in true }
+        cancel { $0.tokens }
     }
 
     /// Cancels everything, and begins nothing any more.
@@ -60,8 +57,8 @@ extension EffectRunner {
     }
 
     @discardableResult
-    private func cancel(where isMeant: (EffectToken) -> Bool) -> Bool {
-        let tokens = table.withLock { $0.running.values.filter { !$0.isCancelled && isMeant($0) } }
+    private func cancel(_ meant: (RunningEffects) -> [EffectToken]) -> Bool {
+        let tokens = table.withLock { meant($0.running).filter { !$0.isCancelled } }
         for token in tokens { token.cancel() }
         return !tokens.isEmpty
     }

@@ -101,7 +101,7 @@ extension EffectRunner {
                 id: path + (run.id ?? "\(cause.version).\(table.begun)"),
                 cause: cause
             )
-            table.running[ObjectIdentifier(token)] = token
+            table.running.insert(token)
             return token
         }
         guard let token else {
@@ -170,7 +170,7 @@ extension EffectRunner {
 
     private func end(_ token: EffectToken, _ result: Result<any Sendable, any Error>) {
         let idle = table.withLock { table -> [CheckedContinuation<Void, Never>] in
-            table.running[ObjectIdentifier(token)] = nil
+            table.running.remove(token)
             guard table.running.isEmpty else { return [] }
             defer { table.idle = [] }
             return table.idle

@@ -35,7 +35,7 @@ package final class EffectRunner: Sendable {
     }
 
     struct Table: Sendable {
-        var running: [ObjectIdentifier: EffectToken] = [:]
+        var running = RunningEffects()
         var begun = 0
         var isStopped = false
         var idle: [CheckedContinuation<Void, Never>] = []

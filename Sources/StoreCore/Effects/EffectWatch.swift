@@ -27,6 +27,7 @@ package final class EffectWatch: Sendable {
     private let parents: [EffectWatch]
     /// The one that this is a part of, where there is just one.
     private let above: EffectWatch?
+    private let highest: EffectWatch?
     private let cancelled = Atomic(false)
     private let sharing: Sharing
     private let count = Locked(Count())
@@ -34,12 +35,14 @@ package final class EffectWatch: Sendable {
     package init() {
         parents = []
         above = nil
+        highest = nil
         sharing = .nothing
     }
 
     init(within parent: EffectWatch?, sharing: Sharing) {
         parents = parent.map { [$0] } ?? []
         above = parent
+        highest = parent?.highest ?? parent
         self.sharing = sharing
     }
 
@@ -47,8 +50,13 @@ package final class EffectWatch: Sendable {
     init(following watches: [EffectWatch]) {
         parents = watches
         above = nil
+        highest = nil
         sharing = .nothing
     }
+
+    /// The watch of which this is a part, or a part of a part: the same for all that one request waits
+    /// for.
+    var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
 
     /// Whether who waits has given up, and with it the effects that this tells of.
     var isCancelled: Bool {
@@ -91,6 +99,9 @@ package final class EffectWatch: Sendable {
             }
         for parent in parents { parent.end(shared) }
     }
+
+    /// Whether nothing runs: once the action's outcome is known, the end.
+    package var isDone: Bool { count.withLock { $0.running == 0 } }
 
     /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once, after
     /// the action's outcome is known; at once, or on an effect's thread.

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import StoreCore
+
+@Suite struct RunningEffectsTests {
+    private func token(
+        _ id: String,
+        of module: String = "home",
+        _ instance: String? = nil,
+        for sessions: [String] = [],
+        waitedFor watch: EffectWatch? = nil
+    ) -> EffectToken {
+        EffectToken(
+            address: SliceAddress(module: module, instance: instance),
+            id: id,
+            cause: EffectCause(version: 1, watch: watch, sessions: sessions)
+        )
+    }
+
+    private func ids(_ tokens: [EffectToken]) -> [String] { tokens.map(\.id).sorted() }
+
+    @Test func `effects are found by id, also several under one`() {
+        var running = RunningEffects()
+        let tokens = [token("a"), token("b"), token("b")]
+        for token in tokens { running.insert(token) }
+        #expect(running.tokens(id: "a").count == 1)
+        #expect(running.tokens(id: "b").count == 2)
+        #expect(running.tokens(id: "c").isEmpty)
+        running.remove(tokens[1])
+        #expect(running.tokens(id: "b").first === tokens[2])
+        #expect(running.count == 2)
+    }
+
+    @Test func `ids are told apart by their bytes`() {
+        var running = RunningEffects()
+        running.insert(token("caf\u{E9}"))
+        #expect(running.tokens(id: "cafe\u{301}").isEmpty)
+        #expect(running.tokens(id: "caf\u{E9}").count == 1)
+    }
+
+    @Test func `a slice's address finds its own effects, a module's those of all instances`() {
+        var running = RunningEffects()
+        running.insert(token("whole", of: "cards"))
+        running.insert(token("one", of: "cards", "1"))
+        running.insert(token("two", of: "cards", "2"))
+        running.insert(token("other", of: "home"))
+        #expect(ids(running.tokens(of: SliceAddress(module: "cards"))) == ["one", "two", "whole"])
+        #expect(ids(running.tokens(of: SliceAddress(module: "cards", instance: "2"))) == ["two"])
+        #expect(running.tokens(of: SliceAddress(module: "user")).isEmpty)
+    }
+
+    @Test func `a session's effects are those that work for it alone`() {
+        var running = RunningEffects()
+        running.insert(token("own", for: ["ada"]))
+        running.insert(token("both", for: ["ada", "bob"]))
+        running.insert(token("nobody's"))
+        #expect(ids(running.tokens(ofSession: "ada")) == ["own"])
+        #expect(running.tokens(ofSession: "bob").isEmpty)
+    }
+
+    @Test func `a watch finds all that one request waits for, however deep`() {
+        var running = RunningEffects()
+        let watch = EffectWatch()
+        let below = EffectWatch(
+            within: EffectWatch(within: watch, sharing: .failures),
+            sharing: .failures
+        )
+        running.insert(token("first", waitedFor: watch))
+        running.insert(token("second", waitedFor: below))
+        running.insert(token("other", waitedFor: EffectWatch()))
+        running.insert(token("unwatched"))
+        #expect(ids(running.tokens(near: watch)) == ["first", "second"])
+        #expect(ids(running.tokens(near: below)) == ["first", "second"])
+    }
+
+    @Test func `what has ended is found by nothing`() {
+        var running = RunningEffects()
+        let watch = EffectWatch()
+        let ended = token("a", of: "cards", "1", for: ["ada"], waitedFor: watch)
+        running.insert(ended)
+        running.remove(ended)
+        running.remove(ended)
+        #expect(running.isEmpty && running.tokens.isEmpty)
+        #expect(running.tokens(id: "a").isEmpty && running.tokens(ofSession: "ada").isEmpty)
+        #expect(running.tokens(of: SliceAddress(module: "cards")).isEmpty)
+        #expect(running.tokens(of: SliceAddress(module: "cards", instance: "1")).isEmpty)
+        #expect(running.tokens(near: watch).isEmpty)
+    }
+}
