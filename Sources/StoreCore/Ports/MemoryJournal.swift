@@ -4,13 +4,15 @@ import Synchronization
 /// A journal in memory: as long as the process lives, and no longer.
 ///
 /// Bounded by the records, the bytes, the keys and the snapshots of its retention; beyond any of them
-/// the oldest are forgotten. Ages don't count here.
+/// the oldest are forgotten, and their memory is free at once. Bytes are all that a record takes
+/// (``Record/memoryBytes``). Outcomes and snapshots are bounded by their number and come on top: at the
+/// most ``Retention/keysMax`` and a quarter more outcomes, and ``Retention/snapshotsMax`` states.
+/// Ages don't count here.
 public final class MemoryJournal: Journal {
     fileprivate struct Kept {
-        var records: [Record] = []
-        /// How many records at the front are forgotten but not yet taken out.
-        var start = 0
+        var records = Ring<Record>()
         var version: UInt64
+        /// What the records take.
         var bytes: UInt64 = 0
         var outcomes: [IdempotencyKey: KeptOutcome] = [:]
         /// The keys in the order in which they came, for forgetting the oldest.
@@ -31,7 +33,7 @@ public final class MemoryJournal: Journal {
     ///   - retention: what it keeps.
     public init(
         version: UInt64 = 0,
-        retention: Retention = Retention(bytesMax: 64 << 20, recordsMax: 100_000)
+        retention: Retention = .inMemory
     ) {
         self.retention = retention
         epoch = .random(in: 0...UInt32.max)
@@ -51,7 +53,7 @@ public final class MemoryJournal: Journal {
             guard kept.version == expected else { return kept.version }
             for record in batch.records {
                 kept.records.append(record)
-                kept.bytes += UInt64(record.bytes)
+                kept.bytes += UInt64(record.memoryBytes)
             }
             kept.version += UInt64(batch.records.count)
             for outcome in batch.outcomes {
@@ -111,14 +113,16 @@ public final class MemoryJournal: Journal {
 }
 
 extension MemoryJournal.Kept {
-    fileprivate var oldest: UInt64 { version + 1 - UInt64(records.count - start) }
+    fileprivate var oldest: UInt64 { version + 1 - UInt64(records.count) }
 
     fileprivate func read(_ page: JournalPage) -> JournalRecords {
         var answer = JournalRecords(records: [], through: max(page.after, version))
         guard page.after < version else { return answer }
         var bytes = 0
-        for record in records[(start + Int(page.after + 1 - oldest))...] {
-            guard page.type == nil || record.type == page.type else { continue }
+        for place in Int(page.after + 1 - oldest)..<records.count {
+            guard let record = records[place], page.type == nil || record.type == page.type else {
+                continue
+            }
             bytes += record.bytes
             if answer.records.count == page.limit
                 || (bytes > page.bytesMax && !answer.records.isEmpty)
@@ -134,15 +138,10 @@ extension MemoryJournal.Kept {
     fileprivate mutating func forget(beyond retention: Retention) {
         let bytesMax = retention.bytesMax ?? .max
         let recordsMax = retention.recordsMax.map { Int(clamping: $0) } ?? .max
-        while records.count - start > recordsMax || (bytes > bytesMax && records.count - start > 1)
+        while records.count > recordsMax || (bytes > bytesMax && records.count > 1),
+            let forgotten = records.popFirst()
         {
-            bytes -= UInt64(records[start].bytes)
-            start += 1
-        }
-        // Taken out in large pieces, so that forgetting one record does not move all the others.
-        if start > 1_024, start > records.count / 2 {
-            records.removeFirst(start)
-            start = 0
+            bytes -= UInt64(forgotten.memoryBytes)
         }
         if keys.count > retention.keysMax + retention.keysMax / 4 + 16 {
             let count = keys.count - Int(clamping: retention.keysMax)

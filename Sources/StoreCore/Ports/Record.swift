@@ -48,4 +48,13 @@ public struct Record: Sendable, Equatable {
 
     /// What its payload and meta take, in bytes.
     public var bytes: Int { payload.count + (meta?.count ?? 0) }
+
+    /// What it takes in memory: its texts, its payload and meta, and itself. Small allocations are
+    /// rounded up by the system, which is not counted.
+    public var memoryBytes: Int {
+        let texts =
+            type.utf8.count + (principal?.utf8.count ?? 0) + (requestID?.utf8.count ?? 0)
+            + (origin?.utf8.count ?? 0)
+        return MemoryLayout<Record?>.stride + bytes + texts
+    }
 }

@@ -31,6 +31,15 @@ public struct Retention: Sendable, Equatable {
         self.snapshotsMax = snapshotsMax
     }
 
+    /// What a journal in memory keeps: 100,000 records, 64 MiB of them at the most, and 4 snapshots,
+    /// for it lives beside the state.
+    public static let inMemory = Retention(
+        secondsMax: nil,
+        bytesMax: 64 << 20,
+        recordsMax: 100_000,
+        snapshotsMax: 4
+    )
+
     /// Everything for ever, but for idempotency keys and snapshots.
     public static let forever = Retention(secondsMax: nil, bytesMax: nil)
 }
