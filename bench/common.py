@@ -124,12 +124,13 @@ def spent(pid, ended_children=False):
 class Sample:
     """What a server reached in some seconds: requests a second, latencies and CPU time in µs."""
 
-    def __init__(self, server, connections, seconds, *arguments):
+    def __init__(self, server, connections, seconds, *arguments, headers=()):
         """Asks with wrk; the arguments are the path and the body of each POST."""
         before = server.cpu_seconds()
         output = subprocess.run(
             ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s"]
             + ["--latency", "-s", str(ROOT / "bench" / "post.lua")]
+            + [part for header in headers for part in ("-H", header)]
             + [f"http://127.0.0.1:{server.port}", "--", *arguments],
             check=True,
             capture_output=True,

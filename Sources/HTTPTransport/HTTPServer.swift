@@ -67,9 +67,14 @@ package final class HTTPServer: Sendable {
         loop.wake()
     }
 
-    /// Runs `work` on the loop's thread after so many seconds.
-    package func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
-        loop.ask { $0.timers.append((seconds, work)) }
+    /// Runs `work` on the loop's thread after so many seconds, unless the timer is cancelled before.
+    /// Any thread.
+    @discardableResult
+    package func schedule(
+        after seconds: Double,
+        _ work: @escaping @Sendable () -> Void
+    ) -> LoopTimer {
+        loop.schedule(after: seconds, work)
     }
 
     /// Stops listening, lets the requests that are open be answered, and ends the thread.

@@ -99,8 +99,10 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         transport.withLock { $0 }?.wake()
     }
 
-    /// Runs `work` on the event loop's thread after so many seconds.
-    func schedule(after seconds: UInt64, _ work: @escaping @Sendable () -> Void) {
-        transport.withLock { $0 }?.schedule(after: Double(seconds), work)
+    /// Runs `work` on the event loop's thread after so many seconds, unless the timer is cancelled
+    /// before.
+    @discardableResult
+    func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer? {
+        transport.withLock { $0 }?.schedule(after: seconds, work)
     }
 }

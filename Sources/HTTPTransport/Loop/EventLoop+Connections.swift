@@ -53,12 +53,10 @@ extension EventLoop {
     /// and the loop busy, for as long as that lasts.
     private func rest(_ listener: Listener) {
         let descriptor = listener.descriptor
-        let due = now + Self.restSeconds
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
-        let timer = LoopTimer(due: due) { [unowned self] in
+        _ = schedule(after: Self.restSeconds) { [unowned self] in
             if listeners.contains(where: { $0.descriptor == descriptor }) { watch(descriptor) }
         }
-        timers.insert(timer, at: timers.firstIndex { $0.due > due } ?? timers.count)
     }
 
     func add(_ record: ConnectionRecord) {
@@ -133,13 +131,6 @@ extension EventLoop {
             }
             shutdown(record.descriptor, CInt(SHUT_RDWR))
             record.wait(for: .nothing)
-        }
-    }
-
-    func runTimers() {
-        while let timer = timers.first, timer.due <= now {
-            timers.removeFirst()
-            timer.work()
         }
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Locks
 import Synchronization
 
-// What other threads hand to the loop: answers, timers, and the wish to stop.
+// What other threads hand to the loop: answers, and the wish to stop.
 
 extension EventLoop {
     /// Queues an answer. Any thread; nothing is sent before ``wake()``.
@@ -40,11 +40,6 @@ extension EventLoop {
         let asked = requests.withLock { requests -> LoopRequests in
             defer { requests = LoopRequests() }
             return requests
-        }
-        for timer in asked.timers {
-            let due = now + timer.seconds
-            let place = timers.firstIndex { $0.due > due } ?? timers.count
-            timers.insert(LoopTimer(due: due, work: timer.work), at: place)
         }
         for exchange in asked.released {
             exchange.outcome = .abandoned

@@ -11,13 +11,15 @@ import Wire
 /// The library never runs a thread here: its own loop stalls for good when 128 connections are ready
 /// at once. Its epoll descriptor lies in ours, and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
-    // Safety: but for `finished`, `wakeDescriptor` and the counters, everything belongs to the
-    // loop's thread from `run` on; before, to the thread that makes it.
+    // Safety: but for `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters,
+    // everything belongs to the loop's thread from `run` on; before, to the thread that makes it.
 
     /// How many events one turn takes from epoll, and connections from a listener.
     static let eventsMax = 256
     /// How often the deadlines are looked at, at least; more often where one is short.
     static let tickSeconds = 1.0
+    /// How long one turn lasts at the most while there is no connection.
+    static let restingSeconds = 60.0
     /// The most requests that are parked, for each turn asks all of them; others are suspended.
     static let parkedMax = 64
     /// How long a request is parked before it is suspended.
@@ -43,7 +45,13 @@ final class EventLoop: @unchecked Sendable {
     var listeners: [Listener] = []
     var records: [ConnectionRecord] = []
     var freeExchanges: [HTTPExchange] = []
-    var timers: [LoopTimer] = []
+    var timers = TimerHeap<LoopTimer>()
+    let timerMail = Locked(TimerMail())
+    let hasTimerMail = Atomic(false)
+    /// The bits of the moment until which the loop sleeps; 0 while it does not.
+    let sleepsUntil = Atomic<UInt64>(0)
+    /// The loop's own thread, from `run` on.
+    let thread = Atomic<UInt>(0)
     var nextTick = 0.0
     /// Held back so that a process out of descriptors can still accept one to refuse it.
     var spareDescriptor: CInt
@@ -87,15 +95,8 @@ final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// A piece of work for a later moment.
-struct LoopTimer {
-    let due: Double
-    let work: @Sendable () -> Void
-}
-
 /// What other threads ask of the loop.
 struct LoopRequests {
-    var timers: [(seconds: Double, work: @Sendable () -> Void)] = []
     /// When the loop must have ended, in seconds from now.
     var stop: Double?
     /// Kept streams that have ended.
@@ -174,12 +175,13 @@ extension EventLoop {
         guard let daemon else { return }
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
         now = Self.clock()
         nextTick = now + tick
         while !isDone {
-            let count = Int(
-                epoll_wait(epoll, events, CInt(Self.eventsMax), waitMilliseconds(daemon))
-            )
+            let milliseconds = beginSleep(waitMilliseconds(daemon))
+            let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
+            endSleep()
             now = Self.clock()
             for index in 0..<max(0, count) {
                 let descriptor = events[index].data.fd
@@ -191,12 +193,15 @@ extension EventLoop {
                 }
             }
             takeRequests()
+            takeTimers()
             resumeFinished()
             chttpd_run(daemon)
             runTimers()
             handler.turnEnded()
             if now >= nextTick { enforceDeadlines() }
         }
+        thread.store(0, ordering: .relaxed)
+        timers = TimerHeap()
         end(daemon)
     }
 
@@ -211,8 +216,8 @@ extension EventLoop {
 
     func waitMilliseconds(_ daemon: OpaquePointer) -> CInt {
         let library = Double(chttpd_timeout(daemon))
-        var seconds = min(nextTick, timers.first?.due ?? .infinity) - now
-        if records.isEmpty, timers.isEmpty, !isStopping { seconds = 60 }
+        let tick = records.isEmpty && !isStopping ? now + Self.restingSeconds : nextTick
+        var seconds = min(tick, timers.nextDue ?? .infinity) - now
         // The library calls a parked request ready, whatever it is parked for.
         if library >= 0 {
             seconds = min(seconds, parkedCount > 0 ? Self.parkSeconds : library / 1_000)

@@ -123,7 +123,7 @@ struct OpenAPIDescription {
             .init(
                 "wait",
                 in: .query,
-                .integer(minimum: 0, maximum: 60),
+                .integer(minimum: 0, maximum: UInt64(ClientWait.secondsMax)),
                 summary: "Seconds to wait for that. Needs after, or the answer is 400."
             ),
             .init("If-None-Match", in: .header, summary: "The tag that is known already."),

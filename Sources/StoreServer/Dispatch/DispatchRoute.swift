@@ -58,8 +58,8 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             origin: store.origin(of: exchange, in: sessions),
             completion: ticket
         )
-        // Effects may take long, everything else does not.
-        if ticket.watch == nil { exchange.park() } else { exchange.suspend() }
+        // Whoever leaves is noticed in suspension alone; what takes long gets there soon by itself.
+        if cancelsOnClose, ticket.watch != nil { exchange.suspend() } else { exchange.park() }
         if cancelsOnClose { CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects) }
         do {
             try store.core.offer(envelope, wakes: false)

@@ -6,31 +6,63 @@ import Wire
 extension DispatchTicket {
     /// Answers when all that follows the action is done, or when the client's time is over: whichever
     /// comes first (protocol 2.6).
+    ///
+    /// Nothing follows most actions. Their answers go with those of the batch, without a timer.
     func waitForEffects(
         _ watch: EffectWatch,
         _ first: UInt64,
         _ last: UInt64,
         _ changed: Bool
     ) {
+        guard !watch.isDone else {
+            watch.whenDone { [self] in exchange.complete(done(first, last, changed, $0)) }
+            return
+        }
         let seconds = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
-        store.schedule(after: UInt64(seconds)) { [self] in
-            answerOnce { applied(first, last, changed, newestState, isCompleted: false) }
+        let timer = store.schedule(after: Double(seconds)) { [self] in
+            answerOnce { applied(first, last, changed, isCompleted: false) }
         }
         watch.whenDone { [self] result in
-            answerOnce {
-                if case .failure(let error) = result { return failed(last, error) }
-                return applied(first, last, changed, newestState, value: value(of: result))
-            }
+            timer?.cancel()
+            answerOnce { done(first, last, changed, result) }
         }
     }
-
-    /// What it led to: the client waits for what effects change, which comes in later versions.
-    private var newestState: Bytes? { wantsState ? store.publisher.snapshot.state : nil }
 
     private func answerOnce(_ response: () -> HTTPResponse) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         exchange.complete(response())
         store.wake()
+    }
+
+    private func done(
+        _ first: UInt64,
+        _ last: UInt64,
+        _ changed: Bool,
+        _ result: Result<any Sendable, any Error>?
+    ) -> HTTPResponse {
+        if case .failure(let error) = result { return failed(last, error) }
+        return applied(first, last, changed, isCompleted: true, value: value(of: result))
+    }
+
+    /// What the client waited for is what effects change, which comes in later versions: the state is
+    /// the newest, under its own tag.
+    private func applied(
+        _ first: UInt64,
+        _ last: UInt64,
+        _ changed: Bool,
+        isCompleted: Bool,
+        value: [UInt8]? = nil
+    ) -> HTTPResponse {
+        let newest = wantsState ? store.publisher.snapshot : nil
+        return applied(
+            first,
+            last,
+            changed,
+            newest?.state,
+            etag: newest?.etag,
+            isCompleted: isCompleted,
+            value: value
+        )
     }
 
     private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {

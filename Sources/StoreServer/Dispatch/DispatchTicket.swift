@@ -9,7 +9,7 @@ import Wire
 /// The Core's thread completes it after the commit; the connection is woken once for the whole batch.
 final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     /// The longest time that a client may wait for an action to be entirely processed.
-    static var waitSecondsMax: Int { 60 }
+    static var waitSecondsMax: Int { ClientWait.secondsMax }
 
     let exchange: HTTPExchange
     let store: Store<State>
@@ -108,6 +108,7 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         _ last: UInt64,
         _ changed: Bool,
         _ state: Bytes?,
+        etag: String? = nil,
         isCompleted: Bool = true,
         value: [UInt8]? = nil
     ) -> HTTPResponse {
@@ -137,7 +138,7 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         body.raw("}")
         var headers = [
             ("Content-Type", "application/json"),
-            ("ETag", "\"" + store.publisher.epochText + ":" + String(last) + "\""),
+            ("ETag", etag ?? "\"" + store.publisher.epochText + ":" + String(last) + "\""),
             ("Cache-Control", "no-store"),
         ]
         let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }

@@ -10,7 +10,7 @@ import Wire
 /// is called on the event loop's thread.
 final class StartGate: HTTPHandler {
     /// How long a request is held back; as long as any request may wait.
-    static let holdSecondsMax = 60.0
+    static let holdSecondsMax = Double(ClientWait.secondsMax)
     /// The most requests that are held back.
     static let heldMax = 1_024
     /// The most bytes that their bodies have together.
@@ -18,9 +18,15 @@ final class StartGate: HTTPHandler {
 
     private struct Held: Sendable {
         var next: UInt64 = 0
-        var requests: [UInt64: (exchange: HTTPExchange, bytes: Int)] = [:]
+        var requests: [UInt64: HeldRequest] = [:]
         var bytes = 0
         var isClosed = false
+    }
+
+    private struct HeldRequest: Sendable {
+        let exchange: HTTPExchange
+        let bytes: Int
+        var timer: LoopTimer?
     }
 
     private let hosts: HostRule
@@ -92,7 +98,7 @@ final class StartGate: HTTPHandler {
                 held.bytes + bytes <= Self.heldBytesMax
             else { return nil }
             held.next += 1
-            held.requests[held.next] = (exchange, bytes)
+            held.requests[held.next] = HeldRequest(exchange: exchange, bytes: bytes)
             held.bytes += bytes
             // Within the lock: whoever takes it out may complete it at once.
             exchange.suspend()
@@ -100,29 +106,40 @@ final class StartGate: HTTPHandler {
         }
         guard let id else { return exchange.respond(refusal(.starting())) }
         exchange.whenClientLeaves { [self] in expire(id) }
-        transport.withLock { $0 }?.schedule(after: Self.holdSecondsMax) { [self] in expire(id) }
+        let timer = transport.withLock { $0 }?.schedule(after: Self.holdSecondsMax) { [self] in
+            expire(id)
+        }
+        let isHeld = held.withLock { held -> Bool in
+            guard held.requests[id] != nil else { return false }
+            held.requests[id]?.timer = timer
+            return true
+        }
+        if !isHeld { timer?.cancel() }
     }
 
     private func expire(_ id: UInt64) {
-        let exchange = held.withLock { held -> HTTPExchange? in
-            guard let (exchange, bytes) = held.requests.removeValue(forKey: id) else { return nil }
-            held.bytes -= bytes
-            return exchange
+        let request = held.withLock { held -> HeldRequest? in
+            guard let request = held.requests.removeValue(forKey: id) else { return nil }
+            held.bytes -= request.bytes
+            return request
         }
-        guard let exchange else { return }
-        exchange.complete(refusal(.starting()))
+        guard let request else { return }
+        request.timer?.cancel()
+        request.exchange.complete(refusal(.starting()))
         transport.withLock { $0 }?.wake()
     }
 
     /// Those who are held back, in the order in which they came.
     private func takeAll() -> [HTTPExchange] {
-        held.withLock { held in
+        let requests = held.withLock { held in
             defer {
                 held.requests = [:]
                 held.bytes = 0
             }
-            return held.requests.sorted { $0.key < $1.key }.map(\.value.exchange)
+            return held.requests.sorted { $0.key < $1.key }.map(\.value)
         }
+        for request in requests { request.timer?.cancel() }
+        return requests.map(\.exchange)
     }
 
     private func refusal(_ problem: Problem) -> HTTPResponse {

@@ -10,7 +10,19 @@ import Wire
 final class LongPolls: Sendable {
     struct Waiter: Sendable {
         let after: UInt64
-        let answer: @Sendable (Snapshot?) -> Void
+        /// Ends its time; cancelled with the answer.
+        fileprivate var timer: LoopTimer?
+        private let respond: @Sendable (Snapshot?) -> Void
+
+        init(after: UInt64, answer: @escaping @Sendable (Snapshot?) -> Void) {
+            self.after = after
+            respond = answer
+        }
+
+        fileprivate func answer(_ news: Snapshot?) {
+            timer?.cancel()
+            respond(news)
+        }
     }
 
     private struct Waiting {
@@ -34,6 +46,16 @@ final class LongPolls: Sendable {
         }
         if let news { waiter.answer(news) }
         return id
+    }
+
+    /// Cancels `timer` with the answer of this waiter; at once where it has its answer already.
+    func end(_ timer: LoopTimer, with id: UInt64) {
+        let waits = waiting.withLock { waiting -> Bool in
+            guard waiting.waiters[id] != nil else { return false }
+            waiting.waiters[id]?.timer = timer
+            return true
+        }
+        if !waits { timer.cancel() }
     }
 
     /// Answers everyone to whom this version is news. The Core's thread calls it.

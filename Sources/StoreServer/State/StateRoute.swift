@@ -5,7 +5,7 @@ import Wire
 /// soon as there is news.
 struct StateRoute<State: Codable & Equatable & Sendable>: Route {
     /// The longest time that a long poll may wait.
-    static var waitSecondsMax: UInt64 { 60 }
+    static var waitSecondsMax: UInt64 { UInt64(ClientWait.secondsMax) }
 
     let methods = ["GET", "HEAD"]
     let store: Store<State>
@@ -76,9 +76,10 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         exchange.whenClientLeaves { [waiters = store.waiters] in
             waiters.expire(id)
         }
-        store.schedule(after: seconds) { [waiters = store.waiters] in
+        let timer = store.schedule(after: Double(seconds)) { [waiters = store.waiters] in
             waiters.expire(id)
         }
+        if let timer { store.waiters.end(timer, with: id) }
     }
 
     func response(

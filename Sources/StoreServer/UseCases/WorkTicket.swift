@@ -8,7 +8,7 @@ import Wire
 /// that when all of it is done: a call of a use case, or a notification.
 final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     /// The longest time that a client may wait for the work to be done.
-    static var waitSecondsMax: Int { 60 }
+    static var waitSecondsMax: Int { ClientWait.secondsMax }
 
     private let exchange: HTTPExchange
     private let store: Store<State>
@@ -44,7 +44,8 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     ) throws(Problem) {
         self.sessions.withLock { $0 = sessions }
         let origin = store.origin(of: exchange, in: sessions)
-        if watch == nil { exchange.park() } else { exchange.suspend() }
+        // A client that leaves is noticed in suspension alone; what takes long gets there soon by itself.
+        if cancelsOnClose, watch != nil { exchange.suspend() } else { exchange.park() }
         if cancelsOnClose { CancelOnClose.arrange(for: exchange, watch, store.core.effects) }
         do {
             try store.core.offer(
@@ -88,10 +89,14 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
         guard let watch, let waitSeconds else {
             return answer(response(202, version, isCompleted: false))
         }
-        store.schedule(after: UInt64(waitSeconds)) { [self] in
-            answer(response(202, store.publisher.snapshot.version, isCompleted: false))
-        }
+        let timer =
+            watch.isDone
+            ? nil
+            : store.schedule(after: Double(waitSeconds)) { [self] in
+                answer(response(202, store.publisher.snapshot.version, isCompleted: false))
+            }
         watch.whenDone { [self] result in
+            timer?.cancel()
             if case .failure(let error) = result {
                 let tag = store.publisher.snapshot.tag
                 let reason = error.reasonForClients

@@ -1,0 +1,124 @@
+/// Values in the order of the moments at which they are due: a binary heap from which any of them can
+/// be taken out.
+///
+/// Cost: adding, removing and taking the first are O(log n). A value that leaves is released at once.
+/// Values of one moment are due in the order in which they were added.
+package struct TimerHeap<Value> {
+    /// Names a value while it is in the heap; it names none once the value has left.
+    package struct ID: Equatable, Sendable {
+        fileprivate let slot: Int32
+        fileprivate let round: UInt32
+    }
+
+    fileprivate struct Entry {
+        let due: Double
+        /// How many values were added before.
+        let order: UInt64
+        let slot: Int32
+
+        func isBefore(_ other: Entry) -> Bool {
+            due < other.due || (due == other.due && order < other.order)
+        }
+    }
+
+    fileprivate struct Slot {
+        var value: Value?
+        /// Its entry's place in the heap.
+        var place: Int32
+        /// Counts the values that had the slot.
+        var round: UInt32
+    }
+
+    /// No entry is before its parent, which is at half its place.
+    private var entries: [Entry] = []
+    private var slots: [Slot] = []
+    private var freeSlots: [Int32] = []
+    private var added: UInt64 = 0
+
+    package init() {}
+
+    package var count: Int { entries.count }
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// When the first value is due; `nil` where there is none.
+    package var nextDue: Double? { entries.first?.due }
+
+    package mutating func insert(_ value: Value, due: Double) -> ID {
+        let slot = freeSlots.popLast() ?? Int32(slots.count)
+        if slots.indices.contains(Int(slot)) {
+            slots[Int(slot)].value = value
+        } else {
+            slots.append(Slot(value: value, place: 0, round: 0))
+        }
+        added &+= 1
+        entries.append(Entry(due: due, order: added, slot: slot))
+        rise(from: entries.count - 1)
+        return ID(slot: slot, round: slots[Int(slot)].round)
+    }
+
+    /// Takes a value out before it is due; `nil` where it has left.
+    @discardableResult
+    package mutating func remove(_ id: ID) -> Value? {
+        guard slots.indices.contains(Int(id.slot)), slots[Int(id.slot)].round == id.round else {
+            return nil
+        }
+        return remove(at: Int(slots[Int(id.slot)].place))
+    }
+
+    /// Takes out the first value that is due at this moment or before.
+    package mutating func popDue(at now: Double) -> Value? {
+        guard let first = entries.first, first.due <= now else { return nil }
+        return remove(at: 0)
+    }
+
+    private mutating func remove(at place: Int) -> Value? {
+        let slot = entries[place].slot
+        let last = entries.removeLast()
+        if place < entries.count {
+            entries[place] = last
+            sink(from: rise(from: place))
+        }
+        freeSlots.append(slot)
+        slots[Int(slot)].round &+= 1
+        return slots[Int(slot)].value.take()
+    }
+
+    /// Moves an entry up to where its parent is not after it. Answers where that is.
+    @discardableResult
+    private mutating func rise(from start: Int) -> Int {
+        let entry = entries[start]
+        var place = start
+        while place > 0 {
+            let parent = (place - 1) / 2
+            guard entry.isBefore(entries[parent]) else { break }
+            put(entries[parent], at: place)
+            place = parent
+        }
+        put(entry, at: place)
+        return place
+    }
+
+    /// Moves an entry down to where neither child is before it.
+    private mutating func sink(from start: Int) {
+        let entry = entries[start]
+        var place = start
+        while true {
+            var child = 2 * place + 1
+            guard child < entries.count else { break }
+            if child + 1 < entries.count, entries[child + 1].isBefore(entries[child]) { child += 1 }
+            guard entries[child].isBefore(entry) else { break }
+            put(entries[child], at: place)
+            place = child
+        }
+        put(entry, at: place)
+    }
+
+    private mutating func put(_ entry: Entry, at place: Int) {
+        entries[place] = entry
+        slots[Int(entry.slot)].place = Int32(place)
+    }
+}
+
+extension TimerHeap: Sendable where Value: Sendable {}
+extension TimerHeap.Entry: Sendable {}
+extension TimerHeap.Slot: Sendable where Value: Sendable {}
