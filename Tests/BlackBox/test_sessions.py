@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from harness import Server, Stream, action, until
+from harness import Server, Stream, Wire, action, until
 from programs import build_sample
 
 TAP = {"type": "didTapOnMovieCell", "payload": {"title": "Movie 3"}}
@@ -284,18 +284,79 @@ def test_13_there_are_as_many_sessions_as_may_be(stage_program):
         assert len(server.state["sessions"]) == 3
 
 
-def test_13_a_session_that_nobody_uses_makes_room(stage_program):
+def test_13_there_are_as_many_sessions_of_one_address_as_may_be(stage_program, tmp_path):
+    path = f"unix:{tmp_path}/socket"
+    flags = ["--sessions-per-address-max", "2"]
+    with Server(*flags, program=stage_program) as server:
+        ada, _ = Client(server).begin(), Client(server).begin()
+        full = server.request("POST", "/sessions", b"")
+        assert "2 sessions that 127.0.0.1 has begun" in full.problem("overloaded", 503)["detail"]
+        assert int(full["retry-after"]) >= 1
+        ada.end()
+        Client(server).begin()
+    with Server(*flags, program=stage_program, listen=path) as server:
+        Client(server).begin(), Client(server).begin()
+        server.request("POST", "/sessions", b"").problem("overloaded", 503)
+
+
+def sessions(server):
+    return set(server.state["sessions"])
+
+
+def test_13_a_session_that_nobody_uses_ends_by_itself(stage_program):
     with Server("--session-idle", "1", program=stage_program) as server:
         idle, busy = Client(server).begin(), Client(server).begin()
-        stream = Stream(server, headers=idle.headers.items()).opened()
-        began = time.monotonic()
-        until(lambda: busy.route == [] and time.monotonic() - began > 1.2, "its time is over")
-        Client(server).begin()
-        until(lambda: idle.name not in server.state["sessions"], "it has ended")
-        assert busy.name in server.state["sessions"] and busy.route == []
-        while stream.event().name != "bye":
-            pass
+        until(lambda: busy.route == [] and idle.name not in sessions(server), "it has ended", 5)
+        assert sessions(server) == {"shared", busy.name} and busy.route == []
+        ended = next(each for each in server.actions() if each["type"] == "sessions/ended")
+        assert ended["origin"] == "StoreServer/idle"
         idle.send(action("work/begun", name="a", ms=1)).problem("forbidden", 403)
+        until(lambda: sessions(server) == {"shared"}, "the other one ends, too", 5)
+
+
+@pytest.mark.parametrize("target", ["/events", "/modules/board/events", "/actions/events"])
+def test_13_a_session_with_an_open_stream_lives(stage_program, target):
+    with Server("--session-idle", "1", program=stage_program) as server:
+        idle, ada = Client(server).begin(), Client(server).begin()
+        with Stream(server, target, headers=ada.headers.items()) as stream:
+            stream.opened()
+            until(lambda: idle.name not in sessions(server), "the other one has ended", 5)
+            until(lambda: server.get("/livez").status == 200 and waited(2.5), "some time passes")
+            assert sessions(server) == {"shared", ada.name}
+        until(lambda: sessions(server) == {"shared"}, "it ends when its stream has", 5)
+
+
+def test_13_a_session_with_a_request_that_waits_lives(stage_program):
+    with Server("--session-idle", "1", program=stage_program) as server:
+        ada, bob = Client(server).begin(), Client(server).begin()
+        begun = json.dumps(action("work/begun", name="a", ms=3_000)).encode()
+        with Wire(server) as working, Wire(server) as polling:
+            fields = {"Host": server.authority, "Prefer": "wait=10", **ada.headers}
+            fields |= {"Content-Type": "application/json", "Content-Length": len(begun)}
+            working.send("POST /dispatch HTTP/1.1\r\n" + lines(fields))
+            working.send(begun)
+            polling.send(
+                "GET /state?after=1000&wait=3 HTTP/1.1\r\n"
+                + lines({"Host": server.authority, **bob.headers})
+            )
+            assert working.answer("POST").json["completed"]
+            assert polling.answer().status == 304
+        assert {ada.name, bob.name} <= sessions(server)
+        assert ada.route == bob.route == []
+        until(lambda: sessions(server) == {"shared"}, "both end afterwards", 5)
+
+
+def lines(fields):
+    return "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"
+
+
+def waited(seconds, began=[]):
+    """Whether so long has passed since it was asked first."""
+    began.append(time.monotonic())
+    if began[-1] - began[0] < seconds:
+        return False
+    began.clear()
+    return True
 
 
 def test_13_a_secret_is_nowhere_but_in_its_cookie(stage_program, tmp_path):

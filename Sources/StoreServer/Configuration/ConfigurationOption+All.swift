@@ -188,6 +188,13 @@ extension ConfigurationOption {
             unit: "sessions",
             help: "the most sessions of clients"
         ),
+        .number(
+            "sessions-per-address-max",
+            \.sessionsPerAddressMax,
+            in: 0...1_000_000,
+            unit: "sessions",
+            help: "the most sessions begun from one address; raise it behind a proxy"
+        ),
     ]
 
     private static let times: [ConfigurationOption] = [
@@ -224,7 +231,7 @@ extension ConfigurationOption {
             \.sessionIdleSeconds,
             in: 1...31_536_000,
             unit: "seconds",
-            help: "how long a session lasts without a request"
+            help: "how long a session lasts without a request that comes or waits, or an open stream"
         ),
         .number(
             "stall-timeout",

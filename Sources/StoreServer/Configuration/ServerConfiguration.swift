@@ -65,7 +65,9 @@ public struct ServerConfiguration: Sendable, Equatable {
 
     /// The most sessions of clients.
     public var sessionsMax = 10_000
-    /// How long a session lasts without a request; one that is over ends when another one begins.
+    /// The most sessions that clients of one address have begun; all unix sockets are one address.
+    public var sessionsPerAddressMax = 1_000
+    /// How long a session lasts while no request of it comes or waits and no stream of it is open.
     public var sessionIdleSeconds = 86_400
 
     /// How long a client may take to send its headers.

@@ -43,7 +43,8 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             exchange: exchange,
             store: store,
             preferences: preferences,
-            isBatch: body.isBatch
+            isBatch: body.isBatch,
+            session: sessions.first
         )
         let envelope = Envelope(
             members: body.members,

@@ -30,6 +30,7 @@ extension DispatchTicket {
 
     private func answerOnce(_ response: () -> HTTPResponse) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        hold?.end()
         exchange.complete(response())
         store.wake()
     }

@@ -18,6 +18,8 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     let requestID = RequestID.next()
     /// Tells when the effects have ended, where the client waits for that.
     let watch: EffectWatch?
+    /// Keeps the client's session while the client waits for effects.
+    let hold: SessionHold?
     /// Whether the client that waits for effects has its answer.
     let isAnswered = Atomic(false)
 
@@ -25,13 +27,15 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         exchange: HTTPExchange,
         store: Store<State>,
         preferences: Preferences,
-        isBatch: Bool
+        isBatch: Bool,
+        session: String? = nil
     ) {
         self.exchange = exchange
         self.store = store
         self.preferences = preferences
         self.isBatch = isBatch
         watch = preferences.waitSeconds != nil && store.core.effects != nil ? EffectWatch() : nil
+        hold = watch == nil ? nil : store.hold(session)
     }
 
     func complete(_ outcome: Outcome) {

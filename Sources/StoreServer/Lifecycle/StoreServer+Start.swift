@@ -59,6 +59,11 @@ extension StoreServer {
             server.stop()
             throw CancellationError()
         }
+        let store = parts.store
+        if let sessions = store.sessions {
+            // On the loop's thread from the first look on.
+            store.schedule(after: 0) { IdleSessions.watch(store, sessions) }
+        }
         if world.test != nil {
             Log.warning(
                 "--clock test: time stands still until a client moves it, and random numbers repeat; "

@@ -29,11 +29,13 @@ struct ActionEventsRoute<State: Codable & Equatable & Sendable>: Route {
         guard store.streams.reserve(.actions) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
+        var owner = StreamOwner(session: session)
+        if let hold = store.hold(session) { owner.left = { hold.end() } }
         exchange.stream(
             opening: StreamOpening.bytes,
             topic: .actions,
             resume: resume,
-            for: StreamOwner(session: session)
+            for: owner
         )
     }
 }

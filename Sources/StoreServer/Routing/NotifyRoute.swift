@@ -37,11 +37,9 @@ struct NotifyRoute<State: Codable & Equatable & Sendable>: Route {
                 throw .unfit(error)
             }
         }
-        let ticket = WorkTicket(exchange, store, following: actions)
-        try ticket.offer(
-            ClientRequest(notification: name),
-            from: store.sessions(of: exchange)
-        )
+        let sessions = try store.sessions(of: exchange)
+        WorkTicket(exchange, store, from: sessions, following: actions)
+            .offer(ClientRequest(notification: name))
     }
 }
 

@@ -43,6 +43,11 @@ extension Store {
         return [name]
     }
 
+    /// Keeps the session of a stream or of a request that waits from being idle until the hold ends.
+    func hold(_ session: String?) -> SessionHold? {
+        session.flatMap { sessions?.hold($0) }
+    }
+
     /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
     /// between where there is one; `nil` where the operator wants none of it kept.
     func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {

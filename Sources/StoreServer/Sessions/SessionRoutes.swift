@@ -12,15 +12,21 @@ struct SessionsRoute<State: Codable & Equatable & Sendable>: Route {
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
-        for idle in table.idle() {
-            table.end(idle)
-            store.streams.endStreams(of: idle)
-            store.core.dispatchOwn(Sessions.Internal.ended(session: idle), at: "StoreServer/idle")
-        }
+        IdleSessions.end(in: store, table)
         let secret = SessionTable.newSecret()
         let name = SessionTable.name(of: secret)
-        guard table.begin(name) else {
-            throw .overloaded("\(table.sessionsMax) sessions are open already")
+        let address = exchange.peerHost
+        do {
+            try table.begin(name, from: address)
+        } catch {
+            switch error {
+            case .full: throw .overloaded("\(table.sessionsMax) sessions are open already")
+            case .addressFull:
+                throw .overloaded(
+                    "\(table.perAddressMax) sessions that \(address) has begun are open already; "
+                        + "DELETE /session ends one"
+                )
+            }
         }
         try SessionTicket(exchange, store) { [table] version in
             guard let version else {

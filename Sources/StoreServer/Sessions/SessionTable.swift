@@ -1,28 +1,74 @@
 import Digest
+import HTTPTransport
 import Locks
 import StoreCore
 import Synchronization
 
 /// The sessions that there are, as the server knows them: by their names, with the time of their last
-/// request.
+/// request and the address from which they were begun.
 ///
 /// A client has a secret, its cookie. The state has its digest, which anybody may see: it does not lead
 /// back.
 final class SessionTable: Sendable {
+    /// Why no session begins.
+    enum Refusal: Error {
+        case full, addressFull
+    }
+
+    fileprivate struct Session: Sendable {
+        /// From where it was begun; `nil` for one that an earlier process began.
+        let address: String?
+        var lastUsed: Int64
+        /// How many streams of it are open, and requests of it wait.
+        var holds = 0
+        /// Its place among those that may be idle.
+        var timer: TimerHeap<String>.ID?
+    }
+
+    fileprivate struct Table: Sendable {
+        var sessions: [String: Session] = [:]
+        /// How many of them were begun from an address.
+        var perAddress: [String: Int] = [:]
+        /// When each of them has to be looked at next: at the earliest when it could be idle.
+        var looks = TimerHeap<String>()
+    }
+
     /// The most sessions at a time.
     let sessionsMax: Int
+    /// The most that were begun from one address.
+    let perAddressMax: Int
     /// How long a session lasts without a request.
-    private let idleSeconds: Int
-    private let clock: SteadyClock
-    private let lastUsed: Locked<[String: Int64]>
+    private let idleNanoseconds: Int64
+    private let now: @Sendable () -> Int64
+    private let table: Locked<Table>
 
-    init(_ sessions: Sessions.State, _ configuration: ServerConfiguration) {
-        sessionsMax = configuration.sessionsMax
-        idleSeconds = configuration.sessionIdleSeconds
-        clock = SteadyClock()
-        let now = clock.now()
-        let names = sessions.sessions.keys.filter { $0 != Sessions.shared }
-        lastUsed = Locked(Dictionary(uniqueKeysWithValues: names.map { ($0, now) }))
+    /// - Parameter names: the sessions that the state has; their time begins anew.
+    init(
+        _ names: [String],
+        sessionsMax: Int,
+        perAddressMax: Int,
+        idleSeconds: Int,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.sessionsMax = sessionsMax
+        self.perAddressMax = perAddressMax
+        self.now = now
+        idleNanoseconds = Int64(idleSeconds) * 1_000_000_000
+        var table = Table()
+        let time = now()
+        for name in names { table.enter(name, from: nil, time, lookingAfter: idleNanoseconds) }
+        self.table = Locked(table)
+    }
+
+    convenience init(_ sessions: Sessions.State, _ configuration: ServerConfiguration) {
+        let clock = SteadyClock()
+        self.init(
+            sessions.sessions.keys.filter { $0 != Sessions.shared },
+            sessionsMax: configuration.sessionsMax,
+            perAddressMax: configuration.sessionsPerAddressMax,
+            idleSeconds: configuration.sessionIdleSeconds,
+            now: { clock.now() }
+        )
     }
 
     /// A secret that nobody guesses: 128 random bits in hexadecimal digits.
@@ -41,32 +87,121 @@ final class SessionTable: Sendable {
 
     /// Whether a session is there; notes that it is in use.
     func use(_ name: String) -> Bool {
-        let now = clock.now()
-        return lastUsed.withLock { lastUsed in
-            guard lastUsed[name] != nil else { return false }
-            lastUsed[name] = now
+        let time = now()
+        return table.withLock { table in
+            guard let index = table.sessions.index(forKey: name) else { return false }
+            table.sessions.values[index].lastUsed = time
             return true
         }
     }
 
-    /// Enters a session. Answers `false` where there are as many as may be.
-    func begin(_ name: String) -> Bool {
-        let now = clock.now()
-        return lastUsed.withLock { lastUsed in
-            guard lastUsed.count < sessionsMax else { return false }
-            lastUsed[name] = now
+    /// Keeps a session from being idle until the hold ends; `nil` where there is no such session.
+    func hold(_ name: String) -> SessionHold? {
+        let isThere = table.withLock { table -> Bool in
+            guard let index = table.sessions.index(forKey: name) else { return false }
+            table.sessions.values[index].holds += 1
             return true
         }
+        return isThere ? SessionHold(of: name, in: self) : nil
+    }
+
+    fileprivate func release(_ name: String) {
+        let time = now()
+        table.withLock { table in
+            guard let index = table.sessions.index(forKey: name) else { return }
+            table.sessions.values[index].holds -= 1
+            table.sessions.values[index].lastUsed = time
+        }
+    }
+
+    /// Enters a session, unless there are as many as may be.
+    func begin(_ name: String, from address: String) throws(Refusal) {
+        let time = now()
+        let refusal = table.withLock { table -> Refusal? in
+            guard table.sessions.count < sessionsMax else { return .full }
+            guard table.perAddress[address] ?? 0 < perAddressMax else { return .addressFull }
+            table.enter(name, from: address, time, lookingAfter: idleNanoseconds)
+            return nil
+        }
+        if let refusal { throw refusal }
     }
 
     /// Strikes a session off.
     func end(_ name: String) {
-        lastUsed.withLock { $0[name] = nil }
+        table.withLock { $0.remove(name) }
     }
 
-    /// The sessions whose time is over: they end when another one begins.
-    func idle() -> [String] {
-        let oldest = clock.now() - Int64(idleSeconds) * 1_000_000_000
-        return lastUsed.withLock { lastUsed in lastUsed.filter { $0.value < oldest }.map(\.key) }
+    /// Strikes off the sessions whose time is over, at most so many, and answers which they are.
+    func endIdle(max: Int) -> [String] {
+        let time = now()
+        return table.withLock { table in
+            var idle: [String] = []
+            while idle.count < max, let name = table.looks.popDue(at: Double(time)) {
+                table.sessions[name]?.timer = nil
+                guard let session = table.sessions[name] else { continue }
+                let end = (session.holds > 0 ? time : session.lastUsed) + idleNanoseconds
+                // As the heap compares them.
+                if Double(end) > Double(time) {
+                    table.look(at: name, at: end)
+                } else {
+                    table.remove(name)
+                    idle.append(name)
+                }
+            }
+            return idle
+        }
+    }
+
+    /// How long no session can become idle, in seconds.
+    var secondsUntilIdle: Double {
+        let time = now()
+        let next = table.withLock { $0.looks.nextDue } ?? Double(time + idleNanoseconds)
+        return Swift.max(0, (next - Double(time)) / 1e9)
+    }
+}
+
+extension SessionTable.Table {
+    fileprivate mutating func enter(
+        _ name: String,
+        from address: String?,
+        _ time: Int64,
+        lookingAfter idleNanoseconds: Int64
+    ) {
+        sessions[name] = SessionTable.Session(address: address, lastUsed: time)
+        if let address { perAddress[address, default: 0] += 1 }
+        look(at: name, at: time + idleNanoseconds)
+    }
+
+    fileprivate mutating func look(at name: String, at time: Int64) {
+        sessions[name]?.timer = looks.insert(name, due: Double(time))
+    }
+
+    fileprivate mutating func remove(_ name: String) {
+        guard let session = sessions.removeValue(forKey: name) else { return }
+        if let timer = session.timer { looks.remove(timer) }
+        guard let address = session.address, let count = perAddress[address] else { return }
+        perAddress[address] = count > 1 ? count - 1 : nil
+    }
+}
+
+/// A stream or a waiting request of a session, which is not idle meanwhile.
+final class SessionHold: Sendable {
+    private let name: String
+    private let table: SessionTable
+    private let isOver = Atomic(false)
+
+    fileprivate init(of name: String, in table: SessionTable) {
+        self.name = name
+        self.table = table
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Ends it; the session's time begins anew. Any thread; once is enough.
+    func end() {
+        guard !isOver.exchange(true, ordering: .relaxed) else { return }
+        table.release(name)
     }
 }

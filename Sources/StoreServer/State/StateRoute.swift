@@ -62,8 +62,11 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
             )
             return
         }
+        // Whoever polls for the state needs no session; one that is shown lives meanwhile.
+        let hold = store.hold(try? store.sessions(of: exchange).first)
         exchange.suspend()
         let waiter = LongPolls.Waiter(after: after) { [self] news in
+            hold?.end()
             exchange.complete(
                 news.map { response(to: pointer, of: $0, unless: nil) }
                     ?? notModified(store.publisher.snapshot)

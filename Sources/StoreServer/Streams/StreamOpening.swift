@@ -114,18 +114,35 @@ enum StreamOpening {
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
-        if let module, let presence = store.presence {
-            do {
-                let origin = store.origin(of: exchange, in: owner.session.map { [$0] } ?? [])
-                owner.left = try presence.begin(module, in: owner.session, origin: origin)
-            } catch {
-                store.streams.abandon(topic)
-                throw error == .closed
-                    ? .draining()
-                    : .overloaded("as many actions of the program's own as may wait already")
-            }
+        do {
+            owner.left = try left(exchange, store, module, owner.session)
+        } catch {
+            store.streams.abandon(topic)
+            throw error == .closed
+                ? .draining()
+                : .overloaded("as many actions of the program's own as may wait already")
         }
         return (resume, owner)
+    }
+
+    /// What is done when a stream ends: its session may be idle again, and its view disappears.
+    private static func left<State>(
+        _ exchange: HTTPExchange,
+        _ store: Store<State>,
+        _ module: Int?,
+        _ session: String?
+    ) throws(MailboxError) -> (@Sendable () -> Void)? {
+        let hold = store.hold(session)
+        var disappears: (@Sendable () -> Void)?
+        if let module, let presence = store.presence {
+            let origin = store.origin(of: exchange, in: session.map { [$0] } ?? [])
+            disappears = try presence.begin(module, in: session, origin: origin)
+        }
+        guard hold != nil || disappears != nil else { return nil }
+        return { [disappears] in
+            disappears?()
+            hold?.end()
+        }
     }
 
     /// Where a stream goes on, given the id that its reader saw last.

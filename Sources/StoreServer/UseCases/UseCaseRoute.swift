@@ -55,16 +55,13 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
         let query = try Query.of(exchange, allowed: [CancelOnClose.parameter])
         let cancelsOnClose = try CancelOnClose.isAsked(by: query)
         let input = try input(exchange)
-        let ticket = WorkTicket(exchange, store)
         let request: ClientRequest
         do { request = try call.request(input) } catch {
             throw .refused(reason: Refusal(error).reason)
         }
-        try ticket.offer(
-            request,
-            from: store.sessions(of: exchange),
-            cancelsOnClose: cancelsOnClose
-        )
+        let sessions = try store.sessions(of: exchange)
+        WorkTicket(exchange, store, from: sessions)
+            .offer(request, cancelsOnClose: cancelsOnClose)
     }
 
     private func input(_ exchange: HTTPExchange) throws(Problem) -> any Codable & Sendable {

@@ -1,5 +1,4 @@
 import HTTPTransport
-import Locks
 import StoreCore
 import Synchronization
 import Wire
@@ -13,36 +12,38 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     private let exchange: HTTPExchange
     private let store: Store<State>
     private let waitSeconds: Int?
+    /// Keeps the client's session while the client waits.
+    private let hold: SessionHold?
     private let isAnswered = Atomic(false)
     private let requestID = RequestID.next()
     /// Ends with the work, where the client waits for that.
     private let watch: EffectWatch?
     /// What the program makes of it, and where that is written.
     private let following: [(action: any Action, place: String)]
-    private let sessions: Locked<[String]>
+    private let sessions: [String]
 
     /// - Parameter following: what is dispatched when the request is recorded.
     init(
         _ exchange: HTTPExchange,
         _ store: Store<State>,
+        from sessions: [String],
         following: [(action: any Action, place: String)] = []
     ) {
         self.exchange = exchange
         self.store = store
         self.following = following
-        sessions = Locked([])
+        self.sessions = sessions
         waitSeconds = Preferences(exchange.headerList("prefer") ?? "").waitSeconds
             .map { min($0, Self.waitSecondsMax) }
         watch = waitSeconds == nil ? nil : EffectWatch()
+        hold = waitSeconds == nil ? nil : store.hold(sessions.first)
     }
 
     /// Hands the request to the Core.
     func offer(
         _ request: ClientRequest,
-        from sessions: [String],
         cancelsOnClose: Bool = false
-    ) throws(Problem) {
-        self.sessions.withLock { $0 = sessions }
+    ) {
         let origin = store.origin(of: exchange, in: sessions)
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by itself.
         if cancelsOnClose, watch != nil { exchange.suspend() } else { exchange.park() }
@@ -76,7 +77,6 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
 
     /// The request is recorded as a version, and the work begins.
     private func begun(as version: UInt64) {
-        let sessions = sessions.withLock { $0 }
         for (action, place) in following {
             store.core.dispatchOwn(
                 action,
@@ -118,6 +118,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
 
     private func answer(_ response: @autoclosure () -> HTTPResponse) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        hold?.end()
         exchange.complete(response())
         store.wake()
     }

@@ -1,0 +1,115 @@
+import Locks
+import Synchronization
+import Testing
+
+@testable import StoreServer
+
+@Suite struct SessionTableTests {
+    /// A clock that a test sets, in seconds.
+    private final class Time: Sendable {
+        private let seconds = Locked(1_000.0)
+
+        func move(by more: Double) { seconds.withLock { $0 += more } }
+        var nanoseconds: Int64 { seconds.withLock { Int64($0 * 1e9) } }
+    }
+
+    private let time = Time()
+
+    private func table(
+        _ names: [String] = [],
+        sessionsMax: Int = 100,
+        perAddressMax: Int = 100
+    ) -> SessionTable {
+        SessionTable(
+            names,
+            sessionsMax: sessionsMax,
+            perAddressMax: perAddressMax,
+            idleSeconds: 10,
+            now: { [time] in time.nanoseconds }
+        )
+    }
+
+    @Test func `a session ends when it was not used for so long`() throws {
+        let table = table()
+        try table.begin("idle", from: "a")
+        try table.begin("busy", from: "a")
+        for _ in 0..<3 {
+            time.move(by: 5)
+            #expect(table.use("busy"))
+        }
+        #expect(table.endIdle(max: 10) == ["idle"])
+        #expect(!table.use("idle") && table.use("busy"))
+        time.move(by: 9.9)
+        #expect(table.endIdle(max: 10).isEmpty)
+        time.move(by: 0.2)
+        #expect(table.endIdle(max: 10) == ["busy"])
+    }
+
+    @Test func `a hold keeps a session, whose time begins anew when it ends`() throws {
+        let table = table()
+        try table.begin("ada", from: "a")
+        let stream = table.hold("ada")
+        let request = table.hold("ada")
+        time.move(by: 100)
+        #expect(table.endIdle(max: 10).isEmpty)
+        request?.end()
+        request?.end()
+        time.move(by: 100)
+        #expect(table.endIdle(max: 10).isEmpty)
+        stream?.end()
+        time.move(by: 9)
+        #expect(table.endIdle(max: 10).isEmpty)
+        time.move(by: 2)
+        #expect(table.endIdle(max: 10) == ["ada"])
+    }
+
+    @Test func `a hold that is let go of ends`() throws {
+        let table = table()
+        try table.begin("ada", from: "a")
+        do { #expect(table.hold("ada") != nil) }
+        time.move(by: 11)
+        #expect(table.endIdle(max: 10) == ["ada"])
+        #expect(table.hold("ada") == nil)
+    }
+
+    @Test func `one address has as many sessions as may be, others have their own`() throws {
+        let table = table(perAddressMax: 2)
+        try table.begin("1", from: "a")
+        try table.begin("2", from: "a")
+        #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("3", from: "a") }
+        try table.begin("3", from: "b")
+        table.end("1")
+        table.end("1")
+        try table.begin("4", from: "a")
+        #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("5", from: "a") }
+        time.move(by: 11)
+        #expect(table.endIdle(max: 10).sorted() == ["2", "3", "4"])
+        try table.begin("5", from: "a")
+        try table.begin("6", from: "a")
+    }
+
+    @Test func `all addresses together have as many as may be`() throws {
+        let table = table(["old"], sessionsMax: 2)
+        try table.begin("1", from: "a")
+        #expect(throws: SessionTable.Refusal.full) { try table.begin("2", from: "b") }
+        table.end("old")
+        try table.begin("2", from: "b")
+    }
+
+    @Test func `many idle sessions end in turns, and the next look is when one can be idle`() throws
+    {
+        let table = table((0..<1_000).map(String.init), sessionsMax: 2_000)
+        #expect(table.secondsUntilIdle == 10)
+        time.move(by: 4)
+        #expect(table.secondsUntilIdle == 6)
+        time.move(by: 7)
+        #expect(table.secondsUntilIdle == 0)
+        var ended: [String] = []
+        while case let some = table.endIdle(max: 256), !some.isEmpty {
+            #expect(some.count <= 256)
+            ended += some
+        }
+        #expect(Set(ended).count == 1_000)
+        #expect(table.secondsUntilIdle == 10)
+    }
+}
