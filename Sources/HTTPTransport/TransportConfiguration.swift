@@ -1,9 +1,11 @@
+import Wire
+
 /// The bounds and deadlines of a transport. Sizes are in bytes, times in seconds.
 package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
-    package var bodyBytesMax = 1 << 20
+    package var bodyBytesMax = JSONLimits().bytesMax
     /// How much of a refused request's body is taken off, so that its client reads the answer: closing
     /// on unread bytes would reset the connection under it.
     package var discardBytesMax = 16 << 20

@@ -16,10 +16,10 @@ extension SQLiteJournal {
         guard let state = Compression.compress(snapshot.state) else {
             throw .unknown("nothing was written: the state can't be compressed")
         }
-        guard state.count <= Writer.fieldBytesMax else {
+        guard state.count <= SQLiteJournal.fieldBytesMax else {
             throw .unknown(
                 "nothing was written: a compressed state of \(state.count) bytes is over the bound of"
-                    + " \(Writer.fieldBytesMax)"
+                    + " \(SQLiteJournal.fieldBytesMax)"
             )
         }
         let isNew = try write { (writer, _) throws(JournalError) in

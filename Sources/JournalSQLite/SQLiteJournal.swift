@@ -8,6 +8,10 @@ import Synchronization
 /// itself and the one before it, and a mark beside the database says how far history went, so what
 /// is damaged or missing is noticed: when the directory is opened, and whenever it is read.
 public final class SQLiteJournal: Journal {
+    /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own bound on
+    /// a row is 1,000,000,000.
+    public static let fieldBytesMax = 512 << 20
+
     /// How many idle connections are kept for reading.
     static let readersKept = 4
 
@@ -141,10 +145,10 @@ public final class SQLiteJournal: Journal {
                 throw .unknown("nothing was written: version \(record.version) does not follow")
             }
             let largest = max(record.type.utf8.count, record.payload.count, record.meta?.count ?? 0)
-            guard largest <= Writer.fieldBytesMax else {
+            guard largest <= Self.fieldBytesMax else {
                 throw .unknown(
                     "nothing was written: a field of \(largest) bytes is over the bound of"
-                        + " \(Writer.fieldBytesMax)"
+                        + " \(Self.fieldBytesMax)"
                 )
             }
         }

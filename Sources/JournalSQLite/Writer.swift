@@ -18,9 +18,6 @@ final class Writer: @unchecked Sendable {
     /// How many pages may lie in the log before they are moved.
     static let logPagesMax: CInt = 1_000
     static let logBytesKept = 16 << 20
-    /// The most bytes of one field of a record. SQLite's own bound is 1,000,000,000.
-    static let fieldBytesMax = 512 << 20
-
     let connection: Connection
     /// The newest record.
     private(set) var end: Link

@@ -1,4 +1,6 @@
 import HTTPTransport
+import JournalSQLite
+import Wire
 
 extension ConfigurationOption {
     /// Every option, in the order in which `--help` lists them.
@@ -60,7 +62,9 @@ extension ConfigurationOption {
             \.historyMax,
             in: 1...10_000_000,
             unit: "actions",
-            help: "how much history is kept in memory"
+            help:
+                "how much history is kept in memory with --ephemeral: 64 MiB, or 671 bytes an action "
+                + "where that is more"
         ),
         .number(
             "retain-age",
@@ -142,21 +146,21 @@ extension ConfigurationOption {
         .number(
             "body-max",
             \.bodyBytesMax,
-            in: 64...1 << 30,
+            in: 64...SQLiteJournal.fieldBytesMax,
             unit: "bytes",
-            help: "the largest request body"
+            help: "the largest request body; no more than one record of history can hold"
         ),
         .number(
             "depth-max",
             \.depthMax,
-            in: 2...512,
+            in: 2...JSONLimits.depthCeiling,
             unit: "levels",
             help: "how deep JSON may nest"
         ),
         .number(
             "batch-max",
             \.batchMax,
-            in: 1...1_000,
+            in: 1...JSONSchema.batchMax,
             unit: "actions",
             help: "the most actions in one array"
         ),
@@ -231,7 +235,8 @@ extension ConfigurationOption {
             \.sessionIdleSeconds,
             in: 1...31_536_000,
             unit: "seconds",
-            help: "how long a session lasts without a request that comes or waits, or an open stream"
+            help:
+                "how long a session lasts without a request that comes or waits, or an open stream"
         ),
         .number(
             "stall-timeout",

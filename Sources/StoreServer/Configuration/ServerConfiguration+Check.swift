@@ -1,4 +1,5 @@
 import HTTPTransport
+import JournalSQLite
 
 extension ServerConfiguration {
     /// Refuses what does not fit together.
@@ -18,6 +19,13 @@ extension ServerConfiguration {
                         + "in; listen on loopback, or say --allow-anonymous"
                 )
             }
+        }
+        // A record that history can't hold would end the server.
+        guard bodyBytesMax <= SQLiteJournal.fieldBytesMax else {
+            throw ConfigurationError(
+                "--body-max: \(bodyBytesMax) bytes are more than one record of history can hold, which is "
+                    + "\(SQLiteJournal.fieldBytesMax); give at most that"
+            )
         }
         guard clock == .system || ephemeral else {
             throw ConfigurationError(

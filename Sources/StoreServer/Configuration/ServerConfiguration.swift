@@ -1,8 +1,20 @@
+import EventStream
+import HTTPTransport
+import StoreCore
+import Wire
+
 /// Everything about a server that its operator may choose, with the defaults of a fresh one.
 ///
 /// Made by ``ConfigurationReader`` from flags, environment and file, or by hand where the server is
 /// embedded. Times are in seconds, sizes in bytes.
+///
+/// The default of a bound that another part enforces is that part's own.
 public struct ServerConfiguration: Sendable, Equatable {
+    private static let transport = TransportConfiguration(addresses: [])
+    private static let streams = StreamLimits()
+    private static let retention = Retention()
+    private static let json = JSONLimits()
+
     /// Where to listen: `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`; port 0 picks a free one.
     public var listen = ["127.0.0.1:8080"]
     /// Listening beyond loopback without authentication is meant.
@@ -26,11 +38,11 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// that the program begins with.
     public var stateFile: String?
     /// How many applied actions the memory journal keeps; older ones are forgotten.
-    public var historyMax = 100_000
+    public var historyMax = Int(Retention.inMemory.recordsMax ?? 0)
     /// How long applied actions are kept at least; 0 for ever.
-    public var retainSeconds = 30 * 86_400
+    public var retainSeconds = Int(retention.secondsMax ?? 0)
     /// How many bytes of applied actions are kept at least; 0 for all.
-    public var retainBytes = 4 << 30
+    public var retainBytes = Int(retention.bytesMax ?? 0)
     /// The most actions after a snapshot of the state; fewer make a start faster.
     public var snapshotRecords = 10_000
 
@@ -47,21 +59,21 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var logExcluded: [String] = []
 
     /// The most that request line and headers may take.
-    public var headersBytesMax = 16 << 10
+    public var headersBytesMax = transport.headersBytesMax
     /// The longest request target.
-    public var uriBytesMax = 8 << 10
-    /// The largest request body.
-    public var bodyBytesMax = 1 << 20
+    public var uriBytesMax = transport.uriBytesMax
+    /// The largest request body; at most what one record of history can hold.
+    public var bodyBytesMax = json.bytesMax
     /// How deep a JSON body may nest.
-    public var depthMax = 64
+    public var depthMax = json.depthMax
     /// The most actions in one array.
-    public var batchMax = 1_000
+    public var batchMax = JSONSchema.batchMax
     /// The most actions that wait for the Core before dispatch answers 503.
     public var mailboxMax = 65_536
     /// The most connections that carry requests.
-    public var connectionsMax = 4_096
+    public var connectionsMax = transport.connectionsMax
     /// The most open streams; they count apart from the connections above.
-    public var streamsMax = 10_000
+    public var streamsMax = streams.streamsMax
 
     /// The most sessions of clients.
     public var sessionsMax = 10_000
@@ -71,17 +83,17 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var sessionIdleSeconds = 86_400
 
     /// How long a client may take to send its headers.
-    public var headersSeconds = 10
+    public var headersSeconds = Int(transport.headersSeconds)
     /// How long a client may take to send its body.
-    public var bodySeconds = 30
+    public var bodySeconds = Int(transport.bodySeconds)
     /// How long a connection may idle between two requests.
-    public var idleSeconds = 30
+    public var idleSeconds = Int(transport.idleSeconds)
     /// How often a silent stream gets a heartbeat.
-    public var heartbeatSeconds = 15
+    public var heartbeatSeconds = streams.heartbeatSeconds
     /// How long a stream's reader may take nothing before it is closed.
-    public var stallSeconds = 30
+    public var stallSeconds = streams.stallSeconds
     /// How long a stream may last; 0 for as long as its reader likes.
-    public var streamLifetimeSeconds = 0
+    public var streamLifetimeSeconds = streams.lifetimeSeconds
     /// How long a reducer may take before its action is named in the log.
     public var slowActionSeconds = 1
     /// How long a reducer may take before the server says that it does not live.

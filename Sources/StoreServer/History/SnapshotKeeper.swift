@@ -6,6 +6,9 @@ import Wire
 /// Keeps a snapshot of the published state every so often, on a thread of its own, so that a start
 /// has little to replay and old records can be forgotten.
 final class SnapshotKeeper: Sendable {
+    /// The most bytes that the records after a snapshot have, unless there is a reason for fewer.
+    static let bytesMax: UInt64 = 64 << 20
+
     private let journal: any Journal
     private let form: String
     private let clock: any WallClock
@@ -31,7 +34,7 @@ final class SnapshotKeeper: Sendable {
         form: String,
         savedVersion: UInt64,
         recordsMax: UInt64,
-        bytesMax: UInt64 = 64 << 20,
+        bytesMax: UInt64 = bytesMax,
         clock: any WallClock = SystemClock(),
         newest: @escaping @Sendable () -> Snapshot
     ) {

@@ -1,10 +1,11 @@
+import JournalSQLite
 import StoreCore
 import Wire
 
 /// `--state-file`: the state before the first action, as a JSON document.
 struct StateFile<State: Codable & Sendable>: Sendable {
-    /// The most bytes of the document.
-    static var bytesMax: Int { 1 << 30 }
+    /// The most bytes of the document: what a snapshot can hold.
+    static var bytesMax: Int { SQLiteJournal.fieldBytesMax }
 
     let path: String
     /// Fills in what modules see of one another.

@@ -51,13 +51,30 @@ struct OpenJournal: Sendable {
 }
 
 extension ServerConfiguration {
-    /// What a journal in memory keeps: little, for it lives beside the state.
-    fileprivate var memoryRetention: Retention {
-        Retention(bytesMax: 64 << 20, recordsMax: UInt64(historyMax), snapshotsMax: 4)
+    /// What a journal in memory keeps: as many records as the operator asks for, and the bytes that are
+    /// right for the default, in proportion where more records are asked for.
+    var memoryRetention: Retention {
+        var retention = Retention.inMemory
+        let recordBytes = (retention.bytesMax ?? 0) / (retention.recordsMax ?? 1)
+        retention.bytesMax = max(retention.bytesMax ?? 0, recordBytes * UInt64(historyMax))
+        retention.recordsMax = UInt64(historyMax)
+        return retention
+    }
+
+    /// How often the state is kept. In memory, twice within what is kept of history at least, or there
+    /// would be versions before which no state is left.
+    var snapshotBounds: (records: UInt64, bytes: UInt64) {
+        let records = UInt64(snapshotRecords)
+        guard ephemeral else { return (records, SnapshotKeeper.bytesMax) }
+        let kept = memoryRetention
+        return (
+            min(records, max(1, (kept.recordsMax ?? .max) / 2)),
+            min(SnapshotKeeper.bytesMax, (kept.bytesMax ?? .max) / 2)
+        )
     }
 
     /// What a journal on disk keeps.
-    fileprivate var retention: Retention {
+    var retention: Retention {
         Retention(
             secondsMax: retainSeconds > 0 ? UInt64(retainSeconds) : nil,
             bytesMax: retainBytes > 0 ? UInt64(retainBytes) : nil

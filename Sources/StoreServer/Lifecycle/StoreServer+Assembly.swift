@@ -69,7 +69,8 @@ extension StoreServer {
             journal: history.journal,
             form: history.replay.form,
             savedVersion: history.journal.newestSnapshot ?? 0,
-            recordsMax: UInt64(configuration.snapshotRecords),
+            recordsMax: configuration.snapshotBounds.records,
+            bytesMax: configuration.snapshotBounds.bytes,
             newest: { publisher.snapshot }
         )
         let times = ServerTimes()

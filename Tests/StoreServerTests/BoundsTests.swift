@@ -1,0 +1,209 @@
+import Domain
+import EventStream
+import HTTPTransport
+import JournalSQLite
+import StoreCore
+import Testing
+import Wire
+
+@testable import HTTPTransport
+@testable import StoreServer
+
+/// How bounds relate to one another; each test states one relation. Those of a fresh server, and those of
+/// any that ``ServerConfiguration/check()`` lets through.
+@Suite struct BoundsTests {
+    private let fresh = ServerConfiguration()
+
+    /// What the largest value of an option makes of a fresh configuration.
+    private func largest(_ name: String) throws -> ServerConfiguration {
+        let option = try #require(ConfigurationOption.all.first { $0.name == name })
+        let most = try #require(option.help.split(separator: "...").last?.dropLast())
+        var configuration = fresh
+        try option.apply(&configuration, [String(most)], "--\(name)")
+        return configuration
+    }
+
+    // Requests
+
+    @Test func `a target that is within its bound fits into the headers`() {
+        #expect(fresh.uriBytesMax <= fresh.headersBytesMax)
+    }
+
+    @Test func `the transport and the reader of JSON have the configuration's bounds`() {
+        var configuration = fresh
+        configuration.headersBytesMax += 1
+        configuration.uriBytesMax += 2
+        configuration.bodyBytesMax += 3
+        configuration.connectionsMax += 4
+        configuration.streamsMax += 5
+        let transport = configuration.transport
+        #expect(transport.headersBytesMax == configuration.headersBytesMax)
+        #expect(transport.uriBytesMax == configuration.uriBytesMax)
+        #expect(transport.bodyBytesMax == configuration.bodyBytesMax)
+        #expect(transport.connectionsMax == configuration.connectionsMax)
+        #expect(configuration.streamLimits.streamsMax == configuration.streamsMax)
+    }
+
+    @Test func `a fresh server's bounds are those of the parts that enforce them`() {
+        let transport = TransportConfiguration(addresses: [])
+        #expect(fresh.bodyBytesMax == transport.bodyBytesMax)
+        #expect(fresh.bodyBytesMax == JSONLimits().bytesMax)
+        #expect(fresh.depthMax == JSONLimits().depthMax)
+        #expect(fresh.mailboxMax == CoreConfiguration<AppState>().mailboxMax)
+        #expect(fresh.memoryRetention == .inMemory)
+        #expect(fresh.retention == Retention())
+    }
+
+    @Test func `what is nested as deep as can be configured is as deep as can be read`() throws {
+        #expect(try largest("depth-max").depthMax == JSONLimits.depthCeiling)
+    }
+
+    @Test func `the rest of a refused body that is within its bound is taken off`() {
+        #expect(fresh.bodyBytesMax <= TransportConfiguration(addresses: []).discardBytesMax)
+    }
+
+    @Test func `what is held back while a server starts has room for the largest body`() {
+        #expect(fresh.bodyBytesMax <= StartGate.heldBytesMax)
+        #expect(StartGate.heldMax <= fresh.connectionsMax)
+    }
+
+    @Test func `a server that starts lets nobody wait longer than one that runs`() {
+        #expect(StartGate.holdSecondsMax == Double(ClientWait.secondsMax))
+        #expect(StateRoute<AppState>.waitSecondsMax == UInt64(ClientWait.secondsMax))
+        #expect(DispatchTicket<AppState>.waitSecondsMax == ClientWait.secondsMax)
+        #expect(WorkTicket<AppState>.waitSecondsMax == ClientWait.secondsMax)
+    }
+
+    // History
+
+    @Test func `the largest body that can be configured fits into one record`() throws {
+        let configuration = try largest("body-max")
+        #expect(configuration.bodyBytesMax <= SQLiteJournal.fieldBytesMax)
+        try configuration.check()
+    }
+
+    @Test func `a larger body is refused at the start, in words`() {
+        var configuration = fresh
+        configuration.bodyBytesMax = SQLiteJournal.fieldBytesMax + 1
+        #expect {
+            try configuration.check()
+        } throws: {
+            let line = "\($0)"
+            return line.contains("--body-max") && line.contains("one record")
+                && line.contains("\(SQLiteJournal.fieldBytesMax)")
+        }
+    }
+
+    @Test func `a record as large as may be fits into a row of SQLite`() {
+        // Payload and meta lie in one body. The rest are texts of the server's own.
+        let texts = 2 * InstanceID.bytesMax + 4 * (4 << 10)
+        #expect(
+            SQLiteJournal.fieldBytesMax + DispatchBody<AppState>.metaBytesMax + texts
+                < 1_000_000_000
+        )
+        #expect(SQLiteJournal.fieldBytesMax < UInt32.max)
+    }
+
+    @Test func `the largest first state can be kept`() {
+        #expect(StateFile<AppState>.bytesMax <= SQLiteJournal.fieldBytesMax)
+    }
+
+    @Test func `the ids that a registry takes are those that instances take`() {
+        #expect(InstanceID.bytesMax == Instances<Todos.State>.idBytesMax)
+    }
+
+    @Test(arguments: [1, 2, 100, 100_000, 10_000_000], [1, 10_000, 10_000_000])
+    func `what is kept in memory reaches back to a snapshot`(history: Int, snapshots: Int) throws {
+        var configuration = fresh
+        configuration.ephemeral = true
+        configuration.historyMax = history
+        configuration.snapshotRecords = snapshots
+        let kept = configuration.memoryRetention
+        let bounds = configuration.snapshotBounds
+        #expect(bounds.records >= 1 && bounds.records <= UInt64(snapshots))
+        #expect(history < 2 || 2 * bounds.records <= (kept.recordsMax ?? .max))
+        #expect(2 * bounds.bytes <= (kept.bytesMax ?? .max))
+    }
+
+    @Test func `a history in memory has the bytes for as many records as it may have`() {
+        var configuration = fresh
+        configuration.historyMax = 10_000_000
+        let counter = Record(
+            version: 1,
+            time: 0,
+            type: "CounterIncreaseRequested",
+            payload: Array("{}".utf8),
+            requestID: "0123456789abcdef",
+            changed: true,
+            origin: "127.0.0.1 session=0123456789abcdef0123456789abcdef curl/8.5.0"
+        )
+        for each in [fresh, configuration] {
+            let bytes = UInt64(counter.memoryBytes) * UInt64(each.historyMax)
+            #expect(bytes <= each.memoryRetention.bytesMax ?? .max)
+        }
+    }
+
+    @Test func `on disk the configured bounds are the journal's`() {
+        var configuration = fresh
+        configuration.retainBytes = 0
+        configuration.retainSeconds = 0
+        configuration.snapshotRecords = 7
+        #expect(configuration.retention == .forever)
+        #expect(configuration.snapshotBounds.records == 7)
+        #expect(configuration.snapshotBounds.bytes == SnapshotKeeper.bytesMax)
+    }
+
+    // The Core
+
+    @Test func `an array fits into the mailbox of a fresh server many times`() {
+        #expect(16 * fresh.batchMax <= fresh.mailboxMax)
+    }
+
+    @Test func `what a schema says of arrays can be configured, and no more`() throws {
+        #expect(fresh.batchMax == JSONSchema.batchMax)
+        #expect(try largest("batch-max").batchMax == JSONSchema.batchMax)
+    }
+
+    @Test func `every connection can have an action that waits`() {
+        #expect(fresh.connectionsMax <= fresh.mailboxMax)
+    }
+
+    // Connections, streams, sessions
+
+    @Test(arguments: [1, 66, 100, 1_024, 4_096, 20_000, 1_000_000])
+    func `connections and streams fit into the descriptors there are`(descriptors: Int) {
+        let fitted = fresh.fitted(toDescriptors: descriptors)
+        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorLimit.reserved
+        #expect(used <= max(descriptors, DescriptorLimit.reserved + 2))
+        #expect(fitted.connectionsMax >= 1)
+        #expect(fitted.connectionsMax <= fresh.connectionsMax)
+        #expect(fitted.streamsMax <= fresh.streamsMax)
+    }
+
+    @Test func `fewer requests are parked than connections may be open`() {
+        #expect(EventLoop.parkedMax <= fresh.connectionsMax)
+    }
+
+    @Test func `a live reader gets a heartbeat before one that takes nothing is given up`() {
+        #expect(fresh.heartbeatSeconds < fresh.stallSeconds)
+    }
+
+    @Test func `a stream's backlog is small beside what waits for all of them`() {
+        #expect(Backlog.bytesMax <= Inbox<Int>.bytesMax)
+        #expect(LogCache.pieceBytesMax <= LogCache().bytesMax)
+    }
+
+    @Test func `no address can take all sessions`() {
+        #expect(10 * fresh.sessionsPerAddressMax <= fresh.sessionsMax)
+    }
+
+    @Test func `a session outlives what its client waits for`() {
+        #expect(ClientWait.secondsMax < fresh.sessionIdleSeconds)
+        #expect(IdleSessions.lookSecondsMax < Double(fresh.sessionIdleSeconds))
+    }
+
+    @Test func `a stop ends before it is cut off by its supervisor`() {
+        // docker stop waits for 10 s, Kubernetes and systemd for longer.
+        #expect(fresh.shutdownSeconds <= 10)
+    }
+}
