@@ -50,29 +50,34 @@ let package = Package(
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         layer("Locks"),
+        layer("Texts"),
         layer("Digest", on: ["CNettle"]),
-        layer("StoreCore", on: ["Locks"]),
-        layer("JournalSQLite", on: ["CNettle", "CSQLite", "CZstd", "Locks", "StoreCore"]),
-        layer("Wire", on: ["Locks"]),
+        layer("StoreCore", on: ["Locks", "Texts"]),
+        layer(
+            "JournalSQLite",
+            on: ["CNettle", "CSQLite", "CZstd", "Locks", "StoreCore", "Texts"]
+        ),
+        layer("Wire", on: ["Locks", "Texts"]),
         layer("WireFoundation", on: ["Wire"]),
-        layer("EventStream", on: ["Wire"]),
+        layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Locks", "Wire"]),
         layer(
             "StoreServer",
             on: [
                 "Digest", "EventStream", "HTTPTransport", "JournalSQLite", "Locks", "StoreCore",
-                "Wire",
+                "Texts", "Wire",
             ]
         ),
-        layer("HTTPClient", on: ["CCurl", "Locks", "StoreCore", "Wire"]),
+        layer("HTTPClient", on: ["CCurl", "Locks", "StoreCore", "Texts", "Wire"]),
         layer("Domain", on: ["StoreCore"]),
         .executableTarget(
             name: "App",
             dependencies: ["Domain", "StoreServer"],
             swiftSettings: strict
         ),
-        layer("StoreTesting", on: ["Locks", "StoreCore", "Wire"]),
+        layer("StoreTesting", on: ["Locks", "StoreCore", "Texts", "Wire"]),
 
+        tests(of: "Texts", ["Wire"]),
         tests(of: "StoreCore", ["Locks", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",

@@ -1,3 +1,5 @@
+import Texts
+
 /// What a stream is about, and what its events carry.
 package struct TopicID: Hashable, Sendable {
     package let name: String
@@ -25,12 +27,11 @@ extension TopicID {
     /// Whether both have the same bytes: topics are named after paths, where text that only looks alike
     /// leads elsewhere.
     package static func == (a: TopicID, b: TopicID) -> Bool {
-        a.mode == b.mode && a.name.utf8.elementsEqual(b.name.utf8)
+        a.mode == b.mode && a.name.isSame(as: b.name)
     }
 
     package func hash(into hasher: inout Hasher) {
-        var name = name
-        name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(ExactText(name))
         hasher.combine(mode)
     }
 }

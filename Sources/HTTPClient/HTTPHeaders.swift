@@ -1,3 +1,5 @@
+import Texts
+
 /// Header fields in their order; a name may stand several times, in small letters or large.
 public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// One field.
@@ -23,8 +25,8 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     /// The value of the first field of this name.
     public subscript(name: String) -> String? {
-        let name = name.lowercased()
-        return fields.first { $0.name.lowercased() == name }?.value
+        let name = name.lowercasedASCII
+        return fields.first { $0.name.lowercasedASCII == name }?.value
     }
 
     mutating func removeAll() { fields.removeAll(keepingCapacity: true) }

@@ -1,3 +1,5 @@
+import Texts
+
 /// A record that is being replayed, where it lies in the database's memory.
 package struct RecordView {
     /// The version that the action made.
@@ -30,15 +32,15 @@ package struct RecordView {
 /// Numbers the wire names of one pass.
 struct TypeIndex {
     private var names = TextCache()
-    private var numbers: [String: Int] = [:]
+    private var numbers: [ExactText: Int] = [:]
     /// The last one, for most records are of the type of the one before.
     private var last: (number: Int, name: String)?
 
     mutating func index(of bytes: UnsafeRawBufferPointer) -> (Int, String) {
         let name = names.text(bytes)
-        if let last, last.name == name { return (last.number, name) }
-        let number = numbers[name] ?? numbers.count
-        numbers[name] = number
+        if let last, last.name.isSame(as: name) { return (last.number, name) }
+        let number = numbers[ExactText(name)] ?? numbers.count
+        numbers[ExactText(name)] = number
         last = (number, name)
         return (number, name)
     }

@@ -80,7 +80,9 @@ extension Reader {
         }
         var bytes = 0
         try forEach(after: page.after, through: answer.through) { fields, reader in
-            if let type = page.type, reader.names.text(fields.type) != type { return true }
+            if let type = page.type, !reader.names.text(fields.type).isSame(as: type) {
+                return true
+            }
             bytes += fields.payload.count + (fields.meta?.count ?? 0)
             guard answer.records.count < page.limit,
                 bytes <= page.bytesMax || answer.records.isEmpty

@@ -11,24 +11,25 @@ public enum Recipients: Sendable, Equatable {
     /// Everybody but the one who dispatched it.
     case allExcludingEmitter
     /// Those of these names.
-    case authorized(to: Set<String>)
+    case authorized(to: Set<ExactText>)
 }
 
 /// Recipients, and the name of the one who dispatches.
 package struct Audience: Sendable, Equatable {
     package let recipients: Recipients
-    package let emitter: String?
+    package let emitter: ExactText?
 
     /// `nil` where everybody is meant, which costs nothing.
     package init?(_ recipients: Recipients, emitter: String?) {
         if case .all = recipients { return nil }
         self.recipients = recipients
-        self.emitter = emitter
+        self.emitter = emitter.map { ExactText($0) }
     }
 
     /// Whether one of this name is told.
     package func includes(_ name: String?) -> Bool {
-        switch recipients {
+        let name = name.map { ExactText($0) }
+        return switch recipients {
         case .all: true
         case .emitter: name != nil && name == emitter
         case .allExcludingEmitter: emitter == nil || name != emitter

@@ -58,16 +58,17 @@ public struct UserRepositoryError: Error, Equatable {
 
 /// A repository that is part of the program: a list of names with their passwords.
 public struct MemoryUserRepository: UserRepository {
-    private let users: [String: (password: String, profile: Profile)]
+    private let users: [ExactText: (password: String, profile: Profile)]
 
     /// Makes a repository of these users.
     public init(_ users: [String: (password: String, profile: Profile)]) {
-        self.users = users
+        self.users = Dictionary(users.map { (ExactText($0.key), $0.value) }) { first, _ in first }
     }
 
-    /// The user of this name and password.
+    /// The user of this name and password, both byte for byte.
     public func user(named name: String, password: String) throws(UserRepositoryError) -> Profile {
-        guard let user = users[name], user.password == password else {
+        guard let user = users[ExactText(name)], ExactText(user.password) == ExactText(password)
+        else {
             throw UserRepositoryError(reason: "The name or the password is wrong.")
         }
         return user.profile

@@ -96,11 +96,13 @@ extension Core where State: RootState {
     }
 
     private static func told(of entry: PendingEffects.Entry) -> (any Action)? {
-        let parts = entry.slice.split(separator: "/", maxSplits: 1).map(String.init)
-        guard let name = parts.first,
-            let mount = State.modules.first(where: { $0.name == name }),
+        // Bytes are looked at: with a combining mark behind it, the slash is another character.
+        let slash = entry.slice.utf8.firstIndex(of: UInt8(ascii: "/"))
+        let name = String(entry.slice[..<(slash ?? entry.slice.endIndex)])
+        guard let mount = State.modules.first(where: { $0.name.isSame(as: name) }),
             let action = mount.slice.interrupted(after: entry.version)
         else { return nil }
-        return parts.count > 1 ? action.to(parts[1]) : action
+        guard let slash else { return action }
+        return action.to(String(entry.slice[entry.slice.utf8.index(after: slash)...]))
     }
 }

@@ -33,18 +33,17 @@ public struct Instances<State: ModuleState>: ModuleState {
 
     /// Reads an object of slices.
     public init(from decoder: any Decoder) throws {
-        let states = try decoder.singleValueContainer().decode([InstanceKey: State].self)
+        let states = try decoder.singleValueContainer().decode([ExactText: State].self)
         slices = SortedTable(
-            sorted: states.map { ($0.key.id, Slice($0.value)) }
-                .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            sorted: states.sorted { $0.key < $1.key }.map { ($0.key.text, Slice($0.value)) }
         )
     }
 
     /// Writes an object of slices.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        var states: [InstanceKey: State] = Dictionary(minimumCapacity: slices.count)
-        for (id, slice) in slices { states[InstanceKey(id)] = slice.state }
+        var states: [ExactText: State] = Dictionary(minimumCapacity: slices.count)
+        for (id, slice) in slices { states[ExactText(id)] = slice.state }
         try container.encode(states)
     }
 
@@ -53,7 +52,7 @@ public struct Instances<State: ModuleState>: ModuleState {
         a.slices.isIdentical(to: b.slices)
             || a.count == b.count
                 && zip(a.slices, b.slices).allSatisfy { mine, theirs in
-                    InstanceKey(mine.key) == InstanceKey(theirs.key)
+                    mine.key.isSame(as: theirs.key)
                         && (mine.value === theirs.value || mine.value.state == theirs.value.state)
                 }
     }

@@ -163,15 +163,17 @@ package struct SliceAddress: Hashable, Sendable {
     package var path: String { instance.map { module + "/" + $0 } ?? module }
 
     package static func == (a: SliceAddress, b: SliceAddress) -> Bool {
-        a.module == b.module && a.key == b.key
+        guard a.module.isSame(as: b.module) else { return false }
+        guard let mine = a.instance, let theirs = b.instance else {
+            return a.instance == nil && b.instance == nil
+        }
+        return mine.isSame(as: theirs)
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(module)
-        hasher.combine(key)
+        hasher.combine(ExactText(module))
+        hasher.combine(instance.map { ExactText($0) })
     }
-
-    private var key: InstanceKey? { instance.map { InstanceKey($0) } }
 }
 
 /// An action for one of a module's instances.

@@ -70,22 +70,6 @@ extension SortedTable: Sequence {
     package var underestimatedCount: Int { count }
 }
 
-extension String {
-    fileprivate enum Order { case before, same, after }
-
-    /// Where it stands beside another text, by their bytes: what JSON takes for one name, and nothing
-    /// more. Texts that only look alike are not the same.
-    @inline(__always)
-    fileprivate func order(beside other: String) -> Order {
-        var theirs = other.utf8.makeIterator()
-        for byte in utf8 {
-            guard let their = theirs.next() else { return .after }
-            if byte != their { return byte < their ? .before : .after }
-        }
-        return theirs.next() == nil ? .same : .before
-    }
-}
-
 /// A name with what comes before and after it. Neither side has more than three times as much as the
 /// other, or the way to some names would grow long (Adams, *Efficient sets*, 1993).
 private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
@@ -104,20 +88,18 @@ private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
     }
 
     func find(_ key: String) -> Value? {
-        switch key.order(beside: self.key) {
-        case .before: left?.find(key)
-        case .same: value
-        case .after: right?.find(key)
-        }
+        let order = key.order(beside: self.key)
+        if order == 0 { return value }
+        return order < 0 ? left?.find(key) : right?.find(key)
     }
 
     /// The same with another object under a name that is there: nothing has to be balanced.
     func replacing(_ key: String, _ value: Value) -> SortedNode {
-        switch key.order(beside: self.key) {
-        case .before: between(left?.replacing(key, value), right)
-        case .same: SortedNode(self.key, value, left, right)
-        case .after: between(left, right?.replacing(key, value))
-        }
+        let order = key.order(beside: self.key)
+        if order == 0 { return SortedNode(self.key, value, left, right) }
+        return order < 0
+            ? between(left?.replacing(key, value), right)
+            : between(left, right?.replacing(key, value))
     }
 
     var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }
@@ -135,25 +117,27 @@ private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
 
     static func with(_ key: String, _ value: Value, in node: SortedNode?) -> SortedNode {
         guard let node else { return SortedNode(key, value, nil, nil) }
-        switch key.order(beside: node.key) {
-        case .before: return node.beside(with(key, value, in: node.left), node.right)
-        case .same: return SortedNode(key, value, node.left, node.right)
-        case .after: return node.beside(node.left, with(key, value, in: node.right))
-        }
+        let order = key.order(beside: node.key)
+        if order == 0 { return SortedNode(key, value, node.left, node.right) }
+        return order < 0
+            ? node.beside(with(key, value, in: node.left), node.right)
+            : node.beside(node.left, with(key, value, in: node.right))
     }
 
     static func without(_ key: String, in node: SortedNode) -> SortedNode? {
-        switch key.order(beside: node.key) {
-        case .before: return node.beside(node.left.flatMap { without(key, in: $0) }, node.right)
-        case .after: return node.beside(node.left, node.right.flatMap { without(key, in: $0) })
-        case .same:
-            guard let left = node.left else { return node.right }
-            guard let right = node.right else { return left }
-            // The neighbour from the side that has more takes its place.
-            return left.count > right.count
-                ? left.last.beside(left.withoutLast, right)
-                : right.first.beside(left, right.withoutFirst)
+        let order = key.order(beside: node.key)
+        if order < 0 {
+            return node.beside(node.left.flatMap { without(key, in: $0) }, node.right)
         }
+        if order > 0 {
+            return node.beside(node.left, node.right.flatMap { without(key, in: $0) })
+        }
+        guard let left = node.left else { return node.right }
+        guard let right = node.right else { return left }
+        // The neighbour from the side that has more takes its place.
+        return left.count > right.count
+            ? left.last.beside(left.withoutLast, right)
+            : right.first.beside(left, right.withoutFirst)
     }
 
     private var first: SortedNode { left?.first ?? self }

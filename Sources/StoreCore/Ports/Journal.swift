@@ -66,7 +66,7 @@ public struct JournalPage: Sendable, Equatable {
     public var limit: Int
     /// The most bytes that payloads and meta may take; one record is given however large it is.
     public var bytesMax: Int
-    /// Only records of this wire name; `nil` for all.
+    /// Only records of this wire name, byte for byte; `nil` for all.
     public var type: String?
 
     /// Makes a page of all types.

@@ -10,6 +10,18 @@ public struct IdempotencyKey: Hashable, Sendable {
         self.principal = principal
         self.key = key
     }
+
+    /// Whether both have the same bytes.
+    public static func == (a: IdempotencyKey, b: IdempotencyKey) -> Bool {
+        a.key.isSame(as: b.key)
+            && a.principal.map { ExactText($0) } == b.principal.map { ExactText($0) }
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(key))
+        hasher.combine(principal.map { ExactText($0) })
+    }
 }
 
 /// What is remembered of an applied action or array that came with an idempotency key.

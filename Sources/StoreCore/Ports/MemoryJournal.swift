@@ -120,9 +120,9 @@ extension MemoryJournal.Kept {
         guard page.after < version else { return answer }
         var bytes = 0
         for place in Int(page.after + 1 - oldest)..<records.count {
-            guard let record = records[place], page.type == nil || record.type == page.type else {
-                continue
-            }
+            guard let record = records[place],
+                page.type.map({ record.type.isSame(as: $0) }) ?? true
+            else { continue }
             bytes += record.bytes
             if answer.records.count == page.limit
                 || (bytes > page.bytesMax && !answer.records.isEmpty)

@@ -1,13 +1,15 @@
+import Texts
+
 /// Decides whether a request's `Host` may be served, so that a page in somebody's browser can't
 /// reach a loopback server under a name of its own (DNS rebinding).
 ///
 /// Allowed are loopback names and addresses, the addresses listened on, and what the operator adds.
 /// Ports are not compared: they differ wherever a container or a proxy publishes the server.
 struct HostRule: Sendable {
-    private let allowed: Set<String>
+    private let allowed: Set<ExactText>
 
     init(listening hosts: [String], further: [String]) {
-        allowed = Set((hosts + further).map { Self.bare($0).lowercased() })
+        allowed = Set((hosts + further).map { ExactText(Self.bare($0).lowercasedASCII) })
     }
 
     /// Whether this `Host` header (or the authority of an absolute target) may be served.
@@ -19,8 +21,8 @@ struct HostRule: Sendable {
         guard Self.isPort(host.utf8[bare.endIndex...]) else { return false }
         // The usual value, without a search: this runs for every request.
         if bare == "127.0.0.1" { return true }
-        let name = Self.bare(String(bare)).lowercased()
-        return Self.isLoopback(name) || allowed.contains(name)
+        let name = Self.bare(String(bare)).lowercasedASCII
+        return Self.isLoopback(name) || allowed.contains(ExactText(name))
     }
 
     /// Whether an operator's text can be a `Host` without a port.

@@ -7,7 +7,8 @@ enum ActionAudience: Sendable {
 
     /// The wire name of an action: views may leave their module's name out.
     func wireName(_ name: String) -> String {
-        guard case .views(let module) = self, !name.contains("/") else { return name }
+        guard case .views(let module) = self, !name.utf8.contains(UInt8(ascii: "/"))
+        else { return name }
         return module + "/" + name
     }
 

@@ -81,12 +81,12 @@ struct ActionTable: Sendable {
     /// - Throws: where two actions share a wire name, or one has none.
     init(_ types: [RegisteredType]) throws(ConfigurationError) {
         entries = types.flatMap(\.entries)
-        var taken: Set<String> = []
+        var taken: Set<ExactText> = []
         for entry in entries {
             guard !entry.name.isEmpty else {
                 throw ConfigurationError("an action has an empty wire name; give it one")
             }
-            guard taken.insert(entry.name).inserted else {
+            guard taken.insert(ExactText(entry.name)).inserted else {
                 throw ConfigurationError(
                     "two actions have the wire name '\(entry.name)'; names must be unique"
                 )

@@ -56,6 +56,8 @@ extension DispatchBody {
                     + "{\"authorized\": [names of streams]}"
             )
         }
-        return .authorized(to: Set(names.elements.compactMap(\.stringValue)))
+        return .authorized(
+            to: Set(names.elements.compactMap { $0.stringValue.map { ExactText($0) } })
+        )
     }
 }

@@ -6,14 +6,16 @@ import Wire
 /// One thread at a time may use it.
 struct RecordReader<State> {
     private let registry: ActionRegistry<State>
-    private let migrations: [String: Migration]
+    private let migrations: [ExactText: Migration]
     private let decoder = JSONDecoder(limits: .unbounded)
     /// Actions without fields, which are all alike.
-    private var bare: [String: (any Action)?] = [:]
+    private var bare: [ExactText: (any Action)?] = [:]
 
     init(_ registry: ActionRegistry<State>, _ migrations: [Migration]) {
         self.registry = registry
-        self.migrations = Dictionary(migrations.map { ($0.name, $0) }) { first, _ in first }
+        self.migrations = Dictionary(migrations.map { (ExactText($0.name), $0) }) { first, _ in
+            first
+        }
     }
 
     /// The action of a record; `nil` where a migration says that it means nothing any more.
@@ -21,16 +23,16 @@ struct RecordReader<State> {
     /// - Throws: why it can't be read.
     mutating func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
         let isBare = record.payload.count == 2
-        if isBare, let known = bare[record.type] { return known }
+        if isBare, let known = bare[ExactText(record.type)] { return known }
         let action = try read(record)
-        if isBare { bare[record.type] = .some(action) }
+        if isBare { bare[ExactText(record.type)] = .some(action) }
         return action
     }
 
     private func read(_ record: Record) throws(UnreadableRecord) -> (any Action)? {
         do throws(JSONError) {
             let payload = try JSONDocument(parsing: record.payload, limits: .unbounded).root
-            if let migration = migrations[record.type] {
+            if let migration = migrations[ExactText(record.type)] {
                 return try migration.read(payload, decoder)
             }
             if let entry = registry[record.type] {

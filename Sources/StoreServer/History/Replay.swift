@@ -56,11 +56,13 @@ struct Replay<State: Codable & Sendable>: Sendable {
         _ pages: inout JournalPages,
         _ reader: inout RecordReader<State>
     ) throws(ReplayError) -> ReplayError {
-        var found: [String: UnreadableRecord] = [first.type: first]
+        var found: [ExactText: UnreadableRecord] = [ExactText(first.type): first]
         var records = records.drop { $0.version <= first.version }
         while true {
-            for record in records where found[record.type] == nil {
-                do { _ = try reader.action(of: record) } catch { found[record.type] = error }
+            for record in records where found[ExactText(record.type)] == nil {
+                do { _ = try reader.action(of: record) } catch {
+                    found[ExactText(record.type)] = error
+                }
             }
             guard let next = try pages.next() else { break }
             records = next[...]

@@ -8,7 +8,7 @@ import Wire
 /// ```
 struct ActionLines<State>: Sendable {
     private let registry: ActionRegistry<State>
-    private let excluded: Set<String>
+    private let excluded: Set<ExactText>
 
     /// `nil` where the configuration does not ask for them.
     ///
@@ -19,7 +19,7 @@ struct ActionLines<State>: Sendable {
     ) throws(ConfigurationError) {
         for name in configuration.logExcluded where registry[name] == nil {
             let names = registry.entries.map(\.name)
-            guard !names.contains(name) else { continue }
+            guard !names.contains(exactly: name) else { continue }
             let hint = EditDistance.nearest(to: name, in: names).map { "; did you mean '\($0)'?" }
             throw ConfigurationError(
                 "--log-exclude: no action has the wire name '\(name)'" + (hint ?? "")
@@ -27,7 +27,7 @@ struct ActionLines<State>: Sendable {
         }
         guard configuration.logActions else { return nil }
         self.registry = registry
-        excluded = Set(configuration.logExcluded)
+        excluded = Set(configuration.logExcluded.map { ExactText($0) })
     }
 
     /// Hands a commit's actions over, on the Core's thread; the lines are made on the log's.
@@ -41,7 +41,8 @@ struct ActionLines<State>: Sendable {
 
     /// Actions of instances are left out by the name without the instance.
     private func isExcluded(_ type: String) -> Bool {
-        excluded.contains(type) || registry[type].map { excluded.contains($0.name) } == true
+        excluded.contains(ExactText(type))
+            || registry[type].map { excluded.contains(ExactText($0.name)) } == true
     }
 
     /// The type comes last, because it may hold an instance's id, and so anything.

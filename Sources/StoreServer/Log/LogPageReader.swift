@@ -97,7 +97,7 @@ struct LogPageReader: Sendable {
             for record in answer.records where record.version <= newest {
                 guard let origin = record.cause, family.contains(origin) else { continue }
                 family.insert(record.version)
-                guard record.version > start, type == nil || record.type == type else { continue }
+                guard record.version > start, type.map(record.type.isSame) ?? true else { continue }
                 found.append(record)
                 if found.count == limit {
                     through = record.version

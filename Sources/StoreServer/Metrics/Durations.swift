@@ -1,5 +1,6 @@
 import Locks
 import Synchronization
+import Texts
 
 /// How long things of several names took: a histogram for each name (Prometheus).
 final class Durations: Sendable {
@@ -23,21 +24,22 @@ final class Durations: Sendable {
         }
     }
 
-    private let series = Locked<[String: Series]>([:])
+    private let series = Locked<[ExactText: Series]>([:])
 
     /// Notes one. Any thread; a short lock.
     func add(_ nanoseconds: UInt64, to name: String) {
         var bucket = 0
         while bucket < Self.bounds.count, nanoseconds > Self.bounds[bucket] { bucket += 1 }
         series.withLock { series in
+            let name = ExactText(name)
             if series[name]?.add(nanoseconds, to: bucket) != nil { return }
-            let name = series.count < Self.namesMax ? name : "other"
-            series[name, default: Series()].add(nanoseconds, to: bucket)
+            let label = series.count < Self.namesMax ? name : "other"
+            series[label, default: Series()].add(nanoseconds, to: bucket)
         }
     }
 
     /// All of them, by name.
     var all: [(name: String, series: Series)] {
-        series.withLock { Array($0) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        series.withLock { Array($0) }.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
     }
 }

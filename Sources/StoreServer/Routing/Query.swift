@@ -1,4 +1,5 @@
 import HTTPTransport
+import Texts
 import Wire
 
 /// The parameters of a request target's query (`a=1&b=2`), percent-decoded.
@@ -19,7 +20,7 @@ struct Query: Sendable, Equatable {
             guard let name = Self.decoded(pair[0]),
                 let value = pair.count > 1 ? Self.decoded(pair[1]) : ""
             else { throw QueryError("The query has a bad percent-encoding in '\(part)'.") }
-            guard allowed.contains(name) else {
+            guard allowed.contains(exactly: name) else {
                 let known =
                     allowed.isEmpty
                     ? "this resource takes none" : "allowed are \(allowed.joined(separator: ", "))"
@@ -37,7 +38,7 @@ struct Query: Sendable, Equatable {
 
     /// The value of a parameter, or `nil` where it is not given.
     subscript(name: String) -> String? {
-        values.first { $0.name == name }?.value
+        values.first { $0.name.isSame(as: name) }?.value
     }
 
     /// A parameter that is a whole number from 0 to `max`.
@@ -62,14 +63,16 @@ struct Query: Sendable, Equatable {
     /// Whether a parameter that can be this word alone is given.
     func word(_ name: String, _ word: String) throws(QueryError) -> Bool {
         guard let text = self[name] else { return false }
-        guard text == word else {
+        guard text.isSame(as: word) else {
             throw QueryError("The query parameter '\(name)' must be \(word), or left out.")
         }
         return true
     }
 
     static func == (a: Query, b: Query) -> Bool {
-        a.values.elementsEqual(b.values, by: ==)
+        a.values.elementsEqual(b.values) {
+            $0.name.isSame(as: $1.name) && $0.value.isSame(as: $1.value)
+        }
     }
 
     private static func decoded(_ text: Substring) -> String? {

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Texts
 import Wire
 
 /// What routes ask of requests before they look at what they are for.
@@ -8,9 +9,9 @@ enum RequestRules {
     /// A server on loopback is within reach of every page that is open on the machine, and a browser
     /// sends a POST without a body, and so without a type, wherever a page likes.
     static func crossOrigin(_ request: HTTPExchange) -> Problem? {
-        guard let origin = request.header("origin")?.lowercased() else { return nil }
-        let host = (request.host ?? "").lowercased()
-        guard origin != "http://\(host)", origin != "https://\(host)" else { return nil }
+        guard let origin = request.header("origin")?.lowercasedASCII else { return nil }
+        let host = (request.host ?? "").lowercasedASCII
+        guard !["http://\(host)", "https://\(host)"].contains(exactly: origin) else { return nil }
         return .forbidden(
             "This does nothing for pages of another origin than its own. "
                 + "Ask without a browser, for instance with curl."

@@ -18,10 +18,12 @@ enum SessionCookie {
     /// The secret that a request shows, where it shows one.
     static func secret(of exchange: HTTPExchange) -> Substring? {
         guard let header = exchange.header("cookie") else { return nil }
-        for pair in header.split(separator: ";") {
-            let pair = pair.drop { $0 == " " }
-            guard pair.hasPrefix(name + "=") else { continue }
-            return pair.dropFirst(name.utf8.count + 1)
+        // Bytes are looked at: U+037E is a semicolon to `Character`, and with a combining mark behind
+        // it, the equals sign is another character.
+        for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
+            let pair = pair.drop { $0 == UInt8(ascii: " ") }
+            guard pair.starts(with: "\(name)=".utf8) else { continue }
+            return Substring(pair.dropFirst(name.utf8.count + 1))
         }
         return nil
     }

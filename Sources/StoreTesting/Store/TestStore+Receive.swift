@@ -23,7 +23,7 @@ extension TestStore {
     ) async {
         await receive(ActionText.of(action), change, at: place) { received in
             guard let received = received as? AddressedAction,
-                received.instance == action.instance
+                received.instance.isSame(as: action.instance)
             else { return false }
             return isEqual(received.action, action.action)
         }

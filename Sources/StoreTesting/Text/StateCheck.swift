@@ -99,8 +99,8 @@ struct StateCheck<State: Encodable & Equatable> {
         at place: SourceLocation
     ) {
         if let failure = refusal.failure { return failed(action, failure, at: place) }
-        let isPointed = pointer == nil || refusal.pointer == pointer
-        guard refusal.reason != reason || !isPointed else { return }
+        let isPointed = pointer.map { refusal.pointer?.isSame(as: $0) == true } ?? true
+        guard !refusal.reason.isSame(as: reason) || !isPointed else { return }
         func text(_ reason: String, _ pointer: String?) -> String {
             JSONText.quoted(reason)
                 + (isPointed ? "" : ", pointer: \(JSONText.quoted(pointer ?? ""))")

@@ -1,3 +1,4 @@
+import Texts
 import Wire
 
 /// What differs between two states, by their JSON forms.
@@ -20,7 +21,7 @@ enum StateDifference {
     private static func text(from old: JSONNode, to new: JSONNode) -> String {
         let lines = JSONDifference.lines(from: old, to: new)
         guard lines.isEmpty else { return lines.joined(separator: "\n") }
-        return old.sourceText == new.sourceText
+        return old.sourceText.isSame(as: new.sourceText)
             ? "  Their JSON forms are the same: what differs is not encoded."
             : "  Only the order of members differs."
     }

@@ -1,3 +1,5 @@
+import Texts
+
 /// A validator of a representation (RFC 9110 §8.8.3): `"4f1c09ab:42"` or `W/"…"`.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     package let isWeak: Bool
@@ -13,11 +15,11 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     /// Equal, and both strong: what `If-Match` asks (RFC 9110 §8.8.3.2).
     package func matchesStrongly(_ other: EntityTag) -> Bool {
-        !isWeak && !other.isWeak && opaque == other.opaque
+        !isWeak && !other.isWeak && opaque.isSame(as: other.opaque)
     }
 
     /// Equal but for weakness: what `If-None-Match` asks.
     package func matchesWeakly(_ other: EntityTag) -> Bool {
-        opaque == other.opaque
+        opaque.isSame(as: other.opaque)
     }
 }

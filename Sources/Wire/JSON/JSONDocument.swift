@@ -1,3 +1,5 @@
+import Texts
+
 /// A parsed and checked document, for code that reads members without `Codable`.
 ///
 /// It owns a copy of the bytes, so its nodes stay valid as long as any of them is kept. One thread
@@ -121,7 +123,7 @@ package struct JSONNode {
     package func source(without names: [String]) -> [UInt8] {
         var writer = JSONWriter(capacity: byteRange.count)
         writer.object { object in
-            for (name, value) in members where !names.contains(name) {
+            for (name, value) in members where !names.contains(exactly: name) {
                 object.key(name)
                 object.raw(value.source)
             }

@@ -1,3 +1,5 @@
+import Texts
+
 /// What differs between two values, field by field, as lines that begin with − or +.
 ///
 /// ```text
@@ -22,7 +24,7 @@ package struct JSONDifference {
         var difference = JSONDifference()
         if old.kind == new.kind, old.kind == .object || old.kind == .array {
             difference.compare(old, new, at: .root)
-        } else if old.sourceText != new.sourceText {
+        } else if !old.hasSameSource(as: new) {
             difference.pair(nil, old, new)
         }
         if difference.left > 0 { difference.lines.append("  … and \(difference.left) more lines") }
@@ -53,14 +55,14 @@ package struct JSONDifference {
 
     /// The members that are not the same in both, in the order of the old object.
     private func members(_ old: JSONNode, _ new: JSONNode) -> [Part] {
-        var added: [String: JSONNode] = [:]
-        for (name, value) in new.members { added[name] = value }
+        var added: [ExactText: JSONNode] = [:]
+        for (name, value) in new.members { added[ExactText(name)] = value }
         var parts: [Part] = []
         for (name, value) in old.members {
-            let other = added.removeValue(forKey: name)
-            if value.sourceText != other?.sourceText { parts.append((name, value, other)) }
+            let other = added.removeValue(forKey: ExactText(name))
+            if other.map(value.hasSameSource) != true { parts.append((name, value, other)) }
         }
-        for (name, value) in new.members where added[name] != nil {
+        for (name, value) in new.members where added[ExactText(name)] != nil {
             parts.append((name, nil, value))
         }
         return parts
@@ -71,10 +73,11 @@ package struct JSONDifference {
     private func elements(_ old: JSONNode, _ new: JSONNode) -> [Part] {
         let (old, new) = (old.elements, new.elements)
         if old.count == new.count {
-            return old.indices.filter { old[$0].sourceText != new[$0].sourceText }
+            return old.indices.filter { !old[$0].hasSameSource(as: new[$0]) }
                 .map { ("\($0)", old[$0], new[$0]) }
         }
-        let change = new.map(\.sourceText).difference(from: old.map(\.sourceText))
+        let texts = [old, new].map { $0.map { ExactText($0.sourceText) } }
+        let change = texts[1].difference(from: texts[0])
         return (change.removals + change.insertions).map { change in
             switch change {
             case .remove(let index, _, _): ("\(index)", old[index], nil)
@@ -100,7 +103,7 @@ package struct JSONDifference {
     private static func cut(_ old: String?, _ new: String?) -> (String?, String?) {
         let longest = max(old?.count ?? 0, new?.count ?? 0)
         guard longest > charactersMax else { return (old, new) }
-        let same = zip(old ?? "", new ?? "").prefix { $0 == $1 }.count
+        let same = zip(old ?? "", new ?? "").prefix { $0.utf8.elementsEqual($1.utf8) }.count
         let dropped = max(0, same - 40)
         func part(_ text: String) -> String {
             let rest = text.dropFirst(dropped)

@@ -1,3 +1,5 @@
+import Texts
+
 /// Why a patch could not be applied (RFC 6902 §5): nothing of it is kept then.
 package struct JSONPatchError: Error, Sendable, Equatable {
     /// Which operation, from 0.
@@ -57,7 +59,8 @@ extension JSONPatch {
             return tree.add(value, at: path.tokens[...])
         case ("move", _):
             guard let from = pointer("from", of: operation),
-                !(path.tokens.count > from.tokens.count && path.tokens.starts(with: from.tokens)),
+                !(path.tokens.count > from.tokens.count
+                    && path.tokens.starts(with: from.tokens, by: { $0.isSame(as: $1) })),
                 let value = tree.remove(at: from.tokens[...])
             else { return false }
             return tree.add(value, at: path.tokens[...])
@@ -79,7 +82,7 @@ extension JSONTree {
             guard let index = JSONPointer.index(token), index < elements.count else { return nil }
             return elements[index].value(at: path.dropFirst())
         case .object(let members):
-            return members.first { JSONName($0.name) == JSONName(token) }?.value
+            return members.first { ExactText($0.name) == ExactText(token) }?.value
                 .value(at: path.dropFirst())
         default:
             return nil
@@ -99,7 +102,8 @@ extension JSONTree {
                 elements.insert(value, at: index)
                 parent = .array(elements)
             case .object(var members):
-                if let index = members.firstIndex(where: { JSONName($0.name) == JSONName(last) }) {
+                if let index = members.firstIndex(where: { ExactText($0.name) == ExactText(last) })
+                {
                     members[index].value = value
                 } else {
                     members.append((last, value))
@@ -129,7 +133,7 @@ extension JSONTree {
                 elements.remove(at: index)
                 parent = .array(elements)
             case .object(var members):
-                members.removeAll { JSONName($0.name) == JSONName(last) }
+                members.removeAll { ExactText($0.name) == ExactText(last) }
                 parent = .object(members)
             default:
                 return false
@@ -151,7 +155,7 @@ extension JSONTree {
             else { return false }
             self = .array(elements)
         case .object(var members):
-            guard let index = members.firstIndex(where: { JSONName($0.name) == JSONName(token) }),
+            guard let index = members.firstIndex(where: { ExactText($0.name) == ExactText(token) }),
                 members[index].value.change(at: path.dropFirst(), body)
             else { return false }
             self = .object(members)

@@ -1,3 +1,5 @@
+import Texts
+
 /// Writes the operations while it walks through two documents side by side.
 struct JSONPatchDiff: ~Copyable {
     private var output: JSONOutput
@@ -51,17 +53,17 @@ struct JSONPatchDiff: ~Copyable {
             newKey = new.after(newKey + 1)
         }
 
-        var left: [JSONName: Int] = [:]
+        var left: [ExactText: Int] = [:]
         var removable: [Int] = []
         while oldKey < old.endOfChildren {
-            left[JSONName(old.tape.string(at: oldKey))] = oldKey + 1
+            left[ExactText(old.tape.string(at: oldKey))] = oldKey + 1
             removable.append(oldKey)
             oldKey = old.after(oldKey + 1)
         }
         var added: [Int] = []
         var kept: [(old: Int, newKey: Int)] = []
         while newKey < new.endOfChildren {
-            if let value = left.removeValue(forKey: JSONName(new.tape.string(at: newKey))) {
+            if let value = left.removeValue(forKey: ExactText(new.tape.string(at: newKey))) {
                 kept.append((value, newKey))
             } else {
                 added.append(newKey)
@@ -70,7 +72,7 @@ struct JSONPatchDiff: ~Copyable {
         }
         for key in removable {
             let name = old.tape.string(at: key)
-            guard left[JSONName(name)] != nil else { continue }
+            guard left[ExactText(name)] != nil else { continue }
             within(name) { $0.operation("remove") }
         }
         for (value, key) in kept { member(new.tape, key, old.at(value), new.at(key + 1)) }
@@ -165,23 +167,6 @@ struct JSONPatchDiff: ~Copyable {
         case 0..<0x20: 5
         default: 0
         }
-    }
-}
-
-/// A member's name, equal to another only when their bytes are.
-///
-/// Swift's strings are equal when they look the same, and JSON's names are not (RFC 8259 §8.3).
-struct JSONName: Hashable {
-    let text: String
-
-    init(_ text: String) {
-        self.text = text
-    }
-
-    static func == (a: JSONName, b: JSONName) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
-
-    func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 

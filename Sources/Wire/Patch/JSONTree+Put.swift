@@ -1,3 +1,5 @@
+import Texts
+
 extension JSONTree {
     /// Puts a value where a pointer leads: in the place of what is there, or as a new member or last
     /// element. Answers whether the pointer leads anywhere.
@@ -9,7 +11,7 @@ extension JSONTree {
     /// The same value, written so that equal values have the same text: numbers by value, and members
     /// in the order in which `example` names them first.
     package func written(like example: JSONTree) -> [UInt8] {
-        var places: [JSONName: Int] = [:]
+        var places: [ExactText: Int] = [:]
         example.count(&places)
         var writer = JSONWriter(capacity: 1_024)
         ordered(places).write(to: &writer)
@@ -17,20 +19,20 @@ extension JSONTree {
     }
 
     /// Numbers the names of members as they come.
-    private func count(_ places: inout [JSONName: Int]) {
+    private func count(_ places: inout [ExactText: Int]) {
         switch self {
         case .literal, .string: break
         case .array(let elements):
             for element in elements { element.count(&places) }
         case .object(let members):
             for (name, value) in members {
-                if places[JSONName(name)] == nil { places[JSONName(name)] = places.count }
+                if places[ExactText(name)] == nil { places[ExactText(name)] = places.count }
                 value.count(&places)
             }
         }
     }
 
-    private func ordered(_ places: [JSONName: Int]) -> JSONTree {
+    private func ordered(_ places: [ExactText: Int]) -> JSONTree {
         switch self {
         case .string: self
         case .literal(let text): .literal(Self.shortest(text))
@@ -38,8 +40,8 @@ extension JSONTree {
         case .object(let members):
             .object(
                 members.map { ($0.name, $0.value.ordered(places)) }.sorted {
-                    let (a, b) = (places[JSONName($0.name)], places[JSONName($1.name)])
-                    return (a ?? .max, $0.name) < (b ?? .max, $1.name)
+                    let (a, b) = (places[ExactText($0.name)], places[ExactText($1.name)])
+                    return (a ?? .max, ExactText($0.name)) < (b ?? .max, ExactText($1.name))
                 }
             )
         }

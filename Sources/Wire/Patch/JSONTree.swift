@@ -1,3 +1,5 @@
+import Texts
+
 /// A document as a value that can be changed: what a patch is applied to.
 ///
 /// Meant for tests and tools; the server writes patches and never applies them.
@@ -43,12 +45,12 @@ extension JSONTree: Equatable {
             guard let a = Double(a), let b = Double(b) else { return false }
             return a == b && a.magnitude < 0x1p53
         case (.string(let a), .string(let b)):
-            return JSONName(a) == JSONName(b)
+            return ExactText(a) == ExactText(b)
         case (.array(let a), .array(let b)):
             return a == b
         case (.object(let a), .object(let b)):
-            let others = Dictionary(b.map { (JSONName($0.name), $0.value) }) { first, _ in first }
-            return a.count == b.count && a.allSatisfy { others[JSONName($0.name)] == $0.value }
+            let others = Dictionary(b.map { (ExactText($0.name), $0.value) }) { first, _ in first }
+            return a.count == b.count && a.allSatisfy { others[ExactText($0.name)] == $0.value }
         default:
             return false
         }

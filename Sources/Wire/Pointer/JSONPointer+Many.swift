@@ -1,3 +1,5 @@
+import Texts
+
 extension JSONPointer {
     /// From how many names on the children of a value are listed instead of looked for one by one.
     private static let listedMin = 5
@@ -16,10 +18,10 @@ extension JSONPointer {
     private typealias Way = (pointer: Int, rest: ArraySlice<String>)
 
     private static func find(_ ways: [Way], from node: JSONNode, _ found: inout [JSONNode?]) {
-        var onwards: [JSONName: [Way]] = [:]
+        var onwards: [ExactText: [Way]] = [:]
         for way in ways {
             if let token = way.rest.first {
-                onwards[JSONName(token), default: []].append((way.pointer, way.rest.dropFirst()))
+                onwards[ExactText(token), default: []].append((way.pointer, way.rest.dropFirst()))
             } else {
                 found[way.pointer] = node
             }
@@ -37,7 +39,7 @@ extension JSONPointer {
             find(ways, from: elements[index], &found)
         }
         for (name, child) in node.members {
-            if let ways = onwards[JSONName(name)] { find(ways, from: child, &found) }
+            if let ways = onwards[ExactText(name)] { find(ways, from: child, &found) }
         }
     }
 }

@@ -1,4 +1,8 @@
+import Texts
+
 /// The way from the root of a JSON document to one of its values (RFC 6901): `/todos/items/0`.
+///
+/// Two are equal where the bytes of their tokens are: other bytes are another member.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// Names of members and indices of elements, as they are in the document: not escaped.
     package let tokens: [String]
@@ -8,6 +12,15 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     package init(tokens: [String]) {
         self.tokens = tokens
+    }
+
+    package static func == (a: JSONPointer, b: JSONPointer) -> Bool {
+        a.tokens.elementsEqual(b.tokens) { $0.isSame(as: $1) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for token in tokens { hasher.combine(ExactText(token)) }
+        hasher.combine(tokens.count)
     }
 
     /// Reads the string form; `nil` when it does not begin with `/`, or when a `~` is followed by

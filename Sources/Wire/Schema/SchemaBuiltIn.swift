@@ -1,3 +1,5 @@
+import Texts
+
 /// A type of the standard library, whose form on the wire the codec decides.
 protocol SchemaBuiltIn {
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema
@@ -12,6 +14,11 @@ extension Bool: SchemaBuiltIn {
 extension String: SchemaBuiltIn {
     static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .string() }
     static func dummy(_ number: Int) -> Any? { SchemaDummies.string(number) }
+}
+
+extension ExactText: SchemaBuiltIn {
+    static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .string() }
+    static func dummy(_ number: Int) -> Any? { ExactText(SchemaDummies.string(number)) }
 }
 
 extension Double: SchemaBuiltIn {
@@ -73,7 +80,7 @@ extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
     /// keys and values in turn, as `Dictionary` codes itself.
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
         let value = deriver.schema(of: Value.self)
-        if Key.self == String.self { return .dictionary(of: value) }
+        if Key.self == String.self || Key.self == ExactText.self { return .dictionary(of: value) }
         if Key.self == Int.self { return .dictionary(keys: .integerText, of: value) }
         let key = deriver.schema(of: Key.self)
         guard Key.self is any CodingKeyRepresentable.Type else {

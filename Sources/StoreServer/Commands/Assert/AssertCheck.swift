@@ -1,3 +1,4 @@
+import Texts
 import Wire
 
 /// Compares what came of a step with what is stated, as a store under test does.
@@ -28,14 +29,14 @@ struct AssertCheck {
         case (.refused(let reason), .done):
             add("It was applied, and should have been refused: \(reason)")
         case (.refused(let stated), .problem("refused", _, let reason?)):
-            if stated != reason { pair("refused", stated, reason) }
+            if !stated.isSame(as: reason) { pair("refused", stated, reason) }
         case (.refused(let stated), .problem(let slug, let detail, _)):
             add("It should have been refused: \(stated)")
             add("The answer is the problem \(slug): \(detail)")
         case (.problem(let slug), .done):
             add("It was applied, and should have been the problem \(slug).")
         case (.problem(let stated), .problem(let slug, _, _)):
-            if stated != slug { pair("problem", stated, slug) }
+            if !stated.isSame(as: slug) { pair("problem", stated, slug) }
         }
     }
 
@@ -71,11 +72,12 @@ struct AssertCheck {
 
     /// Compares the names of the actions that followed by themselves.
     mutating func received(_ names: [String]) {
-        let stated = expectation.received
+        let names = names.map { ExactText($0) }
+        let stated = expectation.received.map { ExactText($0) }
         if !expectation.isExhaustive {
             guard let missing = Self.firstMissing(of: stated, in: names) else { return }
             add("What follows is not as stated.")
-            add("−   \(JSONText.quoted(missing))")
+            add("−   \(JSONText.quoted(missing.text))")
             return
         }
         guard names != stated else { return }
@@ -85,15 +87,18 @@ struct AssertCheck {
         for change in change.removals + change.insertions {
             switch change {
             case .remove(let index, let name, _):
-                lines.append("−   \(index): \(JSONText.quoted(name))")
+                lines.append("−   \(index): \(JSONText.quoted(name.text))")
             case .insert(let index, let name, _):
-                lines.append("+   \(index): \(JSONText.quoted(name))")
+                lines.append("+   \(index): \(JSONText.quoted(name.text))")
             }
         }
     }
 
     /// The first of the stated names that does not come, in their order; others may come between.
-    private static func firstMissing(of stated: [String], in names: [String]) -> String? {
+    private static func firstMissing(
+        of stated: [ExactText],
+        in names: [ExactText]
+    ) -> ExactText? {
         var rest = names[...]
         for name in stated {
             guard let index = rest.firstIndex(of: name) else { return name }

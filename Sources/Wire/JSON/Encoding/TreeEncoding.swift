@@ -1,3 +1,5 @@
+import Texts
+
 /// The long way to encode: builds a tree first, for the rare value whose own `encode(to:)` writes
 /// into two nested containers by turns, or one key twice, so that its bytes do not come in the order
 /// of the document.
@@ -106,16 +108,16 @@ final class TreeNode {
 /// The members of an object in the order in which their keys came first.
 struct TreeMembers {
     private(set) var all: [(key: String, node: TreeNode)] = []
-    private var places: [String: Int] = [:]
+    private var places: [ExactText: Int] = [:]
 
     subscript(key: String) -> TreeNode? {
-        get { places[key].map { all[$0].node } }
+        get { places[ExactText(key)].map { all[$0].node } }
         set {
             guard let newValue else { return }
-            if let place = places[key] {
+            if let place = places[ExactText(key)] {
                 all[place].node = newValue
             } else {
-                places[key] = all.count
+                places[ExactText(key)] = all.count
                 all.append((key, newValue))
             }
         }

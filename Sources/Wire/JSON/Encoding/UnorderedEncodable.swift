@@ -1,3 +1,5 @@
+import Texts
+
 /// A collection without an order of its own, which is therefore written in sorted order.
 protocol UnorderedEncodable: CollectionEncodable {
     /// What the collection is made of, for the long way.
@@ -38,6 +40,8 @@ where Key: Encodable, Value: Encodable {
         let named: [(key: String, value: Value)]
         if let byString = dictionary as? [String: Value] {
             named = byString.map { ($0.key, $0.value) }
+        } else if let byText = dictionary as? [ExactText: Value] {
+            named = byText.map { ($0.key.text, $0.value) }
         } else if Key.self is any CodingKeyRepresentable.Type {
             named = dictionary.compactMap { member in
                 (member.key as? any CodingKeyRepresentable)

@@ -1,0 +1,128 @@
+import Glibc
+
+/// A text that equals another one only where their bytes, in UTF-8, are the same.
+///
+/// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. So a
+/// dictionary with texts for keys has room for only one of the two, while JSON, URLs, file names and
+/// databases tell them apart. macOS writes file names in the second spelling, and most keyboards
+/// write the first.
+///
+/// A state uses it for the keys of a dictionary wherever clients choose the keys:
+///
+/// ```swift
+/// struct State: ModuleState {
+///     var votes: [ExactText: Int] = [:]
+/// }
+///
+/// state.votes[ExactText(action.name), default: 0] += 1
+/// ```
+///
+/// With `[String: Int]` there, a document that has both spellings is refused when it is read: one of
+/// the two values would be lost. `String` is right where the program itself writes the keys, and for
+/// texts that are only shown. In JSON it is a string, or the name of a member.
+///
+/// Cost of a comparison: `memcmp` of the bytes.
+public struct ExactText: Sendable {
+    /// The text itself.
+    public let text: String
+
+    /// Takes a text as it is.
+    public init(_ text: String) { self.text = text }
+}
+
+extension ExactText: Hashable {
+    /// Whether both have the same bytes.
+    public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isSame(as: b.text) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
+        }
+        if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
+        // No text has this byte: it ends the text, so that "a", "bc" and "ab", "c" differ.
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension ExactText: Comparable {
+    /// The order of the bytes, which is also that of the Unicode code points.
+    public static func < (a: ExactText, b: ExactText) -> Bool { a.text.order(beside: b.text) < 0 }
+}
+
+extension ExactText: Codable {
+    /// Reads a string.
+    public init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    /// Writes a string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+extension ExactText: CodingKeyRepresentable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// The text as the name of a member.
+    public var codingKey: any CodingKey { Key(stringValue: text) }
+
+    /// Takes the name of a member.
+    public init(codingKey: some CodingKey) { text = codingKey.stringValue }
+}
+
+extension ExactText: ExpressibleByStringLiteral {
+    /// Takes a text that the program has written.
+    public init(stringLiteral text: String) { self.text = text }
+}
+
+extension ExactText: CustomStringConvertible {
+    /// The text itself.
+    public var description: String { text }
+}
+
+extension String {
+    /// Whether both texts have the same bytes: `==` is also true for two spellings of é.
+    package func isSame(as other: String) -> Bool {
+        utf8.count == other.utf8.count && order(beside: other) == 0
+    }
+
+    /// Below 0 where the bytes come before those of another text, 0 where both have the same, above 0
+    /// where they come behind.
+    package func order(beside other: String) -> Int {
+        let order = utf8.withContiguousStorageIfAvailable { mine in
+            other.utf8.withContiguousStorageIfAvailable { theirs in
+                let common = min(mine.count, theirs.count)
+                guard common > 0, let a = mine.baseAddress, let b = theirs.baseAddress else {
+                    return mine.count - theirs.count
+                }
+                let order = Int(memcmp(a, b, common))
+                return order != 0 ? order : mine.count - theirs.count
+            }
+        }
+        if let order = order.flatMap(\.self) { return order }
+        if utf8.elementsEqual(other.utf8) { return 0 }
+        return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
+    }
+
+    /// The text with A to Z in lower case, and no other letter touched.
+    ///
+    /// `lowercased()` makes a plain k of the Kelvin sign, U+212A, which no host and no token has.
+    package var lowercasedASCII: String {
+        guard utf8.contains(where: { 0x41...0x5A ~= $0 }) else { return self }
+        return String(decoding: utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+extension Sequence<String> {
+    /// Whether one of the texts has the same bytes as `text`.
+    package func contains(exactly text: String) -> Bool { contains { $0.isSame(as: text) } }
+}
