@@ -24,6 +24,9 @@ enum EnumCases {
         }
     }
 
+    /// Whether a type is an enum none of whose cases has a payload.
+    static func isPlain(_ type: Any.Type) -> Bool { emptyCasesCount(of: type) != nil }
+
     private static func listed<Value: CaseIterable>(_: Value.Type) -> [Value] {
         Array(Value.allCases)
     }

@@ -102,6 +102,20 @@ struct DecodingState: ~Copyable {
         return tape.string(at: index)
     }
 
+    /// Whether there may be other bytes that are equal to those of this string to Swift: there are none
+    /// for ASCII but for three of its characters (U+212A, U+037E, U+1FEF).
+    func mayHaveTwin(_ index: Int) -> Bool {
+        guard first(index) == UInt8(ascii: "\"") else { return false }
+        return tape.rawString(at: index).contains { byte in
+            switch byte {
+            case 0x80..., UInt8(ascii: "\\"), UInt8(ascii: "K"), UInt8(ascii: ";"),
+                UInt8(ascii: "`"):
+                true
+            default: false
+            }
+        }
+    }
+
     @inline(__always)
     func bool(_ index: Int) throws -> Bool {
         switch first(index) {
@@ -118,6 +132,7 @@ extension DecodingStatePointer {
     func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         switch pointee.plans.plan(for: type) {
         case .plain: return try decodePlain(type, at: index)
+        case .rawText: return try decodeRawText(type, at: index)
         case .collection(let collection):
             return try collection.decode(type, at: index, from: self)
         case .string: return unsafeBitCast(try pointee.string(index), to: T.self)
@@ -145,6 +160,21 @@ extension DecodingStatePointer {
         pointee.calls = calls &+ 1
         defer { pointee.calls = calls }
         return try T(from: CasePosition(state: self))
+    }
+
+    /// Reads an enum, which compares its raw values as Swift does, and refuses a text that only looks
+    /// like one of them.
+    @inline(never)
+    private func decodeRawText<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
+        let value = try decodePlain(type, at: index)
+        guard pointee.mayHaveTwin(index), let raw = value as? any RawRepresentable<String> else {
+            return value
+        }
+        let text = pointee.tape.string(at: index)
+        guard !raw.rawValue.isTwin(of: text) else {
+            throw pointee.invalid(index, "\(T.self) has no value \(JSONText.quoted(text)).")
+        }
+        return value
     }
 
     @inline(never)

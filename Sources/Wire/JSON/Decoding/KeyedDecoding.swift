@@ -15,8 +15,11 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard object >= 0 else {
             return Key(stringValue: state.pointee.caseName).map { [$0] } ?? []
         }
-        return JSONNode(tape: state.pointee.tape, index: object).members.compactMap {
-            Key(stringValue: $0.name)
+        return JSONNode(tape: state.pointee.tape, index: object).members.compactMap { member in
+            // Key types compare texts as Swift does, and members are found by their bytes.
+            Key(stringValue: member.name).flatMap {
+                $0.stringValue.isTwin(of: member.name) ? nil : $0
+            }
         }
     }
 

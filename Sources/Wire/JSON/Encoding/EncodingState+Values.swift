@@ -23,7 +23,7 @@ extension EncodingStatePointer {
     @inline(__always)
     func encode<T: Encodable>(_ value: T) throws {
         switch pointee.plans.plan(for: T.self) {
-        case .plain: try encodePlain(value)
+        case .plain, .rawText: try encodePlain(value)
         case .string: pointee.output.string(unsafeBitCast(value, to: String.self))
         case .int: pointee.output.integer(unsafeBitCast(value, to: Int.self))
         case .bool: pointee.output.bool(unsafeBitCast(value, to: Bool.self))

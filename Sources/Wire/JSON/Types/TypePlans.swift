@@ -2,6 +2,9 @@
 enum TypePlan<Collection> {
     /// By its own `encode(to:)` or `init(from:)`.
     case plain
+    /// By its own `init(from:)`, and then its raw text has to be the one that was read: an enum whose
+    /// raw values are texts.
+    case rawText
     case string, int, bool, double
     /// By the adapter of this index.
     case adapter(Int)
@@ -37,6 +40,7 @@ struct TypePlans<Collection>: ~Copyable {
         if type == Bool.self { return .bool }
         if type == Double.self { return .double }
         if let collection = type as? Collection { return .collection(collection) }
+        if type is any RawRepresentable<String>.Type, EnumCases.isPlain(type) { return .rawText }
         return .plain
     }
 }
