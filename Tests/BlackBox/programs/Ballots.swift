@@ -1,0 +1,69 @@
+// Ballots under ids that clients choose, for names that clients choose: two spellings of one word are
+// two of each.
+
+import StoreCore
+import StoreServer
+
+struct Ballots: StartableModule {
+    struct State: ModuleState {
+        var raised = 0
+        var votes: [ExactText: Int] = [:]
+        /// With texts for keys, of two spellings there is room for one.
+        var words: [String: Int] = [:]
+        var last = ""
+    }
+
+    enum Action: ModuleAction {
+        case raised
+        case voted(name: String)
+        case counted(words: [String: Int])
+        case tallied(votes: [ExactText: Int])
+        case marked(with: Set<String>)
+        case weighed(by: Unit)
+        case awaited
+    }
+
+    enum Unit: String, Codable, Sendable {
+        case kelvin = "Kelvin"
+        case litre = "\u{E9}tal"
+    }
+
+    func begin(_ start: NoFields) -> State { State() }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .raised: state.raised += 1
+        case .voted(let name): state.votes[ExactText(name), default: 0] += 1
+        case .counted(let words): state.words = words
+        case .tallied(let votes): state.votes = votes
+        case .marked, .weighed, .awaited: break
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        guard case .awaited = action else { return .none }
+        return .run(id: "wait") { context in
+            try await context.sleep(for: .seconds(3_600))
+        }
+    }
+}
+
+/// A page of a ballot, by parameters whose names are as good as any.
+struct PageViewModel: ParameterizedViewModel {
+    struct Parameters: Codable, Sendable {
+        let K: String
+    }
+
+    let text: String
+
+    init?(state: AppState, parameters: Parameters) { text = parameters.K }
+}
+
+struct AppState: RootState {
+    var ballots = Instances<Ballots.State>()
+
+    static let modules: Modules = [Ballots().at(\.ballots)]
+    static let views: Views = [PageViewModel.self]
+}
+
+StoreServer(AppState.self).main()
