@@ -64,6 +64,29 @@ import Testing
     }
 
     @Test(arguments: kinds)
+    func `types and keys are told apart by their bytes`(kind: JournalKind) throws {
+        let subject = try Subject(kind)
+        let twins = ["cards/\u{E9}/liked", "cards/e\u{301}/liked"]
+        try subject.journal.append(
+            JournalBatch(
+                records: twins.enumerated().map { Self.record(UInt64($0) + 1, type: $1) },
+                outcomes: twins.enumerated().map { place, key in
+                    Self.outcome(key, of: nil, at: UInt64(place) + 1)
+                }
+            ),
+            at: 0
+        )
+        for (place, twin) in twins.enumerated() {
+            let page = JournalPage(after: 0, limit: 10, type: twin)
+            let found = try subject.journal.read(page).records
+            #expect(found.map(\.version) == [UInt64(place) + 1])
+            #expect(found.map { Array($0.type.utf8) } == [Array(twin.utf8)])
+            let kept = try subject.journal.outcome(of: IdempotencyKey(key: twin))
+            #expect(kept?.first == UInt64(place) + 1)
+        }
+    }
+
+    @Test(arguments: kinds)
     func `a batch for another version is a conflict and leaves nothing`(kind: JournalKind) throws {
         let subject = try Subject(kind)
         try Self.fill(subject.journal, to: 2)
