@@ -29,7 +29,7 @@ import Testing
     func `an error that is no refusal is reported, and told to no client`(_ mode: EnvelopeMode)
         throws
     {
-        let outcomes = Outcomes<Int>()
+        let outcomes = Outcomes()
         let core = core(journaled: true)
         try core.offer(
             Envelope(

@@ -98,7 +98,7 @@ import Wire
         // Payload and meta lie in one body. The rest are texts of the server's own.
         let texts = 2 * InstanceID.bytesMax + 4 * (4 << 10)
         #expect(
-            SQLiteJournal.fieldBytesMax + DispatchBody<AppState>.metaBytesMax + texts
+            SQLiteJournal.fieldBytesMax + MemberReader.metaBytesMax + texts
                 < 1_000_000_000
         )
         #expect(SQLiteJournal.fieldBytesMax < UInt32.max)

@@ -33,7 +33,7 @@ struct CaseValue: SingleValueDecodingContainer {
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         switch state.pointee.plans.plan(for: type) {
         case .string: return unsafeBitCast(state.pointee.caseName, to: T.self)
-        case .plain: return try state.decodeCase(type)
+        case .plain, .rawText: return try state.decodeCase(type)
         case .collection, .int, .bool, .double, .adapter: throw refused
         }
     }
