@@ -17,6 +17,7 @@ let package = Package(
         .target(name: "Harness", swiftSettings: [.swiftLanguageMode(.v6)]),
         bench("codec", ["WireFoundation"]),
         bench("core", ["StoreCore"]),
+        bench("cost", ["StoreCore"]),
         bench("journal", ["JournalSQLite", "StoreCore"]),
         bench("modules-server", ["StoreCore", "StoreServer"]),
     ]

@@ -1,0 +1,83 @@
+import Dispatch
+import StoreCore
+
+// What bench/cost/run counts in process: the same work `count` times. Two runs with different counts
+// differ by the work alone.
+//
+//   cost dispatch <observers> <count>
+//   cost effect <count>
+
+@main
+enum CostBench {
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let numbers = arguments.dropFirst().compactMap { Int($0) }
+        switch (arguments.first, numbers.count) {
+        case ("dispatch", 2): dispatch(observers: numbers[0], count: numbers[1])
+        case ("effect", 1): try effects(count: numbers[0])
+        default: fatalError("usage: cost dispatch <observers> <count> | cost effect <count>")
+        }
+    }
+
+    private static func dispatch(observers: Int, count: Int) {
+        let core = Core<Number>(state: Number(), reducer: reduce)
+        for _ in 0..<observers { core.observe { sink($0.value) } }
+        for _ in 0..<count { core.dispatch(Increase()) }
+    }
+
+    /// Each effect dispatches one action; the next is asked for when it is applied.
+    private static func effects(count: Int) throws {
+        let core = try Core(Root())
+        let applied = DispatchSemaphore(value: 0)
+        core.observe { if $0.echo.answered == $0.echo.asked { applied.signal() } }
+        applied.wait()
+        for _ in 0..<count {
+            core.dispatch(Echo.Action.asked)
+            applied.wait()
+        }
+    }
+}
+
+struct Number: Sendable {
+    var value = 0
+}
+
+struct Increase: Action {}
+
+@Sendable func reduce(_ state: inout Number, _ action: any Action) {
+    if action is Increase { state.value &+= 1 }
+}
+
+@inline(never) func sink(_ value: Int) {}
+
+struct Root: RootState {
+    var echo = Echo.State()
+    static let modules: Modules = [Echo().at(\.echo)]
+}
+
+/// A module whose effect answers each action by another one.
+struct Echo: Module {
+    struct State: ModuleState {
+        var asked = 0
+        var answered = 0
+    }
+
+    enum Action: ModuleAction {
+        case asked
+        case answered
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .asked: state.asked += 1
+        case .answered: state.answered += 1
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .asked: .run { try await $0.dispatch(Action.answered) }
+        case .answered: .none
+        }
+    }
+}
