@@ -173,35 +173,38 @@ void chttpd_resume(chttpd_connection *connection) {
 }
 
 static int respond(
-    chttpd_connection *connection, unsigned status, const chttpd_response_field *fields,
-    size_t field_count, struct MHD_Response *response) {
+    chttpd_connection *connection, chttpd_response_head head, struct MHD_Response *response) {
     if (response == NULL) return 0;
     enum MHD_Result taken = MHD_YES;
-    for (size_t index = 0; index < field_count && taken == MHD_YES; index += 1) {
-        taken = MHD_add_response_header(response, fields[index].name, fields[index].value);
+    const char *name = head.fields;
+    for (size_t index = 0; index < head.field_count && taken == MHD_YES; index += 1) {
+        const char *value = name + strlen(name) + 1;
+        taken = MHD_add_response_header(response, name, value);
+        name = value + strlen(value) + 1;
     }
-    if (taken == MHD_YES) taken = MHD_queue_response(mhd(connection), status, response);
+    if (taken == MHD_YES && head.closes) {
+        taken = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    }
+    if (taken == MHD_YES) taken = MHD_queue_response(mhd(connection), head.status, response);
     MHD_destroy_response(response);
     return taken == MHD_YES;
 }
 
 int chttpd_respond_copy(
-    chttpd_connection *connection, unsigned status, const chttpd_response_field *fields,
-    size_t field_count, const void *body, size_t length) {
+    chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length) {
     // The library does not write to the body; its parameter is not const for older callers.
     struct MHD_Response *response = MHD_create_response_from_buffer(
         length, (void *)(uintptr_t)body, length == 0 ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_COPY);
-    return respond(connection, status, fields, field_count, response);
+    return respond(connection, head, response);
 }
 
 int chttpd_respond_shared(
-    chttpd_connection *connection, unsigned status, const chttpd_response_field *fields,
-    size_t field_count, const void *body, size_t length, void (*release)(void *owner),
-    void *owner) {
+    chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
+    void (*release)(void *owner), void *owner) {
     struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
         length, (void *)(uintptr_t)body, release, owner);
     if (response == NULL) release(owner);
-    return respond(connection, status, fields, field_count, response);
+    return respond(connection, head, response);
 }
 
 static void (*panic_hook)(const char *reason);

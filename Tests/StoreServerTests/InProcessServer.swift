@@ -90,14 +90,7 @@ final class InProcessServer {
             fields: UnsafeBufferPointer(start: exchange.fields, count: exchange.fieldCount),
             isHTTP10: false
         )
-        let place = try RequestTarget(Array(target.utf8))
-        exchange.begin(
-            method: method,
-            path: place.path,
-            query: place.query,
-            host: place.authority ?? framing.host,
-            isHTTP10: false
-        )
+        try exchange.begin(method, target, framing)
         if let refusal = parts.router.admit(exchange) { return refusal }
         exchange.bodyBytes = body
         parts.router.handle(exchange)
@@ -109,8 +102,11 @@ final class InProcessServer {
     }
 
     private func response(of exchange: HTTPExchange) throws -> HTTPResponse {
-        guard case .response(let response) = exchange.outcome else { throw Unanswered() }
-        return response
+        switch exchange.outcome {
+        case .response(let response): return response
+        case .answer(let answer): return HTTPResponse(answer)
+        default: throw Unanswered()
+        }
     }
 
     /// Waits as the loop does: until somebody who has finished an exchange wakes it.
@@ -131,4 +127,17 @@ final class InProcessServer {
 
     /// A request was left without an answer, or abandoned.
     struct Unanswered: Error {}
+}
+
+extension HTTPExchange {
+    /// Begins a request as the event loop does when it has read the headers.
+    func begin(_ method: String, _ target: String, _ framing: RequestFraming) throws {
+        self.target = Array(target.utf8)
+        begin(
+            method: RequestMethod(method),
+            place: try RequestTarget(self.target),
+            framing: framing,
+            isHTTP10: false
+        )
+    }
 }

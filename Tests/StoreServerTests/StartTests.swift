@@ -78,9 +78,9 @@ import Testing
         return (gate, server)
     }
 
-    private func exchange(of server: HTTPServer, bodyBytes: Int = 0) -> HTTPExchange {
+    private func exchange(of server: HTTPServer, bodyBytes: Int = 0) throws -> HTTPExchange {
         let exchange = HTTPExchange(loop: server.loop)
-        exchange.begin(method: "POST", path: "/dispatch", query: nil, host: nil, isHTTP10: false)
+        try exchange.begin("POST", "/dispatch", RequestFraming())
         exchange.bodyBytes = [UInt8](repeating: 0, count: bodyBytes)
         return exchange
     }
@@ -92,9 +92,9 @@ import Testing
 
     @Test func `no more requests are held back than may be`() throws {
         let (gate, server) = try gate()
-        let held = (0..<StartGate.heldMax).map { _ in exchange(of: server) }
+        let held = try (0..<StartGate.heldMax).map { _ in try exchange(of: server) }
         for exchange in held { gate.handle(exchange) }
-        let last = exchange(of: server)
+        let last = try exchange(of: server)
         gate.handle(last)
         #expect(held.allSatisfy { status(of: $0) == nil })
         #expect(status(of: last) == 503)
@@ -105,14 +105,14 @@ import Testing
     @Test func `no larger bodies are held back than may be, and room is made by who leaves`() throws
     {
         let (gate, server) = try gate()
-        let large = exchange(of: server, bodyBytes: StartGate.heldBytesMax)
-        let small = exchange(of: server, bodyBytes: 1)
+        let large = try exchange(of: server, bodyBytes: StartGate.heldBytesMax)
+        let small = try exchange(of: server, bodyBytes: 1)
         gate.handle(large)
         gate.handle(small)
         #expect(status(of: large) == nil && status(of: small) == 503)
         large.onLeaving?()
         #expect(status(of: large) == 503)
-        let next = exchange(of: server, bodyBytes: 1)
+        let next = try exchange(of: server, bodyBytes: 1)
         gate.handle(next)
         #expect(status(of: next) == nil)
     }
@@ -120,7 +120,7 @@ import Testing
     @Test func `after it was closed nothing is held back`() throws {
         let (gate, server) = try gate()
         gate.close()
-        let exchange = exchange(of: server)
+        let exchange = try exchange(of: server)
         gate.handle(exchange)
         #expect(status(of: exchange) == 503)
     }

@@ -91,23 +91,26 @@ size_t chttpd_fields(chttpd_connection *connection, chttpd_field *fields, size_t
 void chttpd_suspend(chttpd_connection *connection);
 void chttpd_resume(chttpd_connection *connection);
 
-/// A response's header field, both ended by NUL.
+/// What comes before a response's body.
 typedef struct {
-    const char *name;
-    const char *value;
-} chttpd_response_field;
+    /// Names and values by turns, each ended by NUL, one behind the other.
+    const char *_Nullable fields;
+    size_t field_count;
+    unsigned status;
+    /// Whether the connection ends with this response.
+    int closes;
+} chttpd_response_head;
 
 /// Queues a response whose body is copied. Answers whether the library took it.
 int chttpd_respond_copy(
-    chttpd_connection *connection, unsigned status, const chttpd_response_field *_Nullable fields,
-    size_t field_count, const void *_Nullable body, size_t length);
+    chttpd_connection *connection, chttpd_response_head head, const void *_Nullable body,
+    size_t length);
 
 /// Queues a response whose body stays where it is until `release` is called with `owner`, which
 /// happens also where the library does not take the response.
 int chttpd_respond_shared(
-    chttpd_connection *connection, unsigned status, const chttpd_response_field *_Nullable fields,
-    size_t field_count, const void *body, size_t length, void (*release)(void *_Nullable owner),
-    void *owner);
+    chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
+    void (*release)(void *_Nullable owner), void *owner);
 
 /// Calls `panic` with a sentence before the library aborts the process. For the whole process.
 void chttpd_set_panic(void (*panic)(const char *_Nullable reason));

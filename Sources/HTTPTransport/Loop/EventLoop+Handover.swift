@@ -12,6 +12,13 @@ extension EventLoop {
         finished.withLock { $0.append(exchange) }
     }
 
+    /// Queues an answer that is written on the loop's thread. Any thread; nothing is sent before
+    /// ``wake()``.
+    func finish(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) {
+        exchange.outcome = .answer(answer)
+        finished.withLock { $0.append(exchange) }
+    }
+
     /// Ends a suspended request's connection without an answer. Any thread.
     func giveUp(_ exchange: HTTPExchange) {
         exchange.outcome = .abandoned

@@ -11,6 +11,7 @@ extension EventLoop {
             contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
         if let record = record(of: connection) {
+            exchange.record = record
             record.exchange = exchange
             record.wait(
                 for: .headers,
@@ -22,7 +23,7 @@ extension EventLoop {
 
     /// A request is over: answered, or its client is gone.
     func end(_ exchange: HTTPExchange) {
-        if let connection = exchange.connection, let record = record(of: connection) {
+        if let record = exchange.record {
             record.exchange = nil
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
         }
@@ -30,16 +31,12 @@ extension EventLoop {
             // Its answer is still being made, and finds nobody.
             parkedCount -= 1
             exchange.connection = nil
+            exchange.record = nil
             exchange.hold = .deserted
             return
         }
         exchange.reset()
         if freeExchanges.count < 256 { freeExchanges.append(exchange) }
-    }
-
-    /// Where the client of a request is.
-    func peerHost(of connection: OpaquePointer) -> String {
-        record(of: connection)?.peerHost ?? PeerAddress.unknown
     }
 
     func record(of connection: OpaquePointer) -> ConnectionRecord? {
@@ -65,7 +62,7 @@ extension EventLoop {
             return take(exchange, body, size)
         case .body:
             exchange.phase = .handled
-            if let connection = exchange.connection { record(of: connection)?.wait(for: .nothing) }
+            exchange.record?.wait(for: .nothing)
             handle(exchange)
             return proceed(exchange)
         case .discarding:
@@ -86,7 +83,7 @@ extension EventLoop {
     ) -> chttpd_verdict {
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
         let framing: RequestFraming
-        do {
+        do throws(TransportFailure) {
             framing = try check(exchange, method, version, connection)
         } catch {
             counters.framingRefused.add(1, ordering: .relaxed)
@@ -101,7 +98,7 @@ extension EventLoop {
         }
         exchange.phase = .body
         if framing.contentLength != 0 {
-            record(of: connection)?.wait(for: .body, until: now + configuration.bodySeconds)
+            exchange.record?.wait(for: .body, until: now + configuration.bodySeconds)
             if let length = framing.contentLength { exchange.bodyBytes.reserveCapacity(length) }
         }
         return CHTTPD_CONTINUE
@@ -144,7 +141,7 @@ extension EventLoop {
         let bytes = response.serialized(date: HTTPDate.now)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         shutdown(descriptor, CInt(SHUT_WR))
-        record(of: connection)?.wait(for: .nothing, until: now + Self.lingerSeconds)
+        exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)
     }
 
     /// How long a client may go on sending a body whose request is refused already.
@@ -180,7 +177,7 @@ extension EventLoop {
         let isHTTP10 = strcmp(version, "HTTP/1.0") == 0
         let framing = try RequestFraming(
             fields: UnsafeBufferPointer(start: exchange.fields, count: count),
-            isHTTP10: strcmp(version, "HTTP/1.0") == 0
+            isHTTP10: isHTTP10
         )
         guard framing.fieldsBytes + exchange.target.count <= configuration.headersBytesMax else {
             throw .headersTooLarge(limit: configuration.headersBytesMax)
@@ -190,25 +187,19 @@ extension EventLoop {
         }
         // Without a length, a body would be taken for the next request: a field with an empty name
         // ends the header for the library, and hides what says how long the body is.
-        if Self.hasBody(method), !framing.saysLength {
+        let method = RequestMethod(method)
+        if method.hasBody, !framing.saysLength {
             throw .malformed(
                 "A request with a body says how long it is, by Content-Length or chunks."
             )
         }
-        let target = try RequestTarget(exchange.target)
         exchange.begin(
-            method: String(cString: method),
-            path: target.path,
-            query: target.query,
-            host: target.authority ?? framing.host,
+            method: method,
+            place: try RequestTarget(exchange.target),
+            framing: framing,
             isHTTP10: isHTTP10
         )
         return framing
-    }
-
-    /// Whether requests of this method come with a body.
-    private static func hasBody(_ method: UnsafePointer<CChar>) -> Bool {
-        strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0
     }
 
     /// Takes a piece of the body, unless it is more than the bound allows: a chunked body says how
@@ -241,6 +232,7 @@ extension EventLoop {
         }
         switch exchange.outcome {
         case .response(let response): return answer(exchange, response)
+        case .answer(let written): return answer(exchange, written)
         case .again:
             exchange.outcome = .none
             handle(exchange)

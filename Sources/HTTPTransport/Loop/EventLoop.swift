@@ -61,6 +61,8 @@ final class EventLoop: @unchecked Sendable {
     var parks = true
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
     var parkedCount = 0
+    /// Where answers are written, one after another.
+    var writer = HTTPAnswerWriter()
     var now = 0.0
     var isStopping = false
     /// How many connections were cut off at the deadline of a stop.

@@ -87,7 +87,8 @@ extension LibraryProbe {
             calls += 1
             // The first is for the headers, the second for the request, and two are asked in vain.
             guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
-            let taken = chttpd_respond_copy(connection, 204, nil, 0, nil, 0)
+            let head = chttpd_response_head(fields: nil, field_count: 0, status: 204, closes: 0)
+            let taken = chttpd_respond_copy(connection, head, nil, 0)
             return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }
         var status = [UInt8](repeating: 0, count: 12)

@@ -26,7 +26,8 @@ package final class HTTPExchange: @unchecked Sendable {
     }
 
     enum Outcome {
-        case none, response(HTTPResponse), again, handedOver, suspendedForGood, abandoned
+        case none, response(HTTPResponse), answer(any HTTPAnswer), again, handedOver,
+            suspendedForGood, abandoned
     }
 
     /// How the answer is put off, where it is.
@@ -50,20 +51,25 @@ package final class HTTPExchange: @unchecked Sendable {
     var bodyBytes: [UInt8] = []
     var fields: UnsafeMutablePointer<chttpd_field>
     var fieldCount = 0
-    var isHead = false
+    /// A bit for each length that the name of a field has.
+    private var nameLengths = UInt64.max
     /// Whether it was admitted by a handler that another one has taken over from since.
     var isEarly = false
     /// What is done where the client leaves before its answer is complete.
     var onLeaving: (() -> Void)?
     /// How much of a refused request's body has been taken off.
     var discardedBytes = 0
-    private(set) package var method = ""
-    private(set) package var path = ""
-    private(set) package var query: String?
+    private(set) package var verb = RequestMethod.get
     /// Whether the client speaks HTTP/1.0, which has no chunks.
     private(set) package var isHTTP10 = false
-    /// The authority that the request is for: of an absolute target, else the `Host` header.
-    private(set) package var host: String?
+    private var place = RequestTarget()
+    private var hostIndex: Int?
+    /// What was made of the target as text, for it is rarely asked for.
+    private var pathText: String?
+    /// Where the connection's own record is.
+    unowned(unsafe) var record: ConnectionRecord?
+    /// What the handler keeps from admitting a request until it handles it.
+    package var resource: AnyObject?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -77,32 +83,88 @@ package final class HTTPExchange: @unchecked Sendable {
     /// Forgets the request and keeps the memory, unless it is unusually large.
     func reset() {
         connection = nil
+        record = nil
+        resource = nil
         phase = .target
         outcome = .none
         hold = .none
         target.removeAll(keepingCapacity: target.capacity <= 1 << 10)
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
-        isHead = false
+        nameLengths = .max
+        pathText = nil
         isEarly = false
         onLeaving = nil
         discardedBytes = 0
     }
 
-    func begin(method: String, path: String, query: String?, host: String?, isHTTP10: Bool) {
+    /// Takes what was read of the request line and the fields, which are there already.
+    func begin(
+        method: RequestMethod,
+        place: RequestTarget,
+        framing: RequestFraming,
+        isHTTP10: Bool
+    ) {
         self.isHTTP10 = isHTTP10
-        self.method = method
-        self.path = path
-        self.query = query
-        self.host = host
-        isHead = method == "HEAD"
+        verb = method
+        self.place = place
+        hostIndex = framing.hostIndex
+        nameLengths = framing.nameLengths
+    }
+}
+
+extension HTTPExchange {
+    /// The method's name.
+    package var method: String { verb.name }
+
+    /// The path of the target, as it came.
+    package var path: String {
+        if let pathText { return pathText }
+        let text = withPath { String(decoding: $0, as: UTF8.self) }
+        pathText = text
+        return text
+    }
+
+    /// Lends the bytes of the path.
+    package func withPath<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        target.withUnsafeBytes { target in
+            if place.path.isEmpty {
+                var slash = UInt8(ascii: "/")
+                return withUnsafeBytes(of: &slash, body)
+            }
+            return body(UnsafeRawBufferPointer(rebasing: target[place.path]))
+        }
+    }
+
+    /// The query of the target, as it came.
+    package var query: String? {
+        place.query.map { String(decoding: target[$0], as: UTF8.self) }
+    }
+
+    /// Whether the target has a query.
+    package var hasQuery: Bool { place.query != nil }
+
+    /// The authority that the request is for: of an absolute target, else the `Host` header.
+    package var host: String? {
+        withHost { $0.map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// Lends the bytes of the authority that the request is for.
+    package func withHost<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
+        if let authority = place.authority {
+            return target.withUnsafeBytes { target in
+                body(UnsafeRawBufferPointer(rebasing: target[authority]))
+            }
+        }
+        guard isReadable, let hostIndex else { return body(nil) }
+        return body(fields[hostIndex].valueBytes)
     }
 }
 
 extension HTTPExchange {
     /// The value of a header field, by its name in lower case; the first where there are several.
     package func header(_ name: StaticString) -> String? {
-        guard isReadable else { return nil }
+        guard mayHave(name) else { return nil }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             return fields[index].text
         }
@@ -111,19 +173,33 @@ extension HTTPExchange {
 
     /// Whether the first header field of a name has exactly this value; makes no string of it.
     package func header(_ name: StaticString, is value: StaticString) -> Bool {
-        guard isReadable else { return false }
+        guard mayHave(name) else { return false }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
-            let bytes = fields[index].valueBytes
-            return bytes.count == value.utf8CodeUnitCount
-                && zip(bytes, UnsafeBufferPointer(start: value.utf8Start, count: bytes.count))
-                    .allSatisfy(==)
+            guard fields[index].value_length == value.utf8CodeUnitCount,
+                let bytes = fields[index].value
+            else { return false }
+            return memcmp(bytes, value.utf8Start, value.utf8CodeUnitCount) == 0
         }
         return false
     }
 
+    /// Whether there is a header field of this name, given in lower case.
+    package func has(_ name: StaticString) -> Bool {
+        guard mayHave(name) else { return false }
+        for index in 0..<fieldCount where fields[index].isNamed(name) { return true }
+        return false
+    }
+
+    /// Whether a field of this name may be there: most fields that are asked for are not, and none has
+    /// a name of their length.
+    @inline(__always)
+    private func mayHave(_ name: StaticString) -> Bool {
+        isReadable && nameLengths & RequestFraming.bit(ofLength: name.utf8CodeUnitCount) != 0
+    }
+
     /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.
     package func headerList(_ name: StaticString) -> String? {
-        guard isReadable else { return nil }
+        guard mayHave(name) else { return nil }
         var values: [String] = []
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             values.append(fields[index].text)
@@ -133,7 +209,7 @@ extension HTTPExchange {
 
     /// The address of the client, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
     package var peerHost: String {
-        connection.map { loop.peerHost(of: $0) } ?? PeerAddress.unknown
+        record?.peerHost ?? PeerAddress.unknown
     }
 
     /// Lends the whole body for the time of the call.
@@ -172,6 +248,14 @@ extension HTTPExchange {
         loop.finish(self, response)
     }
 
+    /// Answers a request that was put off, by what is written on the loop's thread; exactly once. Any
+    /// thread.
+    ///
+    /// Nothing is sent before the server is woken, as with ``complete(_:)-(HTTPResponse)``.
+    package func complete(_ answer: any HTTPAnswer) {
+        loop.finish(self, answer)
+    }
+
     /// Hands a suspended request to the handler anew, as if it had just come; in place of
     /// ``complete(_:)``, and like it done when the server is woken. Any thread.
     package func askAgain() {
@@ -205,9 +289,14 @@ extension HTTPExchange {
 
 extension chttpd_field {
     /// Whether the name is this one, which is given in lower case.
+    @inline(__always)
     func isNamed(_ expected: StaticString) -> Bool {
-        guard name_length == expected.utf8CodeUnitCount else { return false }
-        for offset in 0..<name_length {
+        name_length == expected.utf8CodeUnitCount && begins(with: expected)
+    }
+
+    /// Whether the name, which is not shorter, begins with this, which is given in lower case.
+    func begins(with expected: StaticString) -> Bool {
+        for offset in 0..<expected.utf8CodeUnitCount {
             var byte = UInt8(bitPattern: name[offset])
             if UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte { byte |= 0x20 }
             if byte != expected.utf8Start[offset] { return false }

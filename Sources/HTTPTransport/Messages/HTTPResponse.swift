@@ -18,22 +18,29 @@ package struct HTTPResponse: Sendable {
     }
 
     package let status: Int
-    package var headers: [(String, String)]
+    package var fields: HTTPFields
     package let body: Body
     /// Whether the connection ends with this answer.
     package var closes = false
 
     package init(status: Int, headers: [(String, String)] = [], body: Body = .none) {
+        self.init(status: status, fields: HTTPFields(headers), body: body)
+    }
+
+    package init(status: Int, fields: HTTPFields, body: Body = .none) {
         self.status = status
-        self.headers = headers
+        self.fields = fields
         self.body = body
     }
+
+    /// The header fields as texts.
+    package var headers: [(String, String)] { fields.texts }
 
     /// The whole response as bytes, for a connection that is not the library's to answer.
     func serialized(date: String) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(date)\r\n"
         for (name, value) in headers {
-            head += "\(name): \(Self.clean(value))\r\n"
+            head += "\(name): \(value)\r\n"
         }
         head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
         var bytes = Array(head.utf8)
@@ -43,19 +50,6 @@ package struct HTTPResponse: Sendable {
         case .shared(let body): body.withUnsafeBytes { bytes += $0 }
         }
         return bytes
-    }
-
-    /// A header's value without the characters that would end it.
-    static func clean(_ value: String) -> String {
-        var value = value
-        let isClean = value.withUTF8 { bytes in
-            bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-        }
-        guard !isClean else { return value }
-        return String(
-            decoding: value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 },
-            as: UTF8.self
-        )
     }
 
     private static func reason(_ status: Int) -> String {

@@ -7,8 +7,14 @@ struct RequestFraming {
     private(set) var contentLength: Int? = 0
     /// Whether the fields say how long the body is, or that it comes in chunks.
     private(set) var saysLength = false
-    private(set) var host: String?
+    /// Which field is the `Host` field.
+    private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
+    /// A bit for each length that a field's name has: a field of another length need not be looked for.
+    private(set) var nameLengths: UInt64 = 0
+
+    /// No fields.
+    init() {}
 
     /// Reads the fields of one request.
     ///
@@ -20,14 +26,25 @@ struct RequestFraming {
         var lengths = 0
         var codings = 0
         var hosts = 0
-        for field in fields {
+        for index in 0..<fields.count {
+            let field = fields[index]
             fieldsBytes += field.name_length + field.value_length + 4
-            try Self.checkName(field)
-            try Self.checkValue(field)
+            nameLengths |= Self.bit(ofLength: field.name_length)
+            guard Self.isToken(field.nameBytes) else {
+                throw .malformed("There is a header field whose name is no token.")
+            }
+            guard Self.isValue(field.valueBytes) else {
+                throw .malformed("There is a control character in a header field's value.")
+            }
+            // Only names that begin like these can be one of them, or glued to one.
+            switch UInt8(bitPattern: field.name[0]) | 0x20 {
+            case UInt8(ascii: "h"), UInt8(ascii: "c"), UInt8(ascii: "t"): break
+            default: continue
+            }
             switch field.name_length {
             case 4 where field.isNamed("host"):
                 hosts += 1
-                host = field.text
+                hostIndex = index
             case 14 where field.isNamed("content-length"):
                 lengths += 1
                 guard let length = Self.length(field.valueBytes) else {
@@ -57,29 +74,63 @@ struct RequestFraming {
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
     }
 
+    /// The bit of ``nameLengths`` for this length; long names share the last one.
+    @inline(__always)
+    static func bit(ofLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
+
     /// A name is a token (RFC 9110 §5.6.2): a space in it hides the field from one parser or other.
-    private static func checkName(_ field: chttpd_field) throws(TransportFailure) {
-        guard field.name_length > 0, field.nameBytes.allSatisfy(isTokenByte) else {
-            throw .malformed("There is a header field whose name is no token.")
+    private static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {
+        for byte in name {
+            let set = byte < 64 ? tokenBytes.low : tokenBytes.high
+            guard byte < 0x80, set & (1 << UInt64(byte & 63)) != 0 else { return false }
         }
+        return name.count > 0
     }
 
-    private static func checkValue(_ field: chttpd_field) throws(TransportFailure) {
-        for byte in field.valueBytes where byte < 0x20 && byte != 0x09 || byte == 0x7F {
-            throw .malformed("There is a control character in a header field's value.")
+    /// A bit for each byte below 128 that belongs to a token.
+    @inline(__always)
+    private static var tokenBytes: (low: UInt64, high: UInt64) {
+        (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+    }
+
+    /// Whether a value has no control characters but tabs; looked at eight bytes at a time.
+    private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index + 8 <= value.count {
+            let word = value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word
+            let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+            let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
+            if (isBelowSpace | isDelete) & 0x8080_8080_8080_8080 != 0,
+                !value[index..<(index + 8)].allSatisfy(isValueByte)
+            {
+                return false
+            }
+            index += 8
         }
+        while index < value.count {
+            guard isValueByte(value[index]) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    @inline(__always)
+    private static func isValueByte(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 
     /// The library glues a folded line to the field's name, so that `Host: a`, folded, comes as
     /// `Hosta` and would vanish.
     private static func checkGlued(_ field: chttpd_field) throws(TransportFailure) {
-        for name in ["host", "content-length", "transfer-encoding"] {
-            if field.name_length > name.utf8.count,
-                zip(field.nameBytes, name.utf8).allSatisfy({ ($0 | 0x20) == $1 })
-            {
-                throw .malformed("There is a folded header field, or one named like \(name).")
+        let name: StaticString =
+            switch UInt8(bitPattern: field.name[0]) | 0x20 {
+            case UInt8(ascii: "h"): "host"
+            case UInt8(ascii: "c"): "content-length"
+            default: "transfer-encoding"
             }
-        }
+        guard field.name_length > name.utf8CodeUnitCount, field.begins(with: name) else { return }
+        throw .malformed("There is a folded header field, or one named like \(name).")
     }
 
     private static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
@@ -92,21 +143,5 @@ struct RequestFraming {
 
     private static func isChunked(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count == 7 && zip(bytes, "chunked".utf8).allSatisfy { ($0 | 0x20) == $1 }
-    }
-
-    @inline(__always)
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
-            UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default:
-            false
-        }
     }
 }

@@ -1,41 +1,61 @@
-/// A request target (RFC 9112 §3.2), taken apart but not decoded.
+/// Where the parts of a request target (RFC 9112 §3.2) lie in its bytes, which are not decoded.
 struct RequestTarget {
-    let path: String
-    let query: String?
+    /// Empty where the target has none, which means `/`.
+    private(set) var path = 0..<0
+    private(set) var query: Range<Int>?
     /// The authority of an absolute target, which goes before the `Host` field.
-    let authority: String?
+    private(set) var authority: Range<Int>?
+
+    /// No target.
+    init() {}
 
     /// Reads an origin-form (`/state?after=1`) or an absolute-form (`http://host/state`).
     init(_ bytes: [UInt8]) throws(TransportFailure) {
-        guard bytes.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw .malformed("The request target has bytes that must be percent-encoded.")
-        }
-        var rest = bytes[...]
-        var authority: String?
-        if rest.first != UInt8(ascii: "/") {
-            let scheme = Array("http://".utf8)
-            guard rest.count > scheme.count,
-                zip(rest, scheme).allSatisfy({ $0 == $1 || ($0 | 0x20) == $1 })
-            else { throw .malformed("The request target must begin with / or http://.") }
-            rest = rest.dropFirst(scheme.count)
-            let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-            let host = rest[..<(end ?? rest.endIndex)]
-            guard !host.isEmpty, !host.contains(UInt8(ascii: "@")) else {
-                throw .malformed("The request target has no host, or one with user information.")
+        var result = RequestTarget()
+        if let failure = bytes.withUnsafeBytes({ result.read($0) }) { throw failure }
+        self = result
+    }
+
+    private mutating func read(_ bytes: UnsafeRawBufferPointer) -> TransportFailure? {
+        var mark: Int?
+        var hasFragment = false
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            guard 0x21...0x7E ~= byte else {
+                return .malformed(
+                    "The request target has bytes that must be percent-encoded."
+                )
             }
-            authority = String(decoding: host, as: UTF8.self)
-            rest = rest[(end ?? rest.endIndex)...]
+            if byte == UInt8(ascii: "?"), mark == nil { mark = index }
+            if byte == UInt8(ascii: "#") { hasFragment = true }
         }
-        self.authority = authority
-        guard !rest.contains(UInt8(ascii: "#")) else {
-            throw .malformed("A request target has no fragment.")
+        var start = 0
+        if bytes.first != UInt8(ascii: "/") {
+            guard Self.beginsAbsolute(bytes) else {
+                return .malformed("The request target must begin with / or http://.")
+            }
+            let host = bytes[7...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            guard !host.isEmpty, !host.contains(UInt8(ascii: "@")) else {
+                return .malformed(
+                    "The request target has no host, or one with user information."
+                )
+            }
+            authority = host.startIndex..<host.endIndex
+            start = host.endIndex
         }
-        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-            query = String(decoding: rest[(mark + 1)...], as: UTF8.self)
-            rest = rest[..<mark]
-        } else {
-            query = nil
+        guard !hasFragment else { return .malformed("A request target has no fragment.") }
+        path = start..<(mark ?? bytes.count)
+        query = mark.map { ($0 + 1)..<bytes.count }
+        return nil
+    }
+
+    private static func beginsAbsolute(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let scheme: StaticString = "http://"
+        guard bytes.count > scheme.utf8CodeUnitCount else { return false }
+        for index in 0..<scheme.utf8CodeUnitCount {
+            let expected = scheme.utf8Start[index]
+            guard bytes[index] == expected || bytes[index] | 0x20 == expected else { return false }
         }
-        path = rest.isEmpty ? "/" : String(decoding: rest, as: UTF8.self)
+        return true
     }
 }

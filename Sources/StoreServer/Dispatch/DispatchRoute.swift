@@ -10,6 +10,8 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
     let limits: JSONLimits
     let batchMax: Int
     var audience = ActionAudience.everybody
+    /// Kept, because asking for a generic type is a search at run time.
+    private let tickets = DispatchTicket<State>.self as DispatchTicket<State>.Type
 
     func admit(_ request: HTTPExchange) -> Problem? {
         let isPlainJSON = request.header("content-type", is: "application/json")
@@ -23,14 +25,17 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
     }
 
     func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        let query = try Query.of(exchange, allowed: ["dry-run", CancelOnClose.parameter])
-        let dryRun: Bool
-        do { dryRun = try query.flag("dry-run") } catch { throw .badRequest(error.detail) }
-        let cancelsOnClose = try CancelOnClose.isAsked(by: query)
+        var dryRun = false
+        var cancelsOnClose = false
+        if exchange.hasQuery {
+            let query = try Query.of(exchange, allowed: ["dry-run", CancelOnClose.parameter])
+            do { dryRun = try query.flag("dry-run") } catch { throw .badRequest(error.detail) }
+            cancelsOnClose = try CancelOnClose.isAsked(by: query)
+        }
         let expected = try expectedVersion(exchange)
         let idempotency = try dryRun ? nil : Self.idempotency(exchange)
         let sessions = try store.sessions(of: exchange)
-        let preferences = Preferences(exchange.headerList("prefer") ?? "")
+        let preferences = exchange.headerList("prefer").map { Preferences($0) } ?? Preferences()
         let body = try DispatchBody<State>(
             exchange,
             registry: store.registry,
@@ -39,7 +44,7 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
             batchMax
         )
 
-        let ticket = DispatchTicket(
+        let ticket = tickets.init(
             exchange: exchange,
             store: store,
             preferences: preferences,

@@ -14,56 +14,51 @@ extension DispatchTicket {
         _ last: UInt64,
         _ changed: Bool
     ) {
+        let answer = AppliedAnswer(first: first, last: last, changed: changed)
         guard !watch.isDone else {
-            watch.whenDone { [self] in exchange.complete(done(first, last, changed, $0)) }
+            watch.whenDone { [self] in finish(answer, $0) }
             return
         }
         let seconds = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
         let timer = store.schedule(after: Double(seconds)) { [self] in
-            answerOnce { applied(first, last, changed, isCompleted: false) }
+            answerOnce {
+                var answer = answer
+                answer.isCompleted = false
+                complete(withNewestState(answer))
+            }
         }
         watch.whenDone { [self] result in
             timer?.cancel()
-            answerOnce { done(first, last, changed, result) }
+            answerOnce { finish(answer, result) }
         }
     }
 
-    private func answerOnce(_ response: () -> HTTPResponse) {
+    private func answerOnce(_ answer: () -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()
-        exchange.complete(response())
+        answer()
         store.wake()
     }
 
-    private func done(
-        _ first: UInt64,
-        _ last: UInt64,
-        _ changed: Bool,
-        _ result: Result<any Sendable, any Error>?
-    ) -> HTTPResponse {
-        if case .failure(let error) = result { return failed(last, error) }
-        return applied(first, last, changed, isCompleted: true, value: value(of: result))
+    /// Answers with what the effects gave.
+    private func finish(_ answer: AppliedAnswer, _ result: Result<any Sendable, any Error>?) {
+        if case .failure(let error) = result {
+            return exchange.complete(failed(answer.last, error))
+        }
+        var answer = withNewestState(answer)
+        answer.value = value(of: result)
+        complete(answer)
     }
 
     /// What the client waited for is what effects change, which comes in later versions: the state is
     /// the newest, under its own tag.
-    private func applied(
-        _ first: UInt64,
-        _ last: UInt64,
-        _ changed: Bool,
-        isCompleted: Bool,
-        value: [UInt8]? = nil
-    ) -> HTTPResponse {
-        let newest = wantsState ? store.publisher.snapshot : nil
-        return applied(
-            first,
-            last,
-            changed,
-            newest?.state,
-            etag: newest?.etag,
-            isCompleted: isCompleted,
-            value: value
-        )
+    private func withNewestState(_ answer: AppliedAnswer) -> AppliedAnswer {
+        guard wantsState else { return answer }
+        let newest = store.publisher.snapshot
+        var answer = answer
+        answer.state = newest.state
+        answer.tagged = newest.version
+        return answer
     }
 
     private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {

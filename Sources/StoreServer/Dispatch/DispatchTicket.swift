@@ -7,7 +7,11 @@ import Wire
 /// What a dispatched request waits for: turns the Core's outcome into its answer.
 ///
 /// The Core's thread completes it after the commit; the connection is woken once for the whole batch.
-final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
+/// What was applied is only noted there: the event loop's thread writes the answer.
+class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchecked Sendable {
+    // Safety: `applied` is written by the one that completes the exchange, before it does, and read
+    // by the event loop's thread after that: the lock of the loop's queue lies between.
+
     /// The longest time that a client may wait for an action to be entirely processed.
     static var waitSecondsMax: Int { ClientWait.secondsMax }
 
@@ -22,8 +26,11 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     let hold: SessionHold?
     /// Whether the client that waits for effects has its answer.
     let isAnswered = Atomic(false)
+    private var applied: AppliedAnswer?
 
-    init(
+    // Not final and `required`, so that a route that keeps the type makes tickets without looking the
+    // type's metadata up each time.
+    required init(
         exchange: HTTPExchange,
         store: Store<State>,
         preferences: Preferences,
@@ -46,7 +53,7 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
             if let watch {
                 waitForEffects(watch, first, last, changed)
             } else {
-                exchange.complete(applied(first, last, changed, state))
+                complete(.init(first: first, last: last, changed: changed, state: state))
             }
         case .refused(let refusal, _) where refusal.isForbidden:
             answer(.forbidden(refusal.reason))
@@ -90,9 +97,14 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
     /// Gives the answer that the request had when it came first.
     private func answerAgain(_ kept: KeptOutcome) {
         let respond: @Sendable (Bytes?) -> Void = { [self] state in
-            var response = applied(kept.first, kept.last, kept.changed, state)
-            response.headers.append(("Idempotency-Replayed", "true"))
-            exchange.complete(response)
+            var answer = AppliedAnswer(
+                first: kept.first,
+                last: kept.last,
+                changed: kept.changed,
+                state: state
+            )
+            answer.isReplayed = true
+            complete(answer)
         }
         let newest = store.publisher.snapshot
         guard wantsState, newest.version != kept.last else {
@@ -107,54 +119,10 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
         if !submitted { respond(nil) }
     }
 
-    func applied(
-        _ first: UInt64,
-        _ last: UInt64,
-        _ changed: Bool,
-        _ state: Bytes?,
-        etag: String? = nil,
-        isCompleted: Bool = true,
-        value: [UInt8]? = nil
-    ) -> HTTPResponse {
-        var body = JSONOutput(capacity: 96)
-        body.raw("{\"epoch\":\"")
-        body.raw(store.publisher.epochText.utf8)
-        body.raw("\",")
-        if isBatch {
-            body.raw("\"first\":")
-            body.integer(first)
-            body.raw(",")
-        }
-        body.raw("\"version\":")
-        body.integer(last)
-        body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
-        if preferences.waitSeconds != nil {
-            body.raw(isCompleted ? ",\"completed\":true" : ",\"completed\":false")
-        }
-        if let value {
-            body.raw(",\"value\":")
-            body.raw(value)
-        }
-        if let state {
-            body.raw(",\"state\":")
-            state.withUnsafeBytes { body.raw($0) }
-        }
-        body.raw("}")
-        var headers = [
-            ("Content-Type", "application/json"),
-            ("ETag", etag ?? "\"" + store.publisher.epochText + ":" + String(last) + "\""),
-            ("Cache-Control", "no-store"),
-        ]
-        let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
-        let returned = wantsState && state == nil ? nil : preferences.returned
-        if let applied = Preferences.applied(returned: returned, waitSeconds: wait) {
-            headers.append(("Preference-Applied", applied))
-        }
-        return HTTPResponse(
-            status: isCompleted ? 200 : 202,
-            headers: headers,
-            body: .bytes(body.array)
-        )
+    /// Answers with what was applied.
+    func complete(_ answer: AppliedAnswer) {
+        applied = answer
+        exchange.complete(self)
     }
 
     /// Compares the two states off the Core's thread: a dry run must not hold up real actions.
@@ -187,5 +155,30 @@ final class DispatchTicket<State: Codable & Equatable & Sendable>: Completion {
                 reason: "The state that would result has no JSON form: \(error)."
             ).response(for: requestID)
         }
+    }
+}
+
+extension DispatchTicket: HTTPAnswer {
+    func write(to writer: inout HTTPAnswerWriter) {
+        guard let applied else { return }
+        let epoch = store.publisher.epochText
+        writer.status = applied.isCompleted ? 200 : 202
+        writer.add(AppliedAnswer.fields)
+        writer.add("ETag") { field in
+            field.raw("\"")
+            field.raw(epoch.utf8)
+            field.raw(":")
+            field.integer(applied.tagged ?? applied.last)
+            field.raw("\"")
+        }
+        let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
+        let returned = wantsState && applied.state == nil ? nil : preferences.returned
+        if returned != nil || wait != nil,
+            let text = Preferences.applied(returned: returned, waitSeconds: wait)
+        {
+            writer.add("Preference-Applied", text)
+        }
+        if applied.isReplayed { writer.add("Idempotency-Replayed", "true") }
+        applied.write(to: &writer.body, epoch: epoch, isBatch: isBatch, waits: wait != nil)
     }
 }

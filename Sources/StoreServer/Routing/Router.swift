@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTransport
 import Synchronization
 import Wire
@@ -5,12 +6,14 @@ import Wire
 /// Finds the resource that a request is for, and makes every refusal a problem (RFC 9457).
 final class Router: HTTPHandler {
     private let hosts: HostRule
-    /// Resources by exact path.
-    private let exact: [String: any Route]
+    private let exact: ResourceTable
     /// Resources that own all below a prefix, such as `/state/`.
-    private let prefixed: [(prefix: String, route: any Route)]
+    private let prefixed: [Resource]
     private let draining = Atomic(false)
     private let onTurnEnd: @Sendable () -> Void
+    // Safety: only the event loop's thread, which admits requests, touches it.
+    /// The authority that was allowed last: most requests have the same.
+    private nonisolated(unsafe) var allowedHost: [UInt8] = []
 
     init(
         hosts: HostRule,
@@ -20,8 +23,8 @@ final class Router: HTTPHandler {
     ) {
         self.onTurnEnd = onTurnEnd
         self.hosts = hosts
-        self.exact = exact
-        self.prefixed = prefixed.map { (prefix: $0.0, route: $0.1) }
+        self.exact = ResourceTable(exact)
+        self.prefixed = prefixed.map { Resource($0.1, at: $0.0, ownsAllBelow: true) }
     }
 
     /// From now on only ``RouteDuringDrain`` resources are served; the others answer 503.
@@ -30,29 +33,33 @@ final class Router: HTTPHandler {
     }
 
     func admit(_ request: HTTPExchange) -> HTTPResponse? {
-        guard hosts.allows(request.host) else {
+        guard allowsHost(of: request) else {
             return refuse(.misdirected(host: request.host ?? ""))
         }
-        guard let (route, rest) = find(request.path) else {
+        guard let resource = find(request) else {
             return refuse(.notFound(path: request.path))
         }
-        guard route.methods.contains(request.method) else {
-            guard route.has(rest) else { return refuse(.notFound(path: request.path)) }
+        let route = resource.route
+        guard resource.allows(request) else {
+            guard route.has(resource.rest(of: request)) else {
+                return refuse(.notFound(path: request.path))
+            }
             return refuse(.methodNotAllowed(request.method, allowed: route.methods))
         }
-        if draining.load(ordering: .relaxed), !(route is any RouteDuringDrain) {
+        if draining.load(ordering: .relaxed), !resource.isServedDuringDrain {
             return refuse(.draining())
         }
+        request.resource = resource
         return route.admit(request).map(refuse)
     }
 
     func handle(_ exchange: HTTPExchange) {
-        guard let (route, rest) = find(exchange.path) else {
+        guard let resource = exchange.resource as? Resource ?? find(exchange) else {
             exchange.respond(refuse(.notFound(path: exchange.path)))
             return
         }
         do {
-            try route.handle(exchange, rest: rest)
+            try resource.route.handle(exchange, rest: resource.rest(of: exchange))
         } catch {
             exchange.respond(refuse(error))
         }
@@ -70,13 +77,21 @@ final class Router: HTTPHandler {
         problem.response(for: RequestID.next())
     }
 
-    private func find(_ path: String) -> (route: any Route, rest: String)? {
-        if let route = exact[path] { return (route, "") }
-        for (prefix, route) in prefixed where path.hasPrefix(prefix) {
-            // The slash that ends the prefix begins the rest.
-            return (route, String(path.dropFirst(prefix.utf8.count - 1)))
+    private func find(_ request: HTTPExchange) -> Resource? {
+        request.withPath { path in exact[path] ?? prefixed.first { $0.isAt(path) } }
+    }
+
+    private func allowsHost(of request: HTTPExchange) -> Bool {
+        let isAllowedLast = request.withHost { host in
+            guard let host, host.count == allowedHost.count, let start = host.baseAddress else {
+                return false
+            }
+            return memcmp(start, allowedHost, host.count) == 0
         }
-        return nil
+        if isAllowedLast { return true }
+        guard hosts.allows(request.host) else { return false }
+        allowedHost = request.withHost { $0.map { Array($0) } ?? [] }
+        return true
     }
 }
 

@@ -1,0 +1,43 @@
+/// The header fields of an answer as the library takes them: each name and each value is ended by NUL.
+package struct HTTPFields: Sendable {
+    private(set) var bytes: [UInt8] = []
+    /// How many fields there are.
+    package private(set) var count = 0
+
+    /// Makes fields of names and values, in their order.
+    package init(_ fields: [(String, String)] = []) {
+        guard !fields.isEmpty else { return }
+        bytes.reserveCapacity(160)
+        for (name, value) in fields { append(name, value) }
+    }
+
+    /// Takes fields that are written already.
+    init(bytes: [UInt8], count: Int) {
+        self.bytes = bytes
+        self.count = count
+    }
+
+    /// Adds a field; control characters in its value, which would end it, become spaces.
+    package mutating func append(_ name: String, _ value: String) {
+        append(name)
+        let start = bytes.count
+        append(value)
+        for index in start..<(bytes.count - 1) where bytes[index] < 0x20 || bytes[index] == 0x7F {
+            if bytes[index] != 0x09 { bytes[index] = UInt8(ascii: " ") }
+        }
+        count += 1
+    }
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+        bytes.append(0)
+    }
+
+    /// The fields as texts.
+    package var texts: [(String, String)] {
+        let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        return (0..<count).map { (parts[2 * $0], parts[2 * $0 + 1]) }
+    }
+}
