@@ -22,6 +22,17 @@ package struct TransportConfiguration: Sendable {
     package init(addresses: [ListenAddress]) {
         self.addresses = addresses
     }
+
+    /// How much memory the library has for a connection: the headers as they are read, what it notes of
+    /// each field, and the head of the answer. No more, for it clears all of it after each request.
+    var connectionBytes: Int {
+        max(headersBytesMax, uriBytesMax) + Self.fieldBytes * fieldsMax + Self.answerHeadBytes
+    }
+
+    /// What the library notes of a field (`struct MHD_HTTP_Header`), aligned.
+    private static let fieldBytes = 64
+    /// For the head of an answer, and for what it reads beyond the headers.
+    private static let answerHeadBytes = 2 << 10
 }
 
 /// Why a transport can't serve.

@@ -2,6 +2,8 @@ import CHTTPD
 
 /// What the loop knows of a connection: what it is waiting for, and until when.
 final class ConnectionRecord {
+    // Safety: the loop's thread works on one property at a time; the accesses are not checked.
+
     enum Waiting {
         /// The first request's headers, from the connection's beginning.
         case firstHeaders
@@ -19,12 +21,12 @@ final class ConnectionRecord {
     /// Where the client is, without its port; asked of the system once.
     private(set) lazy var peerHost = PeerAddress(of: descriptor).host
     /// Its place in the loop's list.
-    var place = 0
+    @exclusivity(unchecked) var place = 0
     /// The request that is under way.
-    unowned(unsafe) var exchange: HTTPExchange?
-    private(set) var waiting = Waiting.firstHeaders
+    @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
+    @exclusivity(unchecked) private(set) var waiting = Waiting.firstHeaders
     /// When the client's time is over, in the loop's seconds.
-    private(set) var deadline: Double
+    @exclusivity(unchecked) private(set) var deadline: Double
 
     init(descriptor: CInt, deadline: Double) {
         self.descriptor = descriptor

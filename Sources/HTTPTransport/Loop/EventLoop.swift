@@ -12,7 +12,9 @@ import Wire
 /// at once. Its epoll descriptor lies in ours, and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
     // Safety: but for `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters,
-    // everything belongs to the loop's thread from `run` on; before, to the thread that makes it.
+    // everything belongs to the loop's thread from `run` on; before, to the thread that makes it. What a
+    // turn or a request touches is not checked for overlapping accesses: the thread works on one property
+    // at a time.
 
     /// How many events one turn takes from epoll, and connections from a listener.
     static let eventsMax = 256
@@ -28,11 +30,11 @@ final class EventLoop: @unchecked Sendable {
     static let restSeconds = 0.1
 
     let configuration: TransportConfiguration
-    var handler: any HTTPHandler
+    @exclusivity(unchecked) var handler: any HTTPHandler
     /// Takes over streams; `nil` while the handler has none.
     var streams: (any StreamAdopter)?
     /// Whether another handler takes over later.
-    var isEarly: Bool
+    @exclusivity(unchecked) var isEarly: Bool
     let counters: TransportCounters
     let log: @Sendable (String) -> Void
 
@@ -41,10 +43,10 @@ final class EventLoop: @unchecked Sendable {
     let finished = Locked<[HTTPExchange]>([])
     let requests = Locked(LoopRequests())
 
-    var daemon: OpaquePointer?
-    var listeners: [Listener] = []
-    var records: [ConnectionRecord] = []
-    var freeExchanges: [HTTPExchange] = []
+    @exclusivity(unchecked) var daemon: OpaquePointer?
+    @exclusivity(unchecked) var listeners: [Listener] = []
+    @exclusivity(unchecked) var records: [ConnectionRecord] = []
+    @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
     var timers = TimerHeap<LoopTimer>()
     let timerMail = Locked(TimerMail())
     let hasTimerMail = Atomic(false)
@@ -52,19 +54,19 @@ final class EventLoop: @unchecked Sendable {
     let sleepsUntil = Atomic<UInt64>(0)
     /// The loop's own thread, from `run` on.
     let thread = Atomic<UInt>(0)
-    var nextTick = 0.0
+    @exclusivity(unchecked) var nextTick = 0.0
     /// Held back so that a process out of descriptors can still accept one to refuse it.
     var spareDescriptor: CInt
     /// Whether a socket handed over by dup() stays usable with the library that is loaded.
     var handsOver = true
     /// Whether requests may be parked with the library that is loaded.
-    var parks = true
+    @exclusivity(unchecked) var parks = true
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
-    var parkedCount = 0
+    @exclusivity(unchecked) var parkedCount = 0
     /// Where answers are written, one after another.
-    var writer = HTTPAnswerWriter()
-    var now = 0.0
-    var isStopping = false
+    @exclusivity(unchecked) var writer = HTTPAnswerWriter()
+    @exclusivity(unchecked) var now = 0.0
+    @exclusivity(unchecked) var isStopping = false
     /// How many connections were cut off at the deadline of a stop.
     var cutOff = 0
     var stopDeadline = Double.infinity
@@ -154,12 +156,9 @@ extension EventLoop {
             log: onLog
         )
         chttpd_set_panic(onPanic)
-        // Room for the headers twice, as read and as parsed. No more: the library clears all of it
-        // after each request.
-        let bytes = max(2 * configuration.headersBytesMax, 2 * configuration.uriBytesMax)
         return chttpd_start(
             &callbacks,
-            bytes,
+            configuration.connectionBytes,
             UInt32(clamping: configuration.connectionsMax + 16),
             UInt32(clamping: Int(max(configuration.idleSeconds, configuration.bodySeconds)) + 1)
         )

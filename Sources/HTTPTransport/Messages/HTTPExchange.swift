@@ -42,34 +42,37 @@ package final class HTTPExchange: @unchecked Sendable {
         case deserted
     }
 
+    // Safety: the loop's thread works on one property at a time, and none of these is changed while it
+    // is lent, so the accesses are not checked: they are made for every request.
+
     unowned let loop: EventLoop
-    var connection: OpaquePointer?
-    var phase = Phase.target
-    var outcome = Outcome.none
-    var hold = Hold.none
-    var target: [UInt8] = []
-    var bodyBytes: [UInt8] = []
+    @exclusivity(unchecked) var connection: OpaquePointer?
+    @exclusivity(unchecked) var phase = Phase.target
+    @exclusivity(unchecked) var outcome = Outcome.none
+    @exclusivity(unchecked) var hold = Hold.none
+    @exclusivity(unchecked) var target: [UInt8] = []
+    @exclusivity(unchecked) var bodyBytes: [UInt8] = []
     var fields: UnsafeMutablePointer<chttpd_field>
-    var fieldCount = 0
+    @exclusivity(unchecked) var fieldCount = 0
     /// A bit for each length that the name of a field has.
-    private var nameLengths = UInt64.max
+    @exclusivity(unchecked) private var nameLengths = UInt64.max
     /// Whether it was admitted by a handler that another one has taken over from since.
-    var isEarly = false
+    @exclusivity(unchecked) var isEarly = false
     /// What is done where the client leaves before its answer is complete.
-    var onLeaving: (() -> Void)?
+    @exclusivity(unchecked) var onLeaving: (() -> Void)?
     /// How much of a refused request's body has been taken off.
-    var discardedBytes = 0
-    private(set) package var verb = RequestMethod.get
+    @exclusivity(unchecked) var discardedBytes = 0
+    @exclusivity(unchecked) private(set) package var verb = RequestMethod.get
     /// Whether the client speaks HTTP/1.0, which has no chunks.
-    private(set) package var isHTTP10 = false
-    private var place = RequestTarget()
-    private var hostIndex: Int?
+    @exclusivity(unchecked) private(set) package var isHTTP10 = false
+    @exclusivity(unchecked) private var place = RequestTarget()
+    @exclusivity(unchecked) private var hostIndex: Int?
     /// What was made of the target as text, for it is rarely asked for.
-    private var pathText: String?
+    @exclusivity(unchecked) private var pathText: String?
     /// Where the connection's own record is.
-    unowned(unsafe) var record: ConnectionRecord?
+    @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
     /// What the handler keeps from admitting a request until it handles it.
-    package var resource: AnyObject?
+    @exclusivity(unchecked) package var resource: AnyObject?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -294,12 +297,25 @@ extension chttpd_field {
         name_length == expected.utf8CodeUnitCount && begins(with: expected)
     }
 
-    /// Whether the name, which is not shorter, begins with this, which is given in lower case.
+    /// Whether the name, which is a token and not shorter, begins with this: a lower-case name of
+    /// letters and hyphens, in which setting a bit does nothing.
     func begins(with expected: StaticString) -> Bool {
-        for offset in 0..<expected.utf8CodeUnitCount {
-            var byte = UInt8(bitPattern: name[offset])
-            if UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte { byte |= 0x20 }
-            if byte != expected.utf8Start[offset] { return false }
+        let own = UnsafeRawPointer(name)
+        let other = UnsafeRawPointer(expected.utf8Start)
+        var offset = 0
+        while offset + 8 <= expected.utf8CodeUnitCount {
+            let word = own.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard
+                word | 0x2020_2020_2020_2020
+                    == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            else { return false }
+            offset += 8
+        }
+        while offset < expected.utf8CodeUnitCount {
+            guard UInt8(bitPattern: name[offset]) | 0x20 == expected.utf8Start[offset] else {
+                return false
+            }
+            offset += 1
         }
         return true
     }

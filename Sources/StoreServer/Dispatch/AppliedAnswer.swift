@@ -25,24 +25,24 @@ struct AppliedAnswer {
     /// Writes the body (protocol 2.2).
     func write(to body: inout JSONOutput, epoch: String, isBatch: Bool, waits: Bool) {
         body.raw("{\"epoch\":\"")
-        body.raw(epoch.utf8)
+        body.text(epoch)
         if isBatch {
             body.raw("\",\"first\":")
-            body.integer(first)
+            body.decimal(first)
             body.raw(",\"version\":")
         } else {
             body.raw("\",\"version\":")
         }
-        body.integer(last)
+        body.decimal(last)
         body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
         if waits { body.raw(isCompleted ? ",\"completed\":true" : ",\"completed\":false") }
         if let value {
             body.raw(",\"value\":")
-            body.raw(value)
+            value.withUnsafeBufferPointer { body.raw($0) }
         }
         if let state {
             body.raw(",\"state\":")
-            state.withUnsafeBytes { body.raw($0) }
+            state.withUnsafeBytes { body.raw($0.bindMemory(to: UInt8.self)) }
         }
         body.raw("}")
     }

@@ -166,9 +166,9 @@ extension DispatchTicket: HTTPAnswer {
         writer.add(AppliedAnswer.fields)
         writer.add("ETag") { field in
             field.raw("\"")
-            field.raw(epoch.utf8)
+            field.text(epoch)
             field.raw(":")
-            field.integer(applied.tagged ?? applied.last)
+            field.decimal(applied.tagged ?? applied.last)
             field.raw("\"")
         }
         let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }

@@ -13,7 +13,7 @@ final class Router: HTTPHandler {
     private let onTurnEnd: @Sendable () -> Void
     // Safety: only the event loop's thread, which admits requests, touches it.
     /// The authority that was allowed last: most requests have the same.
-    private nonisolated(unsafe) var allowedHost: [UInt8] = []
+    @exclusivity(unchecked) private nonisolated(unsafe) var allowedHost: [UInt8] = []
 
     init(
         hosts: HostRule,
