@@ -1,3 +1,5 @@
+import Wire
+
 /// Whether a reader of this name, or of none, is sent a frame.
 package typealias StreamAudience = @Sendable (String?) -> Bool
 
@@ -20,6 +22,8 @@ package struct Inbox<Joining: Sendable>: Sendable {
     package private(set) var events: [Event] = []
     package private(set) var frames = 0
     package private(set) var bytes = 0
+    /// The large frames that wait last of their topics.
+    private var large: [TopicID: Bytes] = [:]
 
     package init() {}
 
@@ -37,6 +41,11 @@ package struct Inbox<Joining: Sendable>: Sendable {
         _ publication: Publication,
         for audience: StreamAudience? = nil
     ) -> Int {
+        if case .frame(let frame) = publication, frame.count >= SSEFrame.pieceBytesMin {
+            // A thousand readers that come at once are announced the same frame.
+            if large[topic] === frame { return 0 }
+            large[topic] = frame
+        }
         var skipped = 0
         let size = publication.bytes
         if frames >= Self.framesMax || bytes + size > Self.bytesMax, frames > 0 {

@@ -27,7 +27,7 @@ package enum Publication: Sendable {
 
     var bytes: Int {
         switch self {
-        case .frame(let frame): frame.count
+        case .frame(let frame): frame.ownCount
         case .state(let state): state.bytes
         }
     }

@@ -1,3 +1,6 @@
+internal import Locks
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -8,11 +11,18 @@
 
 /// Bytes that never change and are shared between threads without being copied: the encoded state,
 /// an event's frame, a response's body.
+///
+/// They lie in one piece, or are made of the pieces of others: a frame around a large state, or a
+/// state around its slices. Pieces are put together only for a reader that needs them in one.
 public final class Bytes: Sendable {
     // Safety: the memory is written only before `init` returns and freed only by `deinit`.
-    private nonisolated(unsafe) let base: UnsafeMutableRawPointer
+    private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
     /// How many bytes there are.
     public let count: Int
+    /// What they are made of; `nil` where they lie in one piece.
+    private let rope: Rope?
+    /// 0 until ``hasLineEnd`` was asked; then 1 for no, 2 for yes.
+    private let lineEnds = Atomic<UInt8>(0)
 
     /// Copies an array's bytes.
     public convenience init(_ array: [UInt8]) {
@@ -28,13 +38,25 @@ public final class Bytes: Sendable {
 
     /// Memory for `count` bytes that `fill` writes, every one of them.
     package init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
-        base = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
+        base = memory
         self.count = count
-        fill(UnsafeMutableRawBufferPointer(start: base, count: count))
+        rope = nil
+        fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+    }
+
+    /// The bytes of all pieces, one behind the other; none is copied.
+    ///
+    /// - Parameter shared: how many of the bytes others keep alive anyway, for those who count memory.
+    package init(joining pieces: [Bytes], shared: Int = 0) {
+        let rope = Rope(pieces, shared: shared)
+        self.rope = rope
+        count = rope.ends.last ?? 0
+        base = nil
     }
 
     deinit {
-        base.deallocate()
+        base?.deallocate()
     }
 
     /// A copy of the bytes.
@@ -55,14 +77,118 @@ public final class Bytes: Sendable {
     /// it can be sure of.
     @usableFromInline
     internal var unsafeBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base, count: count)
+        UnsafeRawBufferPointer(start: rope?.joined ?? base, count: count)
+    }
+}
+
+extension Bytes {
+    /// How many of the bytes exist for this object alone.
+    package var ownCount: Int { count - (rope?.shared ?? 0) }
+
+    /// Whether ``withUnsafeBytes(_:)`` would have to put pieces together first.
+    package var isInPieces: Bool { rope.map { !$0.isJoined } ?? false }
+
+    /// Whether there is a line feed or a carriage return among the bytes. Looked for once.
+    package var hasLineEnd: Bool {
+        if let rope { return rope.pieces.contains(where: \.hasLineEnd) }
+        let known = lineEnds.load(ordering: .relaxed)
+        guard known == 0 else { return known == 2 }
+        let found = withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, !bytes.isEmpty else { return false }
+            return memchr(start, 0x0A, bytes.count) != nil
+                || memchr(start, 0x0D, bytes.count) != nil
+        }
+        lineEnds.store(found ? 2 : 1, ordering: .relaxed)
+        return found
+    }
+
+    /// What the bytes are made of, each in one piece.
+    package var pieces: [Bytes] { rope?.pieces ?? [self] }
+
+    /// The pieces that have the bytes from an offset on, at most so many, and the offset in the first
+    /// of them.
+    package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
+        guard let rope else { return ([self], offset) }
+        let first = rope.place(of: offset)
+        let last = min(rope.pieces.count, first + max)
+        return (rope.pieces[first..<last], offset - (first == 0 ? 0 : rope.ends[first - 1]))
+    }
+
+    /// Lends the bytes piece by piece, in their order; nothing is put together.
+    package func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Void) {
+        guard let rope else { return withUnsafeBytes(body) }
+        for piece in rope.pieces { piece.withUnsafeBytes(body) }
+    }
+}
+
+/// Pieces that together are one run of bytes.
+private final class Rope: Sendable {
+    let pieces: [Bytes]
+    /// Where each piece ends.
+    let ends: [Int]
+    let shared: Int
+    // Safety: allocated once, behind the lock, written before that is left, and freed by `deinit`.
+    private struct Whole: @unchecked Sendable {
+        let memory: UnsafeMutableRawPointer
+    }
+
+    private let whole = Locked<Whole?>(nil)
+
+    init(_ joining: [Bytes], shared: Int) {
+        pieces = joining.contains { $0.pieces.count > 1 } ? joining.flatMap(\.pieces) : joining
+        var end = 0
+        ends = pieces.map { piece in
+            end += piece.count
+            return end
+        }
+        self.shared = shared
+    }
+
+    deinit {
+        whole.withLock { $0?.memory.deallocate() }
+    }
+
+    var isJoined: Bool { whole.withLock { $0 != nil } }
+
+    /// All bytes in one piece. The first caller copies them, the others wait for that.
+    var joined: UnsafeMutableRawPointer {
+        whole.withLock { whole in
+            if let whole { return whole }
+            let memory = UnsafeMutableRawPointer.allocate(
+                byteCount: max(ends.last ?? 0, 1),
+                alignment: 8
+            )
+            for (piece, end) in zip(pieces, ends) {
+                piece.withUnsafeBytes {
+                    guard let start = $0.baseAddress else { return }
+                    (memory + end - $0.count).copyMemory(from: start, byteCount: $0.count)
+                }
+            }
+            let joined = Whole(memory: memory)
+            whole = joined
+            return joined
+        }.memory
+    }
+
+    /// The piece that has the byte at an offset.
+    func place(of offset: Int) -> Int {
+        var (low, high) = (0, ends.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ends[middle] <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 
 extension Bytes: Equatable {
     /// Whether both hold the same bytes.
     public static func == (a: Bytes, b: Bytes) -> Bool {
-        a === b || a.unsafeBytes.hasSameBytes(as: b.unsafeBytes)
+        if a === b { return true }
+        guard a.count == b.count else { return false }
+        return a.withUnsafeBytes { mine in
+            b.withUnsafeBytes { theirs in mine.hasSameBytes(as: theirs) }
+        }
     }
 }
 

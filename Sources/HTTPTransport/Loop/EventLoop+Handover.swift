@@ -139,6 +139,7 @@ extension EventLoop {
         for record in records {
             guard let exchange = record.exchange else { continue }
             if case .none = exchange.hold { continue }
+            dropStream(of: exchange)
             exchange.outcome = .abandoned
             resume(exchange)
         }

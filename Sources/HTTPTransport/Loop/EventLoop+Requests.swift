@@ -35,6 +35,7 @@ extension EventLoop {
             exchange.hold = .deserted
             return
         }
+        dropStream(of: exchange)
         exchange.reset()
         if freeExchanges.count < 256 { freeExchanges.append(exchange) }
     }
@@ -236,6 +237,10 @@ extension EventLoop {
         case .again:
             exchange.outcome = .none
             handle(exchange)
+            return proceed(exchange)
+        case .stream(let beginning):
+            exchange.outcome = .none
+            handOver(exchange, beginning)
             return proceed(exchange)
         case .handedOver, .abandoned: return CHTTPD_CLOSE
         case .suspendedForGood, .none:

@@ -1,6 +1,7 @@
 import CHTTPD
 package import EventStream
 import Glibc
+import Synchronization
 package import Wire
 
 extension EventLoop {
@@ -8,13 +9,9 @@ extension EventLoop {
     ///
     /// The writer owns a duplicate and the library closes its own; where that would shut the socket
     /// down, the connection stays suspended until the stream ends.
-    func handOver(
-        _ exchange: HTTPExchange,
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        owner: StreamOwner
-    ) {
+    func handOver(_ exchange: HTTPExchange, _ beginning: StreamBeginning) {
+        let (topic, owner) = (beginning.topic, beginning.owner)
+        let (opening, resume) = (beginning.opening, beginning.resume)
         guard let connection = exchange.connection, let streams else { return }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
@@ -48,6 +45,30 @@ extension EventLoop {
                 self?.ask { $0.released.append(exchange) }
             }
         }
+    }
+}
+
+/// How a stream begins.
+struct StreamBeginning {
+    let opening: Bytes
+    let topic: TopicID
+    let resume: Resume
+    let owner: StreamOwner
+}
+
+extension EventLoop {
+    /// Queues the handing over of a suspended request's connection. Any thread.
+    func finish(_ exchange: HTTPExchange, _ beginning: StreamBeginning) {
+        exchange.outcome = .stream(beginning)
+        finished.withLock { $0.append(exchange) }
+    }
+
+    /// Gives back the place of a stream whose connection has ended before it was handed over.
+    func dropStream(of exchange: HTTPExchange) {
+        guard case .stream(let beginning) = exchange.outcome else { return }
+        exchange.outcome = .abandoned
+        streams?.abandon(beginning.topic)
+        beginning.owner.left?()
     }
 }
 

@@ -28,6 +28,7 @@ package final class HTTPExchange: @unchecked Sendable {
     enum Outcome {
         case none, response(HTTPResponse), answer(any HTTPAnswer), again, handedOver,
             suspendedForGood, abandoned
+        case stream(StreamBeginning)
     }
 
     /// How the answer is put off, where it is.
@@ -286,7 +287,24 @@ extension HTTPExchange {
         resume: Resume,
         for owner: StreamOwner = StreamOwner()
     ) {
-        loop.handOver(self, opening: opening, topic: topic, resume: resume, owner: owner)
+        loop.handOver(
+            self,
+            StreamBeginning(opening: opening, topic: topic, resume: resume, owner: owner)
+        )
+    }
+
+    /// The same for a request that was put off, in place of ``complete(_:)`` and like it done when the
+    /// server is woken. Any thread.
+    package func completeAsStream(
+        opening: Bytes,
+        topic: TopicID,
+        resume: Resume,
+        for owner: StreamOwner = StreamOwner()
+    ) {
+        loop.finish(
+            self,
+            StreamBeginning(opening: opening, topic: topic, resume: resume, owner: owner)
+        )
     }
 }
 

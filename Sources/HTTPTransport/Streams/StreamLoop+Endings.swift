@@ -12,16 +12,18 @@ extension StreamLoop {
         seconds &+= 1
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
         for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
-            // A part of the state may not have changed for long; the store has gone on.
-            let isWhole = topics[number].id.name == TopicID.state.name
-            let published = topics[number].newestVersion ?? 0
-            let version = isWhole ? published : log?.version ?? published
-            let heartbeat = writer.frames.heartbeat(version)
             let due = topics[number].slots.filter {
                 UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
                     && logReaders[$0]?.takesWords != false
             }
-            broadcast(heartbeat, to: due, having: topics[number].newestVersion)
+            if !due.isEmpty {
+                // A part of the state may not have changed for long; the store has gone on.
+                let isWhole = topics[number].id.name == TopicID.state.name
+                let published = topics[number].newestVersion ?? 0
+                let version = isWhole ? published : log?.version ?? published
+                let heartbeat = writer.frames.heartbeat(version)
+                broadcast(heartbeat, to: due, having: topics[number].newestVersion)
+            }
             writer.counters.heartbeats.add(UInt64(due.count), ordering: .relaxed)
             guard writer.limits.lifetimeSeconds > 0 else { continue }
             let bye = writer.frames.bye(.lifetime)

@@ -79,7 +79,8 @@ extension StreamLoop {
             return
         }
         guard happened & EPOLLOUT.rawValue != 0 else { return }
-        if logReaders[slot] == nil { flush(slot) } else { logWritable(slot) }
+        if logReaders[slot] != nil { return logWritable(slot) }
+        if mayFlush(slot) { flush(slot) }
     }
 
     /// Takes off what a reader sends. Answers `false` where it has ended or talks too much.

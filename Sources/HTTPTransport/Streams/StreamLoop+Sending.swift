@@ -46,6 +46,11 @@ extension StreamLoop {
             if skipped > 0 { writer.counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
             return
         }
+        // Many may come at once: a large frame goes by turns from its first byte on.
+        guard frame.count < Self.largeBytesMin else {
+            Self.keepRoom(in: slots[Int(slot)].descriptor)
+            return fall(slot, behind: frame, sent: 0, having: version)
+        }
         let sent = send(frame, to: slot)
         if sent == frame.count {
             writer.counters.frames.add(1, ordering: .relaxed)
@@ -57,13 +62,58 @@ extension StreamLoop {
     /// Writes what a socket takes of a frame, without waiting. Answers how much, or -1 with `errno`.
     @inline(__always)
     func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
-        frame.withUnsafeBytes { bytes in
+        if frame.isInPieces { return sendPieces(of: frame, from: offset, to: slot) }
+        return frame.withUnsafeBytes { bytes in
             Glibc.send(
                 slots[Int(slot)].descriptor,
                 bytes.baseAddress?.advanced(by: offset),
                 bytes.count - offset,
                 CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
             )
+        }
+    }
+
+    /// The most pieces that one system call sends.
+    private static let piecesMax = 64
+
+    /// The same where a frame is made of pieces: each is sent from where it is.
+    private func sendPieces(of frame: Bytes, from offset: Int, to slot: Int32) -> Int {
+        var sent = 0
+        while offset + sent < frame.count {
+            let (pieces, skipped) = frame.pieces(from: offset + sent, max: Self.piecesMax)
+            let wanted = pieces.reduce(-skipped) { $0 + $1.count }
+            let count = send(pieces, skipping: skipped, to: slot)
+            // What was sent before an error counts; the next call finds the error again.
+            guard count >= 0 else { return sent > 0 ? sent : -1 }
+            sent += count
+            if count < wanted { break }
+        }
+        return sent
+    }
+
+    private func send(_ pieces: ArraySlice<Bytes>, skipping: Int, to slot: Int32) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count) { vectors in
+            for (index, piece) in pieces.enumerated() {
+                // Safety: `pieces` retains each until the call is over.
+                let bytes = piece.withUnsafeBytes { $0 }
+                let start = index == 0 ? skipping : 0
+                vectors[index] = iovec(
+                    iov_base: bytes.baseAddress.map {
+                        UnsafeMutableRawPointer(mutating: $0 + start)
+                    },
+                    iov_len: bytes.count - start
+                )
+            }
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = vectors.count
+            return withExtendedLifetime(pieces) {
+                sendmsg(
+                    slots[Int(slot)].descriptor,
+                    &message,
+                    CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+                )
+            }
         }
     }
 
@@ -74,8 +124,12 @@ extension StreamLoop {
             release(slot)
             return
         }
+        fall(slot, behind: frame, sent: max(0, sent), having: version)
+    }
+
+    private func fall(_ slot: Int32, behind frame: Bytes, sent: Int, having version: UInt64?) {
         behind[slot] = Behind(
-            backlog: Backlog(frame, sent: max(0, sent)),
+            backlog: Backlog(frame, sent: sent),
             progressed: now,
             version: version
         )
@@ -93,6 +147,7 @@ extension StreamLoop {
                 return
             }
             if sent == frame.count - offset { writer.counters.frames.add(1, ordering: .relaxed) }
+            flushedBytes += sent
             state.progressed = now
             state.backlog.sent(sent)
             behind[slot] = state
@@ -101,5 +156,48 @@ extension StreamLoop {
         guard state?.closes != true else { return release(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
         if state?.isDue == true { bring(slot) }
+    }
+}
+
+// Large frames are sent by turns, and while actions are applied with pauses between these: dispatching
+// goes first.
+
+extension StreamLoop {
+    /// From how many bytes on a frame is large.
+    static let largeBytesMin = 256 << 10
+    /// The most bytes that one turn sends to readers that are behind; the others have theirs next.
+    static let flushTurnBytesMax = 4 << 20
+
+    /// Whether a reader that is behind is sent more in this turn.
+    func mayFlush(_ slot: Int32) -> Bool {
+        guard let (frame, offset) = behind[slot]?.backlog.head,
+            frame.count - offset >= Self.largeBytesMin
+        else { return true }
+        guard framePace.pauseSeconds(at: now) == 0 else {
+            watch(slot, EPOLL_CTL_MOD, forWriting: false)
+            pausing.append(slot)
+            return false
+        }
+        return flushedBytes < Self.flushTurnBytesMax
+    }
+
+    /// Notes what this turn has sent.
+    func paceFrames() {
+        guard flushedBytes >= LogPace.turnBytesMin, let log else { return }
+        framePace.turned(
+            from: now,
+            to: EventLoop.clock(),
+            bytes: flushedBytes,
+            version: log.version
+        )
+    }
+
+    /// Watches again the readers that were left alone, once the pause is over.
+    func endPause() {
+        guard !pausing.isEmpty, framePace.pauseSeconds(at: now) == 0 else { return }
+        for slot in pausing where behind[slot] != nil {
+            watch(slot, EPOLL_CTL_MOD, forWriting: true)
+        }
+        pausing.removeAll(keepingCapacity: true)
     }
 }

@@ -74,6 +74,12 @@ final class StreamLoop {
     var recent = RecentStates()
     var logReaders = LogReaders()
     var logPace = LogPace()
+    /// How fast readers that are behind are sent large frames.
+    var framePace = LogPace()
+    /// What this turn has sent of what readers were behind with.
+    var flushedBytes = 0
+    /// Readers that are behind and not watched until the pause is over.
+    var pausing: [Int32] = []
     var endings: [Int32: @Sendable () -> Void] = [:]
     var now = 0.0
     var nextSecond = 0.0
@@ -111,6 +117,8 @@ final class StreamLoop {
         while !isDone {
             let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), waitMilliseconds))
             now = EventLoop.clock()
+            flushedBytes = 0
+            endPause()
             for index in 0..<max(0, count) {
                 let data = events[index].data.u64
                 if data == .max {
@@ -120,6 +128,7 @@ final class StreamLoop {
                     handle(data, events[index].events)
                 }
             }
+            paceFrames()
             takeMail()
             advanceLog()
             if now >= nextSecond { everySecond() }
@@ -129,7 +138,8 @@ final class StreamLoop {
 
     private var waitMilliseconds: CInt {
         if slots.count == freeSlots.count, stopDeadline == nil { return 60_000 }
-        let seconds = min(nextSecond - now, logTurnSeconds ?? .infinity)
+        let pause = pausing.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
+        let seconds = min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 

@@ -24,6 +24,11 @@ package struct JSONDocument {
         }.get()
     }
 
+    /// How many bytes of memory it takes, at the most.
+    package var memoryBytes: Int {
+        tape.count + JSONTape.padding + 2 * tape.entryCount * MemoryLayout<JSONTape.Entry>.stride
+    }
+
     /// The document's value.
     package var root: JSONNode { JSONNode(tape: tape, index: 0) }
 }

@@ -48,13 +48,27 @@ package enum SSEFrame {
         data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
     }
 
+    /// From how many bytes on data are not copied into a frame, but become a piece of it.
+    package static let pieceBytesMin = 16 << 10
+
     /// One event whose data are shared, such as the snapshot that `GET /state` also answers with.
+    ///
+    /// Cost: of large data in one line, none is copied.
     package static func encode(
         event: String? = nil,
         id: String? = nil,
         data: Bytes
     ) -> Bytes {
-        data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
+        guard data.count >= pieceBytesMin, !data.hasLineEnd else {
+            return data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
+        }
+        var head: [UInt8] = []
+        head.reserveCapacity(64)
+        if let event { field("event", event, &head) }
+        if let id { field("id", id, &head) }
+        head += dataField
+        let pieces = [Bytes(head)] + data.pieces + [Bytes(frameEnd)]
+        return Bytes(joining: pieces, shared: data.count - data.ownCount)
     }
 
     /// One event whose data are text.
