@@ -55,6 +55,29 @@ import Testing
         #expect(table.map(\.key) == names)
     }
 
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `what two versions have otherwise is found, and nothing else`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var table = SortedTable<Thing>()
+        for number in 0..<1_000 { table["k\(number)"] = Thing(number) }
+        for _ in 0..<50 {
+            let old = table
+            var touched: Set<String> = []
+            for _ in 0..<Int.random(in: 0...5, using: &random) {
+                let key = "k\(Int.random(in: 0..<1_200, using: &random))"
+                table[key] = Bool.random(using: &random) ? Thing(0) : nil
+                touched.insert(key)
+            }
+            let expected = touched.filter { table[$0] !== old[$0] }.sorted()
+            let found = table.differences(from: old)
+            #expect(found.map(\.key) == expected, "seed \(seed)")
+            #expect(found.allSatisfy { $0.value === table[$0.key] }, "seed \(seed)")
+            #expect(old.differences(from: table).map(\.key) == expected, "seed \(seed)")
+        }
+        #expect(table.differences(from: table).isEmpty)
+        #expect(table.differences(from: SortedTable()).count == table.count)
+    }
+
     @Test func `names are told apart by their bytes, and sorted by them`() {
         var table = SortedTable<Thing>()
         let names = ["", "a", "ab", "b", "e\u{301}", "z", "\u{e9}", "\u{ffff}", "\u{1f600}"]

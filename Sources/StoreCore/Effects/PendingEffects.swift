@@ -7,11 +7,61 @@
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
-        /// The effects.
-        public package(set) var pending: [Entry] = []
+        /// An effect as it was entered.
+        private final class Item: Sendable {
+            let entry: Entry
+
+            init(_ entry: Entry) { self.entry = entry }
+        }
+
+        /// The effects under names that sort as their versions do.
+        private var table = SortedTable<Item>()
+
+        private enum CodingKeys: CodingKey { case pending }
 
         /// Begins without any.
         public init() {}
+
+        /// The effects. Cost: one step for each.
+        public var pending: [Entry] { table.map(\.value.entry) }
+
+        /// Reads an object with a list of effects.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            for entry in try container.decode([Entry].self, forKey: .pending) { enter(entry) }
+        }
+
+        /// Writes an object with a list of effects.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(pending, forKey: .pending)
+        }
+
+        /// Enters an effect.
+        package mutating func enter(_ entry: Entry) {
+            table[Self.name(of: entry.version)] = Item(entry)
+        }
+
+        /// Strikes off what the action of this version asked for.
+        fileprivate mutating func strike(_ version: UInt64) {
+            table[Self.name(of: version)] = nil
+        }
+
+        /// Whether both have the same effects. What both share is not looked at.
+        public static func == (a: State, b: State) -> Bool {
+            var isEqual = a.table.count == b.table.count
+            guard isEqual else { return false }
+            a.table.forEachDifference(from: b.table) { _, mine, theirs in
+                isEqual = mine?.entry == theirs?.entry
+                return isEqual
+            }
+            return isEqual
+        }
+
+        private static func name(of version: UInt64) -> String {
+            let digits = String(version)
+            return String(repeating: "0", count: 20 - digits.utf8.count) + digits
+        }
     }
 
     /// One effect that has not ended.
@@ -45,8 +95,22 @@ public struct PendingEffects: Module {
     /// Strikes an effect off.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
-        case .ended(let version): state.pending.removeAll { $0.version == version }
+        case .ended(let version): state.strike(version)
         }
+    }
+}
+
+extension PendingEffects.State: PiecewiseState {
+    package static var pieceForm: PieceForm { .array(in: CodingKeys.pending.stringValue) }
+
+    package var pieces: [(key: String, value: any Encodable & Sendable)] {
+        table.map { ($0.key, $0.value.entry) }
+    }
+
+    package func pieces(
+        changedSince old: PendingEffects.State
+    ) -> [(key: String, value: (any Encodable & Sendable)?)] {
+        table.differences(from: old.table).map { ($0.key, $0.value?.entry) }
     }
 }
 

@@ -49,11 +49,26 @@ public struct Instances<State: ModuleState>: ModuleState {
 
     /// Whether both have equal slices under the same ids. What both share is not looked at.
     public static func == (a: Instances, b: Instances) -> Bool {
-        a.slices.isIdentical(to: b.slices)
-            || a.count == b.count
-                && zip(a.slices, b.slices).allSatisfy { mine, theirs in
-                    mine.key.isSame(as: theirs.key)
-                        && (mine.value === theirs.value || mine.value.state == theirs.value.state)
-                }
+        var isEqual = a.count == b.count
+        guard isEqual else { return false }
+        a.slices.forEachDifference(from: b.slices) { _, mine, theirs in
+            isEqual = mine != nil && mine?.state == theirs?.state
+            return isEqual
+        }
+        return isEqual
+    }
+}
+
+extension Instances: PiecewiseState {
+    package static var pieceForm: PieceForm { .object }
+
+    package var pieces: [(key: String, value: any Encodable & Sendable)] {
+        slices.map { ($0.key, $0.value.state) }
+    }
+
+    package func pieces(
+        changedSince old: Instances
+    ) -> [(key: String, value: (any Encodable & Sendable)?)] {
+        slices.differences(from: old.slices).map { ($0.key, $0.value?.state) }
     }
 }

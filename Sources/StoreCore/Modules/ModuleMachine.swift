@@ -151,7 +151,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         guard let effect = handler.effect(state, action, address), effect.onRestart != .lost,
             var pending = ledger.place.read(state, nil)
         else { return }
-        pending.pending.append(
+        pending.enter(
             PendingEffects.Entry(
                 version: version,
                 slice: address.path,

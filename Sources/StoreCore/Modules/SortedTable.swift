@@ -36,6 +36,58 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         }
     }
 
+    /// The names under which another version has something else, sorted, each with what stands there now.
+    ///
+    /// What both versions share is not looked at: a few changes cost log2(count) steps each.
+    package func differences(from old: SortedTable) -> [(key: String, value: Value?)] {
+        var found: [(key: String, value: Value?)] = []
+        forEachDifference(from: old) { key, new, _ in
+            found.append((key, new))
+            return true
+        }
+        return found
+    }
+
+    /// Calls `body` with each name under which both versions have different objects, in order, until it
+    /// answers `false`.
+    package func forEachDifference(
+        from old: SortedTable,
+        _ body: (_ key: String, _ new: Value?, _ old: Value?) -> Bool
+    ) {
+        var mine = SortedSteps(root)
+        var theirs = SortedSteps(old.root)
+        while true {
+            switch (mine.next, theirs.next) {
+            case (nil, nil): return
+            case (.tree(let a)?, .tree(let b)?) where a === b:
+                mine.skip()
+                theirs.skip()
+            case (.tree(let a)?, .tree(let b)?) where a.count < b.count: theirs.descend()
+            case (.tree?, _): mine.descend()
+            case (_, .tree?): theirs.descend()
+            case (.member(let a)?, .member(let b)?):
+                switch a.key.order(beside: b.key) {
+                case .before:
+                    guard body(a.key, a.value, nil) else { return }
+                    mine.skip()
+                case .after:
+                    guard body(b.key, nil, b.value) else { return }
+                    theirs.skip()
+                case .same:
+                    guard a.value === b.value || body(a.key, a.value, b.value) else { return }
+                    mine.skip()
+                    theirs.skip()
+                }
+            case (.member(let a)?, nil):
+                guard body(a.key, a.value, nil) else { return }
+                mine.skip()
+            case (nil, .member(let b)?):
+                guard body(b.key, nil, b.value) else { return }
+                theirs.skip()
+            }
+        }
+    }
+
     /// How many steps the longest way to a name has.
     package var depth: Int { root?.depth ?? 0 }
 
@@ -68,6 +120,32 @@ extension SortedTable: Sequence {
     package func makeIterator() -> Iterator { Iterator(root) }
 
     package var underestimatedCount: Int { count }
+}
+
+/// What comes next on a way through a table in order: whole subtrees, until one has to be looked into.
+private struct SortedSteps<Value: AnyObject & Sendable> {
+    enum Step {
+        case tree(SortedNode<Value>)
+        /// The member of a node alone.
+        case member(SortedNode<Value>)
+    }
+
+    /// From the last to the next.
+    private var waiting: [Step]
+
+    init(_ root: SortedNode<Value>?) { waiting = root.map { [.tree($0)] } ?? [] }
+
+    var next: Step? { waiting.last }
+
+    mutating func skip() { waiting.removeLast() }
+
+    /// Takes the next subtree apart.
+    mutating func descend() {
+        guard case .tree(let node)? = waiting.popLast() else { return }
+        if let right = node.right { waiting.append(.tree(right)) }
+        waiting.append(.member(node))
+        if let left = node.left { waiting.append(.tree(left)) }
+    }
 }
 
 /// A name with what comes before and after it. Neither side has more than three times as much as the

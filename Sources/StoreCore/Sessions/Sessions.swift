@@ -17,24 +17,54 @@
 public struct Sessions: Module {
     /// The route of each session.
     public struct State: ModuleState {
-        /// The sessions by name, ``Sessions/shared`` among them.
-        public private(set) var sessions: [String: Session] = [Sessions.shared: Session()]
+        /// A session as it was put in its place.
+        fileprivate final class Entry: Sendable {
+            let session: Session
+
+            init(_ session: Session) { self.session = session }
+        }
+
+        fileprivate var table = SortedTable<Entry>()
 
         /// Begins with the shared session alone.
-        public init() {}
+        public init() { table[Sessions.shared] = Entry(Session()) }
 
         /// The session of a name, where there is one.
-        public subscript(name: String) -> Session? { sessions[name] }
+        public subscript(name: String) -> Session? { table[name]?.session }
+
+        /// The sessions by name, ``Sessions/shared`` among them. Cost: one step for each.
+        public var sessions: [String: Session] {
+            var sessions: [String: Session] = Dictionary(minimumCapacity: table.count)
+            for (name, entry) in table { sessions[name] = entry.session }
+            return sessions
+        }
 
         /// Reads an object of sessions.
         public init(from decoder: any Decoder) throws {
-            sessions = try decoder.singleValueContainer().decode([String: Session].self)
+            let sessions = try decoder.singleValueContainer().decode([InstanceKey: Session].self)
+            table = SortedTable(
+                sorted: sessions.map { ($0.key.id, Entry($0.value)) }
+                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            )
         }
 
         /// Writes an object of sessions.
         public func encode(to encoder: any Encoder) throws {
+            var sessions: [InstanceKey: Session] = Dictionary(minimumCapacity: table.count)
+            for (name, entry) in table { sessions[InstanceKey(name)] = entry.session }
             var container = encoder.singleValueContainer()
             try container.encode(sessions)
+        }
+
+        /// Whether both have equal sessions under the same names. What both share is not looked at.
+        public static func == (a: State, b: State) -> Bool {
+            var isEqual = a.table.count == b.table.count
+            guard isEqual else { return false }
+            a.table.forEachDifference(from: b.table) { _, mine, theirs in
+                isEqual = mine != nil && mine?.session == theirs?.session
+                return isEqual
+            }
+            return isEqual
         }
     }
 
@@ -117,18 +147,33 @@ extension Sessions.State {
         _ change: (inout Sessions.Session) -> Void
     ) {
         for name in names {
-            guard var session = sessions[name] ?? new else { continue }
+            let old = self[name]
+            guard var session = old ?? new else { continue }
             change(&session)
-            sessions[name] = session
+            if session != old { table[name] = Entry(session) }
         }
     }
 
     fileprivate mutating func changeAll(_ change: (inout Sessions.Session) -> Void) {
-        self.change(Array(sessions.keys), change)
+        self.change(table.map(\.key), change)
     }
 
     fileprivate mutating func end(_ name: String) {
-        if name != Sessions.shared { sessions[name] = nil }
+        if name != Sessions.shared { table[name] = nil }
+    }
+}
+
+extension Sessions.State: PiecewiseState {
+    package static var pieceForm: PieceForm { .object }
+
+    package var pieces: [(key: String, value: any Encodable & Sendable)] {
+        table.map { ($0.key, $0.value.session) }
+    }
+
+    package func pieces(
+        changedSince old: Sessions.State
+    ) -> [(key: String, value: (any Encodable & Sendable)?)] {
+        table.differences(from: old.table).map { ($0.key, $0.value?.session) }
     }
 }
 
