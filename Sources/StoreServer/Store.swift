@@ -21,6 +21,11 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let sessions: SessionTable?
     /// Which clients show which modules, where the state is made of any.
     let presence: ViewPresence?
+    /// Makes answers that would hold up the event loop or the Core. Each that waits has a connection.
+    let reading: BackgroundWork
+    /// Finds what dry runs would change. Each that waits has a connection.
+    let comparing: BackgroundWork
+    private let patchSlices: ModuleParts<State>.Patch?
     private let lookAt:
         (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)?
     private let transport = Locked<HTTPServer?>(nil)
@@ -40,7 +45,8 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         viewStreams: ViewStreams<State>? = nil,
         sessions: SessionTable? = nil,
         presence: ViewPresence? = nil,
-        look: (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)? = nil
+        look: (@Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void)? = nil,
+        patch: ModuleParts<State>.Patch? = nil
     ) {
         self.configuration = configuration
         self.registry = registry
@@ -54,6 +60,10 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         self.viewStreams = viewStreams
         self.sessions = sessions
         self.presence = presence
+        let waitingMax = configuration.connectionsMax
+        reading = BackgroundWork("reading", runningMax: 1, waitingMax: waitingMax, pauses: true)
+        comparing = BackgroundWork("dry runs", runningMax: 1, waitingMax: waitingMax, pauses: true)
+        patchSlices = patch
         lookAt = look
     }
 
@@ -92,6 +102,12 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     /// modules.
     func look(_ look: @escaping @Sendable (State, UInt64) -> Void) {
         lookAt?(core, look)
+    }
+
+    /// The patch between two states, given whether an action changed something.
+    func patch(from old: State, to new: State, changed: Bool) throws(JSONError) -> Bytes {
+        if let patchSlices { return try patchSlices(old, new, changed, encoder).get() }
+        return try StateDifference.patch(from: old, to: new, encoder)
     }
 
     /// Lets the transport send the answers that were completed outside a batch of the Core.

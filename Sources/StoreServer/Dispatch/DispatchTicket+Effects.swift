@@ -24,7 +24,7 @@ extension DispatchTicket {
             answerOnce {
                 var answer = answer
                 answer.isCompleted = false
-                complete(withNewestState(answer))
+                finish(answer)
             }
         }
         watch.whenDone { [self] result in
@@ -40,25 +40,15 @@ extension DispatchTicket {
         store.wake()
     }
 
-    /// Answers with what the effects gave.
+    /// Answers with what the effects gave. The state is the newest, under its own tag: what the client
+    /// waited for comes in later versions.
     private func finish(_ answer: AppliedAnswer, _ result: Result<any Sendable, any Error>?) {
         if case .failure(let error) = result {
             return exchange.complete(failed(answer.last, error))
         }
-        var answer = withNewestState(answer)
-        answer.value = value(of: result)
-        complete(answer)
-    }
-
-    /// What the client waited for is what effects change, which comes in later versions: the state is
-    /// the newest, under its own tag.
-    private func withNewestState(_ answer: AppliedAnswer) -> AppliedAnswer {
-        guard wantsState else { return answer }
-        let newest = store.publisher.snapshot
         var answer = answer
-        answer.state = newest.state
-        answer.tagged = newest.version
-        return answer
+        answer.value = value(of: result)
+        finish(answer)
     }
 
     private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {

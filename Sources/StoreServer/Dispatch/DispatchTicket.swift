@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTransport
 import StoreCore
 import Synchronization
@@ -26,7 +25,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     let hold: SessionHold?
     /// Whether the client that waits for effects has its answer.
     let isAnswered = Atomic(false)
-    private var applied: AppliedAnswer?
+    var applied: AppliedAnswer?
 
     // Not final and `required`, so that a route that keeps the type makes tickets without looking the
     // type's metadata up each time.
@@ -48,12 +47,11 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(let first, let last, let changed, _):
-            // An envelope that wants the state ends its batch, so what is published is this version.
-            let state = wantsState ? store.publisher.snapshot.state : nil
             if let watch {
                 waitForEffects(watch, first, last, changed)
             } else {
-                complete(.init(first: first, last: last, changed: changed, state: state))
+                // An envelope that wants the state ends its batch, so what is published is this version.
+                finish(AppliedAnswer(first: first, last: last, changed: changed))
             }
         case .refused(let refusal, _) where refusal.isForbidden:
             answer(.forbidden(refusal.reason))
@@ -96,27 +94,21 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
 
     /// Gives the answer that the request had when it came first.
     private func answerAgain(_ kept: KeptOutcome) {
-        let respond: @Sendable (Bytes?) -> Void = { [self] state in
-            var answer = AppliedAnswer(
-                first: kept.first,
-                last: kept.last,
-                changed: kept.changed,
-                state: state
-            )
-            answer.isReplayed = true
-            complete(answer)
+        var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
+        answer.isReplayed = true
+        guard wantsState, store.publisher.snapshot.version != kept.last else {
+            return finish(answer)
         }
-        let newest = store.publisher.snapshot
-        guard wantsState, newest.version != kept.last else {
-            respond(wantsState ? newest.state : nil)
-            return
-        }
-        let submitted = store.timeTravel.snapshot(at: kept.last) { [self] state in
+        let submitted = store.timeTravel.snapshot(at: kept.last) { [self, answer] found in
             // Where that state is gone, the answer is true without it.
-            respond((try? state.get())?.state)
+            if let past = try? found.get() {
+                exchange.complete(response(answer, with: past))
+            } else {
+                complete(answer)
+            }
             store.wake()
         }
-        if !submitted { respond(nil) }
+        if !submitted { complete(answer) }
     }
 
     /// Answers with what was applied.
@@ -127,10 +119,11 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
 
     /// Compares the two states off the Core's thread: a dry run must not hold up real actions.
     private func answerDryRun(_ run: DryRun) {
-        DispatchQueue.global().async { [self] in
+        let isTaken = store.comparing.submit { [self] in
             exchange.complete(response(to: run))
             store.wake()
         }
+        if !isTaken { answer(.overloaded("enough dry runs are being compared already")) }
     }
 
     private func response(to run: DryRun) -> HTTPResponse {
@@ -138,10 +131,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
             return Problem.overloaded("the dry run left no state").response(for: requestID)
         }
         do {
-            let patch = try JSONPatch.diff(
-                from: JSONDocument(parsing: store.encoder.encode(before), limits: .unbounded),
-                to: JSONDocument(parsing: store.encoder.encode(after), limits: .unbounded)
-            )
+            let patch = try store.patch(from: before, to: after, changed: run.changed)
             var body = Array("{\"changed\":\(run.changed),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))

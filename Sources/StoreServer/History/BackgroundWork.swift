@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Locks
 import Synchronization
 
@@ -13,13 +14,16 @@ final class BackgroundWork: Sendable {
     private let queue: DispatchQueue
     private let runningMax: Int
     private let waitingMax: Int
+    private let pauses: Bool
 
     /// Makes a place for such work.
     ///
     /// - Parameters:
     ///   - runningMax: the most that is done at a time.
     ///   - waitingMax: the most that waits; more is refused.
-    init(_ label: String, runningMax: Int = 2, waitingMax: Int = 64) {
+    ///   - pauses: whether a job that took long is followed by a pause, so that dispatching goes first.
+    init(_ label: String, runningMax: Int = 2, waitingMax: Int = 64, pauses: Bool = false) {
+        self.pauses = pauses
         queue = DispatchQueue(label: label, attributes: .concurrent)
         self.runningMax = runningMax
         self.waitingMax = waitingMax
@@ -40,8 +44,23 @@ final class BackgroundWork: Sendable {
         return taken
     }
 
+    /// After a job that takes longer, there is a pause.
+    private static let secondsFree = 0.000_5
+    /// How many times as long as the job the pause is, and its bound.
+    private static let pauseFactor = 3.0
+    private static let pauseSecondsMax = 0.02
+
+    private func perform(_ job: @Sendable () -> Void) {
+        guard pauses else { return job() }
+        let began = ContinuousClock.now
+        job()
+        let seconds = began.duration(to: .now) / .seconds(1)
+        guard seconds > Self.secondsFree else { return }
+        usleep(useconds_t(min(seconds * Self.pauseFactor, Self.pauseSecondsMax) * 1e6))
+    }
+
     private func run(_ first: @Sendable () -> Void) {
-        first()
+        perform(first)
         while true {
             let next = jobs.withLock { jobs -> (@Sendable () -> Void)? in
                 guard !jobs.waiting.isEmpty else {
@@ -51,7 +70,7 @@ final class BackgroundWork: Sendable {
                 return jobs.waiting.removeFirst()
             }
             guard let next else { return }
-            next()
+            perform(next)
         }
     }
 }

@@ -53,13 +53,15 @@ extension StoreServer {
         let waiters = LongPolls()
         let sender = PartSender(streams: streams, epoch: epoch)
         let viewStreams = modules.map { _ in ViewStreams<State>(sender, encoder) }
+        let documents = ParsedDocuments()
         let publisher = try Publisher(
             epoch: epoch,
             version: history.journal.version,
             state: history.state,
             writer: modules?.writer(encoder, touched) ?? WholeStateWriter(encoder),
             sliceStreams: modules.map { SliceStreams($0.names, sender) },
-            parts: PartStreams(modules: modules?.names, sender),
+            parts: PartStreams(modules: modules?.names, sender, documents),
+            documents: documents,
             viewStreams: viewStreams,
             streams: streams,
             waiters: waiters,
@@ -133,7 +135,8 @@ extension StoreServer {
                     }
                 )
             },
-            look: modules?.look
+            look: modules?.look,
+            patch: modules?.patch
         )
         let router = router(for: store, attachments, watchdog, times, analytics, world.test)
         store.attach(transport)

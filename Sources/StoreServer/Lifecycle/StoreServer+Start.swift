@@ -86,6 +86,8 @@ extension StoreServer {
         store.core.effects?.stop()
         store.waiters.expireAll()
         store.wake()
+        // What was committed before goes before the streams' last words.
+        store.publisher.flush(seconds: deadline.left / 4)
         let streamsEnded = store.streams.stop(
             reason: .shutdown,
             seconds: deadline.left / 2
@@ -97,6 +99,7 @@ extension StoreServer {
             ("the snapshot for the next start", parts.keeper.stop),
             ("the journal's end", parts.closeJournal),
         ]).run(seconds: max(0.5, deadline.left))
+        store.publisher.close()
         parts.watchdog.stop()
         parts.analytics?.close(seconds: max(0.5, deadline.left))
         if let unfinished { return .unfinished(unfinished) }

@@ -3,6 +3,8 @@ import Wire
 
 /// What a server does otherwise where the state is made of modules.
 struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
+    typealias Patch = @Sendable (State, State, Bool, JSONEncoder) -> Result<Bytes, JSONError>
+
     /// The modules' names, in their order.
     let names: [String]
     let slices: [SliceDescription]
@@ -10,6 +12,8 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     let actions: @Sendable () throws(ConfigurationError) -> [ModuleActions<State>]
     /// Encodes the modules that a batch has touched.
     let writer: @Sendable (JSONEncoder, TouchedModules) -> any StateWriter<State>
+    /// The patch between two states, given whether an action changed something.
+    let patch: Patch
     /// The projections of the state.
     let views: ViewParts<State>
     /// The methods of the modules' use cases.
@@ -76,6 +80,11 @@ extension ModuleParts where State: RootState {
             }
         }
         writer = { SliceWriter($0, $1) }
+        patch = { old, new, changed, encoder in
+            Result { () throws(JSONError) in
+                try StateDifference.patch(from: old, to: new, changed: changed, encoder)
+            }
+        }
         core = {
             state,
             world,

@@ -20,12 +20,7 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
         guard let index = modules.firstIndex(where: { $0.name == parts[0] }) else {
             throw .notFound(path: exchange.path)
         }
-        let snapshot = store.publisher.snapshot
-        let slice = snapshot.slices[index]
-        guard parts.count > 1 else {
-            try document(exchange, slice.bytes, of: snapshot)
-            return
-        }
+        guard parts.count > 1 else { return try document(exchange, index) }
         guard modules[index].form == .instances,
             parts.count == 2 || (parts.count == 3 && parts[2] == "events")
         else { throw .notFound(path: exchange.path) }
@@ -41,30 +36,24 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
             let query = try Query.of(exchange, allowed: ModuleEventsRoute<State>.parameters)
             try StreamOpening.open(exchange, store, part, query)
         } else {
-            try document(exchange, slice.part(at: JSONPointer(tokens: [id])), of: snapshot)
+            try document(exchange, index, id)
         }
     }
 
     private func document(
         _ exchange: HTTPExchange,
-        _ bytes: Bytes?,
-        of snapshot: Snapshot
+        _ index: Int,
+        _ instance: String? = nil
     ) throws(Problem) {
         _ = try Query.of(exchange, allowed: [])
-        guard let bytes else { throw .notFound(path: exchange.path) }
-        let headers = [("ETag", snapshot.etag), ("Cache-Control", "no-cache")]
-        if let known = exchange.headerList("if-none-match").flatMap({ EntityTagCondition($0) }),
-            known.matchesWeakly(EntityTag(opaque: snapshot.tag.description))
-        {
-            exchange.respond(HTTPResponse(status: 304, headers: headers, body: .none))
-            return
-        }
-        exchange.respond(
-            HTTPResponse(
-                status: 200,
-                headers: [("Content-Type", "application/json")] + headers,
-                body: .shared(bytes)
-            )
+        let snapshot = store.publisher.snapshot
+        guard snapshot.slices[index].isStarted else { throw .notFound(path: exchange.path) }
+        store.answer(
+            exchange,
+            with: JSONPointer(tokens: [modules[index].name] + (instance.map { [$0] } ?? [])),
+            of: snapshot,
+            unless: exchange.headerList("if-none-match"),
+            orElse: .notFound(path: exchange.path)
         )
     }
 }
@@ -93,7 +82,7 @@ struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
                 query,
                 showing: index
             ) {
-                store.publisher.announce(topic)
+                store.publisher.announce(topic, in: $0)
             }
         }
         guard mode == .snapshot else {
@@ -101,7 +90,7 @@ struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
         }
         // What was before a change is no news to those who were not there.
         try StreamOpening.begin(exchange, store, id, query, showing: index) {
-            store.publisher.beginning(of: index)
+            store.publisher.beginning(of: index, in: $0)
         }
     }
 }

@@ -26,8 +26,8 @@ struct PublishedSlice: Sendable {
 
     /// The slice as JSON; `nil` where it is absent.
     ///
-    /// That of a module with instances is put together when somebody asks for it, by whoever is the
-    /// first: a reader who wants one instance takes ``part(at:)``.
+    /// That of a module with instances is put together for the first reader of the whole: a reader of
+    /// one instance takes ``part(at:)``.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
@@ -43,9 +43,27 @@ struct PublishedSlice: Sendable {
         }
     }
 
-    /// The instances, each encoded by itself; `nil` where the module has none.
+    /// The pieces, each encoded by itself; `nil` where the slice is encoded whole.
     var pieces: InstancePieces? {
         if case .instances(let pieces) = form { pieces } else { nil }
+    }
+
+    /// The same, where each has a name that pointers can lead to: the instances, or the sessions.
+    var namedPieces: InstancePieces? {
+        pieces.flatMap { $0.form == .object ? $0 : nil }
+    }
+
+    /// Whether ``bytes`` costs little.
+    var isAtHand: Bool { pieces?.isAtHand ?? true }
+
+    /// Where a part of it is found.
+    func place(of pointer: JSONPointer) -> PartPlace {
+        switch form {
+        case .whole(let bytes):
+            let bytes = bytes ?? SliceLayout.absent
+            return pointer == .root ? .found(bytes) : .within(bytes, pointer)
+        case .instances(let pieces): return pieces.place(of: pointer)
+        }
     }
 
     /// The part that a pointer leads to, or `nil` where it leads nowhere. Of a module with instances

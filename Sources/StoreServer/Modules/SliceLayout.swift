@@ -26,10 +26,20 @@ struct SliceLayout: Sendable {
     /// What stands for a slice that is absent.
     static let absent = Bytes(utf8: "null")
 
-    /// The whole state.
-    func joined(_ slices: [Bytes?]) -> Bytes {
+    /// What ends the whole.
+    private static let end = Bytes(utf8: "}")
+
+    /// The whole state; a large one is made of the slices, and copies none.
+    ///
+    /// - Parameter own: how many bytes of the slices no other version has.
+    func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
-        return Bytes(count: bytes(of: slices)) { buffer in
+        let count = bytes(of: slices)
+        guard count < SSEFrame.pieceBytesMin else {
+            let pieces = zip(keys, slices).flatMap { [$0, $1 ?? Self.absent] } + [Self.end]
+            return Bytes(joining: pieces, shared: max(0, count - min(own, count)))
+        }
+        return Bytes(count: count) { buffer in
             var offset = 0
             for part in zip(keys, slices).flatMap({ [$0, $1 ?? Self.absent] }) {
                 part.withUnsafeBytes {

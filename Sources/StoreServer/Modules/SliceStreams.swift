@@ -1,49 +1,47 @@
 import EventStream
 import HTTPTransport
-import StoreCore
 import Wire
 
 /// Sends the slices of modules to those who read them, each only when it has changed.
 final class SliceStreams: Sendable {
-    private let names: [String]
     private let sender: PartSender
+    /// The topics of each module, under which the stream writer has them.
+    private let topics: [(slice: TopicID, change: TopicID)]
 
     init(_ names: [String], _ sender: PartSender) {
-        self.names = names
         self.sender = sender
+        topics = names.map { (TopicID("modules/" + $0), TopicID("modules/" + $0 + "?old")) }
     }
 
-    /// The topic under which the stream writer knows it.
+    /// The topic under which the stream writer has it.
     func id(of topic: SliceTopic) -> TopicID {
-        let name = "modules/" + names[topic.module]
-        return switch topic {
-        case .slice: TopicID(name)
-        case .change: TopicID(name + "?old")
+        switch topic {
+        case .slice(let index): topics[index].slice
+        case .change(let index): topics[index].change
         }
     }
 
-    /// A version is published. The Core's thread calls it.
-    func publish(_ new: Snapshot, after old: Snapshot?, for audience: Audience?) {
-        for index in names.indices where new.slices[index].version != old?.slices[index].version {
+    /// A version is published. The publishing thread calls it.
+    func publish(_ new: Snapshot, after old: Snapshot, for audience: StreamAudience?) {
+        for (index, topic) in topics.enumerated()
+        where new.slices[index].version != old.slices[index].version {
             let slice = new.slices[index]
-            let whole = id(of: .slice(index))
             // Of a module with instances the whole is put together for its readers alone.
-            if sender.isRead(whole) {
-                sender.send(slice.bytes, to: whole, since: slice.version, for: audience)
+            if sender.isRead(topic.slice) {
+                sender.send(slice.bytes, to: topic.slice, since: slice.version, for: audience)
             }
-            let changes = id(of: .change(index))
-            guard sender.streams.isRead(changes) else { continue }
-            let change = Self.change(from: old?.slices[index].bytes, to: slice.bytes)
-            sender.send(change, to: changes, since: slice.version, for: audience)
+            guard sender.streams.isRead(topic.change) else { continue }
+            let change = Self.change(from: old.slices[index].bytes, to: slice.bytes)
+            sender.send(change, to: topic.change, since: slice.version, for: audience)
         }
     }
 
-    /// Gives a stream that is about to open what it begins with.
+    /// Gives a stream that is about to open what it begins with. The publishing thread calls it.
     func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
         // The readers of changes begin with a frame of their own.
         guard case .slice(let index) = topic else { return }
         let slice = snapshot.slices[index]
-        sender.send(slice.bytes, to: id(of: topic), since: slice.version)
+        sender.send(slice.bytes, to: id(of: topic), since: slice.version, isKnown: true)
     }
 
     /// A slice before and after a change, as JSON.

@@ -14,7 +14,9 @@ struct PresentedRoute<State: Codable & Equatable & Sendable>: Route {
         _ = try Query.of(exchange, allowed: [])
         let session = try store.sessions(of: exchange).first ?? Sessions.shared
         let snapshot = store.publisher.snapshot
-        guard let route = Self.route(of: session, in: snapshot.slices[slice].bytes) else {
+        // Of the sessions, only this one is parsed.
+        let pointer = JSONPointer(tokens: [session, "route"])
+        guard let route = snapshot.slices[slice].part(at: pointer) else {
             throw .notFound(path: exchange.path)
         }
         exchange.respond(
@@ -24,21 +26,9 @@ struct PresentedRoute<State: Codable & Equatable & Sendable>: Route {
                     ("Content-Type", "application/json"), ("ETag", snapshot.etag),
                     ("Cache-Control", "no-store"), ("Vary", "Cookie"),
                 ],
-                body: .bytes(route)
+                body: .shared(route)
             )
         )
-    }
-
-    private static func route(of session: String, in slice: Bytes?) -> [UInt8]? {
-        slice?.withUnsafeBytes { bytes in
-            // The server wrote these bytes itself; no bound of its clients applies to them.
-            guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded) else {
-                return nil
-            }
-            return document.root.member(named: session)?.member(named: "route").map {
-                Array($0.source)
-            }
-        }
     }
 }
 

@@ -31,12 +31,18 @@ final class LongPolls: Sendable {
     }
 
     private let waiting = Locked(Waiting())
+    /// How many wait, or are about to.
+    private let count = Atomic(0)
+
+    /// Whether a version that is published now has to be brought here. Any thread.
+    var isAwaited: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Adds a waiter, unless `current` is news to it already. Answers what to withdraw it by.
     ///
-    /// `current` is read under the lock that ``published(_:)`` takes after the snapshot was swapped,
-    /// so no version can slip between looking and waiting.
+    /// It is counted before `current` is read, and that under the lock that ``published(_:)`` takes
+    /// after the snapshot was swapped, so no version can slip between looking and waiting.
     func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
+        count.add(1, ordering: .sequentiallyConsistent)
         let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
             let snapshot = current()
             guard snapshot.version <= waiter.after else { return (nil, snapshot) }
@@ -44,7 +50,10 @@ final class LongPolls: Sendable {
             waiting.waiters[waiting.next] = waiter
             return (waiting.next, nil)
         }
-        if let news { waiter.answer(news) }
+        if let news {
+            count.subtract(1, ordering: .sequentiallyConsistent)
+            waiter.answer(news)
+        }
         return id
     }
 
@@ -58,7 +67,7 @@ final class LongPolls: Sendable {
         if !waits { timer.cancel() }
     }
 
-    /// Answers everyone to whom this version is news. The Core's thread calls it.
+    /// Answers everyone to whom this version is news. The publishing thread calls it.
     func published(_ snapshot: Snapshot) {
         let due = waiting.withLock { waiting -> [Waiter] in
             guard !waiting.waiters.isEmpty else { return [] }
@@ -66,12 +75,15 @@ final class LongPolls: Sendable {
             for id in due.keys { waiting.waiters[id] = nil }
             return Array(due.values)
         }
+        count.subtract(due.count, ordering: .sequentiallyConsistent)
         for waiter in due { waiter.answer(snapshot) }
     }
 
     /// Answers one waiter that its time is over, if it still waits.
     func expire(_ id: UInt64) {
-        waiting.withLock { $0.waiters.removeValue(forKey: id) }?.answer(nil)
+        guard let waiter = waiting.withLock({ $0.waiters.removeValue(forKey: id) }) else { return }
+        count.subtract(1, ordering: .sequentiallyConsistent)
+        waiter.answer(nil)
     }
 
     /// Answers everyone that there is no news; the server is about to stop.
@@ -80,6 +92,7 @@ final class LongPolls: Sendable {
             defer { waiting.waiters = [:] }
             return Array(waiting.waiters.values)
         }
+        count.subtract(all.count, ordering: .sequentiallyConsistent)
         for waiter in all { waiter.answer(nil) }
     }
 }

@@ -5,16 +5,16 @@ import StoreCore
 import Synchronization
 import Wire
 
-/// What leaves the Core: encodes each published version once, swaps the snapshot that every read is
-/// answered from, and hands the same bytes to the streams.
+/// What leaves the Core: encodes each published version once, and swaps the snapshot that every read is
+/// answered from. What readers of streams are sent is made of the same bytes, on a thread of its own.
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
 final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked Sendable {
-    // Safety: `prepared`, `unencodable`, `writer` and `onCompleted` are touched by the Core's thread alone, which
-    // starts after `onCompleted` was set; everything else is immutable or owns a lock.
+    // Safety: `prepared`, `unencodable` and `writer` are touched by the Core's thread alone, which starts
+    // after `onCompleted` was set; everything else is immutable or owns a lock.
 
-    /// The most bytes that one batch spends on frames of single versions; beyond it, the streams
-    /// get the batch's last version only.
+    /// The most bytes that one batch spends on single versions; beyond it, the streams get the batch's
+    /// last version only.
     static var batchFramesBytesMax: Int { 1 << 20 }
 
     let epoch: Epoch
@@ -25,12 +25,14 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
     private let sliceStreams: SliceStreams?
     /// The streams of other parts of the state.
     let parts: PartStreams
+    /// What was parsed of the published state.
+    let documents: ParsedDocuments
     /// The streams of projections, if there are any.
     private let viewStreams: ViewStreams<State>?
     private let streams: StreamWriter
     private let waiters: LongPolls
     private let log: ActionLog
-    private let published: Locked<Snapshot>
+    private let publishing: Publishing<State>
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
     /// Why a state since the last commit can't be published.
@@ -47,6 +49,7 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         writer: any StateWriter<State>,
         sliceStreams: SliceStreams? = nil,
         parts: PartStreams,
+        documents: ParsedDocuments,
         viewStreams: ViewStreams<State>? = nil,
         streams: StreamWriter,
         waiters: LongPolls,
@@ -57,30 +60,28 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         self.writer = writer
         self.sliceStreams = sliceStreams
         self.parts = parts
+        self.documents = documents
         self.viewStreams = viewStreams
         self.streams = streams
         self.waiters = waiters
         self.log = log
         let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
         writer.committed()
-        published = Locked(first)
-        publish(first, after: nil, for: nil)
+        publishing = Publishing(first) { streams.open > 0 || waiters.isAwaited }
     }
 
     /// The newest published version.
-    var snapshot: Snapshot {
-        published.withLock { $0 }
-    }
+    var snapshot: Snapshot { publishing.snapshot }
 
-    /// Says whom to wake when a batch's tickets are all completed. Called before the Core starts.
+    /// Says how the event loop is woken for answers that were completed. Called before the Core starts.
     func wake(by wake: @escaping @Sendable () -> Void) {
         onCompleted = wake
     }
 
     func reduced(_ state: State, version: UInt64, changed: Bool) {
-        guard streams.open > 0, streams.keepsUp, preparedBytes < Self.batchFramesBytesMax else {
-            return
-        }
+        guard streams.open > 0, preparedBytes < Self.batchFramesBytesMax, publishing.keepsUp,
+            streams.keepsUp
+        else { return }
         encode(state, version)
     }
 
@@ -92,15 +93,13 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
     func committed(_ state: State, through version: UInt64, for audience: Audience?) {
         writer.committed()
         let before = snapshot
-        for snapshot in prepared {
-            publish(snapshot, after: self.snapshot, for: audience)
-        }
-        if let viewStreams, let newest = prepared.last {
-            let changed = newest.slices.indices.filter {
-                newest.slices[$0].version != before.slices[$0].version
-            }
-            viewStreams.publish(state, version, changed: Set(changed), for: audience)
-        }
+        let newest = prepared.last ?? before
+        // A state that is handed over is copied by the next change, so it is not where no view reads it.
+        let isViewed = viewStreams?.reads(newest, since: before) == true
+        publishing.commit(
+            Commit(prepared, after: before, for: audience, isViewed ? state : nil),
+            work
+        )
         log.published(version)
         forget()
     }
@@ -113,16 +112,11 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         writer.rolledBack()
         forget()
     }
-}
 
-extension Publisher {
     private func encode(_ state: State, _ version: UInt64) {
         do {
             let snapshot = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
-            // A state of modules costs what has changed; it is put together for who wants it.
-            if sliceStreams == nil || streams.isRead(.state) {
-                preparedBytes += snapshot.state.count
-            }
+            preparedBytes += snapshot.ownBytes
             prepared.append(snapshot)
         } catch {
             unencodable = Refusal(
@@ -131,70 +125,65 @@ extension Publisher {
         }
     }
 
-    private func publish(
-        _ snapshot: Snapshot,
-        after before: Snapshot?,
-        for audience: Audience?
-    ) {
-        published.withLock { $0 = snapshot }
-        // Pairs with `announce`: either a stream that opens finds this snapshot, or it is seen here.
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        if streams.open > 0 {
+    private func forget() {
+        prepared = []
+        preparedBytes = 0
+        unencodable = nil
+    }
+}
+
+// What follows is called on the publishing thread, where nothing else is said.
+
+extension Publisher {
+    private var work: Publishing<State>.Work {
+        Publishing.Work { [self] in
+            publish($0)
+        } answered: { [self] in
+            onCompleted()
+        } skipped: { [self] in
+            parts.forget()
+            viewStreams?.forget()
+        }
+    }
+
+    private func publish(_ commit: Commit<State>) {
+        // The writer compares no names where everyone is told.
+        let includes: StreamAudience = { [audiences = commit.audiences] name in
+            audiences?.contains { $0.includes(name) } ?? true
+        }
+        let audience = commit.audiences == nil ? nil : includes
+        var before = commit.before
+        for snapshot in commit.snapshots where streams.open > 0 {
             send(snapshot, after: before, for: audience)
             sliceStreams?.publish(snapshot, after: before, for: audience)
+            parts.publish(snapshot, after: before, for: audience)
+            before = snapshot
         }
-        // Also where nobody reads: what was sent of a part before is not what its next reader begins with.
-        if let before { parts.publish(snapshot, after: before, for: audience) }
-        waiters.published(snapshot)
-    }
-
-    /// Gives the streams the newest version, which they may lack while nobody reads. Called between
-    /// reserving a place for a stream and opening it.
-    func announce() {
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        let snapshot = snapshot
-        send(snapshot, after: snapshot)
-    }
-
-    /// The topic of a module's stream.
-    func topic(of topic: SliceTopic) -> TopicID {
-        sliceStreams?.id(of: topic) ?? .state
-    }
-
-    /// Likewise, for the stream of a module.
-    func announce(_ topic: SliceTopic) {
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        sliceStreams?.announce(topic, in: snapshot)
-    }
-
-    /// Likewise, for the stream of another part of the state.
-    func announce(_ part: WatchedPart) {
-        parts.announce(part) {
-            atomicMemoryFence(ordering: .sequentiallyConsistent)
-            return snapshot
+        if let state = commit.state, let viewStreams {
+            let changed = commit.newest.slices.indices.filter {
+                commit.newest.slices[$0].version != commit.before.slices[$0].version
+            }
+            viewStreams.publish(
+                state,
+                commit.newest.version,
+                changed: Set(changed),
+                for: audience
+            )
         }
-    }
-
-    /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
-    func beginning(of module: Int) -> (frame: Bytes, version: UInt64) {
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        let (slice, epoch) = (snapshot.slices[module], snapshot.tag.epoch)
-        let change = SliceStreams.change(from: nil, to: slice.bytes)
-        let frame = SSEFrame.state(change, at: Tag(epoch: epoch, version: slice.version))
-        return (Chunk.of(frame), slice.version)
+        waiters.published(commit.newest)
     }
 
     private func send(
         _ snapshot: Snapshot,
-        after before: Snapshot?,
-        for audience: Audience? = nil
+        after before: Snapshot,
+        for audience: StreamAudience? = nil
     ) {
         if streams.isRead(.state) {
             streams.publish(
                 topic: .state,
                 version: snapshot.version,
-                frame: Chunk.of(SSEFrame.state(snapshot.state, at: snapshot.tag)),
-                for: audience?.includes
+                frame: snapshot.frame,
+                for: audience
             )
         }
         if streams.isRead(.state.carrying(.patch)) {
@@ -202,14 +191,53 @@ extension Publisher {
                 topic: .state.carrying(.patch),
                 version: snapshot.version,
                 state: PatchState(snapshot, after: before),
-                for: audience?.includes
+                for: audience
             )
         }
     }
 
-    private func forget() {
-        prepared.removeAll(keepingCapacity: true)
-        preparedBytes = 0
-        unencodable = nil
+    /// Does something between two versions that readers are sent, given the newest that they were sent:
+    /// where a stream opens, it begins with that one. Any thread.
+    func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
+        publishing.perform(work, task)
+    }
+
+    /// Waits until the streams have all that was committed before, or the time is over. Any thread.
+    func flush(seconds: Double) {
+        publishing.flush(work, seconds: seconds)
+    }
+
+    /// Ends the publishing thread. Any thread.
+    func close() {
+        publishing.close()
+    }
+
+    /// Gives the streams the newest version, which they may lack while nobody reads. Called between
+    /// reserving a place for a stream and opening it.
+    func announce(in snapshot: Snapshot) {
+        send(snapshot, after: snapshot)
+    }
+
+    /// The topic of a module's stream. Any thread.
+    func topic(of topic: SliceTopic) -> TopicID {
+        sliceStreams?.id(of: topic) ?? .state
+    }
+
+    /// Likewise, for the stream of a module.
+    func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
+        sliceStreams?.announce(topic, in: snapshot)
+    }
+
+    /// Likewise, for the stream of another part of the state.
+    func announce(_ part: WatchedPart, in snapshot: Snapshot) {
+        parts.announce(part) { snapshot }
+    }
+
+    /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
+    func beginning(of module: Int, in snapshot: Snapshot) -> (frame: Bytes, version: UInt64) {
+        let slice = snapshot.slices[module]
+        let change = SliceStreams.change(from: nil, to: slice.bytes)
+        let frame = SSEFrame.state(change, at: Tag(epoch: epoch, version: slice.version))
+        return (Chunk.of(frame), slice.version)
     }
 }

@@ -17,8 +17,7 @@ extension StateRoute {
         }
         let known = exchange.headerList("if-none-match")
         if version == current.version, !blame {
-            exchange.respond(response(to: pointer, of: current, unless: known))
-            return
+            return answer(exchange, pointer, unless: known)
         }
         exchange.suspend()
         let submitted =
@@ -40,6 +39,19 @@ extension StateRoute {
         case .failure(let problem): exchange.complete(problem.response(for: RequestID.next()))
         }
         store.wake()
+    }
+
+    private func response(
+        to pointer: JSONPointer,
+        of snapshot: Snapshot,
+        unless known: String?
+    ) -> HTTPResponse {
+        if store.isKnown(snapshot, known) { return store.notModified(snapshot) }
+        return store.response(
+            with: snapshot.part(at: pointer),
+            of: snapshot,
+            orElse: missing(pointer)
+        )
     }
 
     private func response(

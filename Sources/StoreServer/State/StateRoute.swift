@@ -38,8 +38,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
             throw .badRequest("wait needs to know what you have: give after=<version> too.")
         }
         guard let after else {
-            let known = exchange.headerList("if-none-match")
-            exchange.respond(response(to: pointer, of: store.publisher.snapshot, unless: known))
+            answer(exchange, pointer, unless: exchange.headerList("if-none-match"))
             return
         }
         poll(exchange, pointer, after: after, seconds: wait ?? 0)
@@ -54,24 +53,18 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         seconds: UInt64
     ) {
         let current = store.publisher.snapshot
-        guard current.version <= after, seconds > 0 else {
-            exchange.respond(
-                current.version > after
-                    ? response(to: pointer, of: current, unless: nil)
-                    : notModified(current)
-            )
-            return
-        }
-        // Whoever polls for the state needs no session; one that is shown lives meanwhile.
+        guard current.version <= after else { return answer(exchange, pointer, unless: nil) }
+        guard seconds > 0 else { return exchange.respond(store.notModified(current)) }
+        // A poll for the state needs no session; the one that is shown lives meanwhile.
         let hold = store.hold(try? store.sessions(of: exchange).first)
         exchange.suspend()
         let waiter = LongPolls.Waiter(after: after) { [self] news in
             hold?.end()
-            exchange.complete(
-                news.map { response(to: pointer, of: $0, unless: nil) }
-                    ?? notModified(store.publisher.snapshot)
-            )
-            store.wake()
+            guard let news else {
+                exchange.complete(store.notModified(store.publisher.snapshot))
+                return store.wake()
+            }
+            store.complete(exchange, with: pointer, of: news, orElse: missing(pointer))
         }
         guard let id = store.waiters.add(waiter, unless: { store.publisher.snapshot }) else {
             return
@@ -85,39 +78,18 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         if let timer { store.waiters.end(timer, with: id) }
     }
 
-    func response(
-        to pointer: JSONPointer,
-        of snapshot: Snapshot,
-        unless known: String?
-    ) -> HTTPResponse {
-        if let known, let condition = EntityTagCondition(known),
-            condition.matchesWeakly(EntityTag(opaque: snapshot.tag.description))
-        {
-            return notModified(snapshot)
-        }
-        guard pointer != .root else {
-            return HTTPResponse(
-                status: 200,
-                headers: headers(snapshot, json: true),
-                body: .shared(snapshot.state)
-            )
-        }
-        guard let part = snapshot.part(at: pointer) else {
-            return Problem.notFound(pointer: pointer.description).response(for: RequestID.next())
-        }
-        return HTTPResponse(
-            status: 200,
-            headers: headers(snapshot, json: true),
-            body: .shared(part)
+    /// Answers with the newest version.
+    func answer(_ exchange: HTTPExchange, _ pointer: JSONPointer, unless known: String?) {
+        store.answer(
+            exchange,
+            with: pointer,
+            of: store.publisher.snapshot,
+            unless: known,
+            orElse: missing(pointer)
         )
     }
 
-    private func notModified(_ snapshot: Snapshot) -> HTTPResponse {
-        HTTPResponse(status: 304, headers: headers(snapshot, json: false), body: .none)
-    }
-
-    private func headers(_ snapshot: Snapshot, json: Bool) -> [(String, String)] {
-        let common = [("ETag", snapshot.etag), ("Cache-Control", "no-cache")]
-        return json ? [("Content-Type", "application/json")] + common : common
+    func missing(_ pointer: JSONPointer) -> Problem {
+        .notFound(pointer: pointer.description)
     }
 }

@@ -29,7 +29,7 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
             )
         }
         try StreamOpening.open(exchange, store, .state.carrying(query.mode()), query) {
-            store.publisher.announce()
+            store.publisher.announce(in: $0)
         }
     }
 }

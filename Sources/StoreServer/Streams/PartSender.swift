@@ -1,6 +1,5 @@
 import EventStream
 import HTTPTransport
-import StoreCore
 import Wire
 
 /// Sends a part of the state to those who read it, whole or in patches.
@@ -14,28 +13,32 @@ struct PartSender: Sendable {
     }
 
     /// Sends what a part is since a version; `nil` says that it is not there.
+    ///
+    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new ones.
     func send(
         _ part: Bytes?,
         to topic: TopicID,
         since version: UInt64,
-        for audience: Audience? = nil
+        for audience: StreamAudience? = nil,
+        isKnown: Bool = false
     ) {
         let tag = Tag(epoch: epoch, version: version)
         if streams.isRead(topic) {
-            let frame = part.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
+            let frame = Chunk.of(part.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag))
+            let isShared = isKnown && frame.isInPieces
             streams.publish(
                 topic: topic,
                 version: version,
-                frame: Chunk.of(frame),
-                for: audience?.includes
+                frame: isShared ? Bytes(joining: frame.pieces, shared: frame.count) : frame,
+                for: audience
             )
         }
         if streams.isRead(topic.carrying(.patch)) {
             streams.publish(
                 topic: topic.carrying(.patch),
                 version: version,
-                state: PatchState(part, at: tag),
-                for: audience?.includes
+                state: PatchState(part, at: tag, isKnown: isKnown),
+                for: audience
             )
         }
     }

@@ -13,11 +13,13 @@ final class PatchState: TopicState {
     private let layout: SliceLayout?
 
     /// One part, which is not there where it is `nil`.
-    init(_ part: Bytes?, at tag: Tag) {
+    ///
+    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new ones.
+    init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
         self.tag = tag
         parts = [part]
         layout = nil
-        bytes = part?.count ?? 0
+        bytes = isKnown ? 0 : part?.count ?? 0
     }
 
     /// The whole state, which follows another.

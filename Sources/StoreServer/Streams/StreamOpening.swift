@@ -30,18 +30,22 @@ enum StreamOpening {
     ///
     /// - Parameters:
     ///   - module: the place of the module that the client shows with it.
-    ///   - announce: gives the stream writer what the topic has, which it may lack while nobody reads.
+    ///   - announce: gives the stream writer what the topic has in the newest version that readers were
+    ///     sent; it may lack that while the topic is not read. On the publishing thread.
     static func open<State>(
         _ exchange: HTTPExchange,
         _ store: Store<State>,
         _ topic: TopicID,
         _ query: Query,
         showing module: Int? = nil,
-        announce: () -> Void
+        announce: @escaping @Sendable (Snapshot) -> Void
     ) throws(Problem) {
         let (resume, owner) = try admitted(exchange, store, topic, query, module)
-        announce()
-        exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
+        exchange.suspend()
+        store.publisher.perform { newest in
+            announce(newest)
+            exchange.completeAsStream(opening: bytes, topic: topic, resume: resume, for: owner)
+        }
     }
 
     /// Makes a request the stream of a part of the state.
@@ -55,7 +59,7 @@ enum StreamOpening {
             throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
         }
         try open(exchange, store, part.topic.carrying(query.mode()), query) {
-            store.publisher.announce(part)
+            store.publisher.announce(part, in: $0)
         }
     }
 
@@ -63,31 +67,34 @@ enum StreamOpening {
     ///
     /// - Parameters:
     ///   - module: the place of the module that the client shows with it.
-    ///   - first: that frame, and the version that it tells of.
+    ///   - first: that frame, and the version that it tells of. On the publishing thread.
     static func begin<State>(
         _ exchange: HTTPExchange,
         _ store: Store<State>,
         _ topic: TopicID,
         _ query: Query,
         showing module: Int? = nil,
-        first: () -> (frame: Bytes, version: UInt64)
+        first: @escaping @Sendable (Snapshot) -> (frame: Bytes, version: UInt64)
     ) throws(Problem) {
         let (resume, owner) = try admitted(exchange, store, topic, query, module)
-        let (frame, version) = first()
-        var opening = bytes.array
-        var known = version
-        switch resume {
-        case .fresh: opening += frame.array
-        case .resync(let reason): opening += reason.array + frame.array
-        case .after(let seen) where seen < version: opening += frame.array
-        case .after(let seen): known = seen
+        exchange.suspend()
+        store.publisher.perform { newest in
+            let (frame, version) = first(newest)
+            var opening = [bytes]
+            var known = version
+            switch resume {
+            case .fresh: opening.append(frame)
+            case .resync(let reason): opening += [reason, frame]
+            case .after(let seen) where seen < version: opening.append(frame)
+            case .after(let seen): known = seen
+            }
+            exchange.completeAsStream(
+                opening: Bytes(joining: opening),
+                topic: topic,
+                resume: .after(version: known),
+                for: owner
+            )
         }
-        exchange.stream(
-            opening: Bytes(opening),
-            topic: topic,
-            resume: .after(version: known),
-            for: owner
-        )
     }
 
     /// Where a stream goes on, and who reads it, once there is a place for it.

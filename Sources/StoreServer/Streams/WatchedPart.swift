@@ -1,7 +1,7 @@
 import EventStream
 import Wire
 
-/// A part of the state that somebody may watch: where it is found, and the topic of its streams.
+/// A part of the state that readers may watch: where it is found, and the topic of its streams.
 struct WatchedPart: Hashable, Sendable {
     /// What has to be looked at to find it.
     enum Ground: Hashable, Sendable {
@@ -47,10 +47,13 @@ struct WatchedPart: Hashable, Sendable {
 }
 
 extension WatchedPart.Ground {
-    /// What a pointer leads to, in a version of the state.
-    func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
-        pieces(in: snapshot).map { $0.part(at: pointer) }
-            ?? bytes(in: snapshot)?.part(at: pointer)
+    /// Where a part of it is found, in a version of the state.
+    func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {
+        switch self {
+        case .module(let index): snapshot.slices[index].place(of: pointer)
+        case .state: .within(snapshot.state, pointer)
+        case .nowhere: .found(nil)
+        }
     }
 
     /// The document that the parts are looked for in.
@@ -62,10 +65,9 @@ extension WatchedPart.Ground {
         }
     }
 
-    /// The instances that the parts are looked for in, each a document of its own; `nil` where the
-    /// module has none.
+    /// The pieces that the parts are looked for in, each a document of its own; `nil` where it has none.
     func pieces(in snapshot: Snapshot) -> InstancePieces? {
-        if case .module(let index) = self { snapshot.slices[index].pieces } else { nil }
+        if case .module(let index) = self { snapshot.slices[index].namedPieces } else { nil }
     }
 
     /// The version that changed it last, as far as this server knows.

@@ -4,7 +4,10 @@ import StoreCore
 import Synchronization
 import Wire
 
-/// Sends the projections that somebody watches, each made once for each change of what it reads.
+/// Sends the projections that clients watch, each made once for each change of what it reads.
+///
+/// They are made on the publishing thread, of states that the Core hands over where a watched view
+/// reads what an action changed.
 final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     /// The most different projections, by name and parameters, that are watched at a time.
     static var watchedMax: Int { 1_000 }
@@ -14,7 +17,7 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         let view: ViewDescription<State>
         let parameters: any Codable & Sendable
         let topic: TopicID
-        /// What was sent last, and of which version it is; `nil` where nothing was sent yet.
+        /// The last frame that was sent: what it carried, and its version. `nil` until then.
         var bytes: Bytes?
         var version: UInt64?
 
@@ -26,54 +29,108 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
+    private struct Watched: Sendable {
+        var watches: [TopicID: Watch] = [:]
+        /// The topics by the modules that they read.
+        var readers: [Int: Set<TopicID>] = [:]
+
+        mutating func add(_ watch: Watch) {
+            guard watches.updateValue(watch, forKey: watch.topic) == nil else { return }
+            for module in watch.view.reads { readers[module, default: []].insert(watch.topic) }
+        }
+
+        mutating func remove(_ topic: TopicID) {
+            guard let watch = watches.removeValue(forKey: topic) else { return }
+            for module in watch.view.reads {
+                readers[module]?.remove(topic)
+                if readers[module]?.isEmpty == true { readers[module] = nil }
+            }
+        }
+    }
+
     private let sender: PartSender
     private let encoder: JSONEncoder
-    private let watched = Locked<[TopicID: Watch]>([:])
+    private let watched = Locked(Watched())
 
     init(_ sender: PartSender, _ encoder: JSONEncoder) {
         self.sender = sender
         self.encoder = encoder
     }
 
-    /// Whether one more may be watched; those that nobody reads any more make room.
+    /// Whether one more may be watched; those that are read no more make room.
     func hasRoom(for topic: TopicID) -> Bool {
         watched.withLock { watched in
-            if watched[topic] != nil { return true }
-            watched = watched.filter { sender.isRead($0.key) }
-            return watched.count < Self.watchedMax
+            if watched.watches[topic] != nil { return true }
+            guard watched.watches.count >= Self.watchedMax else { return true }
+            for topic in watched.watches.keys where !sender.isRead(topic) { watched.remove(topic) }
+            return watched.watches.count < Self.watchedMax
         }
     }
 
-    /// Begins to watch, where that is not done already, and sends what there is. On the Core's thread.
+    /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked for it.
+    /// On the Core's thread.
+    func watch(_ watch: Watch) {
+        watched.withLock { watched in
+            if watched.watches[watch.topic] == nil { watched.add(watch) }
+        }
+    }
+
+    /// Whether a watched view reads what a version has changed. On the Core's thread.
+    func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
+        watched.withLock { watched in
+            watched.readers.keys.contains { new.slices[$0].version != old.slices[$0].version }
+        }
+    }
+
+    /// Sends what there is to a stream that is about to open. On the publishing thread.
     func begin(_ watch: Watch, _ state: State, _ version: UInt64) {
-        var watch = watched.withLock { $0[watch.topic] } ?? watch
-        if watch.version == nil {
+        var watch = watched.withLock { $0.watches[watch.topic] } ?? watch
+        let isKnown = watch.version != nil
+        if !isKnown {
             (watch.bytes, watch.version) = (made(watch, state), version)
-            watched.withLock { $0[watch.topic] = watch }
+            keep(watch)
         }
-        send(watch)
+        send(watch, isKnown: isKnown)
     }
 
-    /// A batch is durable, which changed these modules. On the Core's thread.
+    /// These modules have changed up to a version. On the publishing thread.
     func publish(
         _ state: State,
         _ version: UInt64,
         changed modules: Set<Int>,
-        for audience: Audience?
+        for audience: StreamAudience?
     ) {
         let due = watched.withLock { watched in
-            watched.values.filter { !$0.view.reads.isDisjoint(with: modules) }
+            modules.reduce(into: Set<TopicID>()) { $0.formUnion(watched.readers[$1] ?? []) }
+                .compactMap { watched.watches[$0] }
         }
         for var watch in due {
+            // One that has not begun, or began later, is sent a newer state than this.
+            guard let known = watch.version, known < version else { continue }
             guard sender.isRead(watch.topic) else {
-                watched.withLock { _ = $0.removeValue(forKey: watch.topic) }
+                watched.withLock { $0.remove(watch.topic) }
                 continue
             }
             let bytes = made(watch, state)
             guard bytes != watch.bytes else { continue }
             (watch.bytes, watch.version) = (bytes, version)
-            watched.withLock { $0[watch.topic] = watch }
+            keep(watch)
             send(watch, for: audience)
+        }
+    }
+
+    /// Forgets what was sent: versions were published while no stream was open.
+    func forget() {
+        watched.withLock { watched in
+            for (topic, watch) in watched.watches {
+                guard sender.isRead(topic) else {
+                    watched.remove(topic)
+                    continue
+                }
+                var watch = watch
+                (watch.bytes, watch.version) = (nil, nil)
+                watched.watches[topic] = watch
+            }
         }
     }
 
@@ -88,8 +145,25 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
-    private func send(_ watch: Watch, for audience: Audience? = nil) {
+    private func keep(_ watch: Watch) {
+        watched.withLock { watched in
+            if watched.watches[watch.topic] == nil { watched.add(watch) }
+            watched.watches[watch.topic] = watch
+        }
+    }
+
+    private func send(
+        _ watch: Watch,
+        for audience: StreamAudience? = nil,
+        isKnown: Bool = false
+    ) {
         guard let version = watch.version else { return }
-        sender.send(watch.bytes, to: watch.topic, since: version, for: audience)
+        sender.send(
+            watch.bytes,
+            to: watch.topic,
+            since: version,
+            for: audience,
+            isKnown: isKnown
+        )
     }
 }

@@ -1,0 +1,51 @@
+import StoreCore
+
+/// What the Core hands over after a commit: the versions that are durable now, and who is told of them.
+struct Commit<State: Sendable>: Sendable {
+    /// The most different audiences of commits that became one; beyond it, all readers are told.
+    static var audiencesMax: Int { 16 }
+
+    /// The versions, in their order: at least the newest.
+    private(set) var snapshots: [Snapshot]
+    /// The version that the first of them follows.
+    let before: Snapshot
+    /// Who is told: those of any of these; everyone where it is `nil`.
+    private(set) var audiences: [Audience]?
+    /// The newest state, where a watched view reads what has changed.
+    private(set) var state: State?
+    /// About how many bytes the versions have that no other has.
+    private(set) var bytes: Int
+
+    init(_ snapshots: [Snapshot], after before: Snapshot, for audience: Audience?, _ state: State?)
+    {
+        self.snapshots = snapshots
+        self.before = before
+        audiences = audience.map { [$0] }
+        self.state = state
+        bytes = snapshots.reduce(0) { $0 + $1.ownBytes }
+    }
+
+    var newest: Snapshot { snapshots.last ?? before }
+
+    /// Whether a later commit tells everyone whom this one tells, so that this one's versions may be left
+    /// out for its own.
+    func isCovered(by later: Commit) -> Bool {
+        guard let theirs = later.audiences else { return true }
+        return audiences.map { $0.allSatisfy(theirs.contains) } ?? false
+    }
+
+    /// Takes in the commit that follows; of both, only the newest version is left. All are told whom
+    /// either tells.
+    mutating func take(in later: Commit) {
+        snapshots = [later.newest]
+        // What only the versions between had is gone.
+        bytes = later.newest.ownBytes
+        state = later.state ?? state
+        guard let mine = audiences, let theirs = later.audiences else {
+            audiences = nil
+            return
+        }
+        let all = mine + theirs.filter { !mine.contains($0) }
+        audiences = all.count <= Self.audiencesMax ? all : nil
+    }
+}

@@ -1,0 +1,180 @@
+import Dispatch
+import Locks
+import StoreCore
+import Synchronization
+
+/// The published state, and the thread that brings it to readers: so that the Core goes on after each
+/// commit, however many read, and however long that takes.
+///
+/// The Core swaps the snapshot and leaves one value. In the order of the commits, the thread makes of it
+/// what streams and long polls are sent. A stream opens at its place in that order, so it begins with
+/// what was published when it was asked for, or later, and misses nothing after that.
+///
+/// Bounded: what waits is what ``PublishingQueue`` holds. Beyond that, and after a turn that took long,
+/// commits that wait become one, and streams get its newest version only.
+final class Publishing<State: Sendable>: Sendable {
+    /// A turn that takes longer makes the next one leave out all versions but the newest.
+    static var turnSecondsMax: Double { 0.005 }
+    /// After a turn that takes longer, and had versions to publish, the thread pauses: dispatching goes
+    /// first.
+    static var turnSecondsFree: Double { 0.002 }
+    /// How many times as long as the turn the pause is, and its bound.
+    static var pauseFactor: Double { 3 }
+    static var pauseSecondsMax: Double { 0.02 }
+
+    /// What is done with commits and requests, on the thread.
+    struct Work: Sendable {
+        /// Versions are to be published, in order.
+        let publish: @Sendable (Commit<State>) -> Void
+        /// All that was asked for in a turn is done.
+        let answered: @Sendable () -> Void
+        /// Versions were published that the thread was not told of, because nobody read.
+        let skipped: @Sendable () -> Void
+    }
+
+    private let queue: Locked<PublishingQueue<State>>
+    /// Whether a commit has to be handed over.
+    private let isRead: @Sendable () -> Bool
+    private let wake = DispatchSemaphore(value: 0)
+    private let hurry = TimedSemaphore()
+    private let lags = Atomic(false)
+
+    /// - Parameter isRead: whether there is a reader, or a request that is about to be one. It is asked
+    ///   while the snapshot is swapped, and has to be true before a request is handed over.
+    init(_ first: Snapshot, isRead: @escaping @Sendable () -> Bool) {
+        queue = Locked(PublishingQueue(published: first))
+        self.isRead = isRead
+    }
+
+    /// The newest published version. Any thread.
+    var snapshot: Snapshot { queue.withLock { $0.published } }
+
+    /// Whether each version is worth a frame of its own: the thread is not behind. Any thread.
+    var keepsUp: Bool { !lags.load(ordering: .relaxed) }
+
+    /// Publishes what is durable: from now on readers may see it. The Core's thread; never waits for
+    /// readers.
+    func commit(_ commit: Commit<State>, _ work: Work) {
+        add(work) { queue in
+            queue.published = commit.newest
+            guard isRead(), !queue.isClosed else { return }
+            queue.add(commit)
+            if !queue.keepsUp { lags.store(true, ordering: .relaxed) }
+        }
+    }
+
+    /// Does something at its place between the commits, with the newest version that was published to
+    /// readers by then. Any thread. After the end, nothing is done.
+    func perform(_ work: Work, _ task: @escaping @Sendable (Snapshot) -> Void) {
+        add(work) { queue in
+            if !queue.isClosed { queue.items.append(.task(queue.published, task)) }
+        }
+    }
+
+    /// Waits until all that was committed before is with the stream writer, or the time is over.
+    func flush(_ work: Work, seconds: Double) {
+        let done = TimedSemaphore()
+        add(work) { queue in
+            guard queue.isRunning, !queue.isClosed else { return done.signal() }
+            queue.isUrgent = true
+            queue.items.append(.task(queue.published, { _ in done.signal() }))
+        }
+        hurry.signal()
+        _ = done.wait(seconds: seconds)
+        queue.withLock { $0.isUrgent = false }
+    }
+
+    /// Ends the thread when it has done what waits.
+    func close() {
+        let wakes = queue.withLock { queue in
+            queue.isClosed = true
+            queue.isUrgent = true
+            return queue.isRunning
+        }
+        guard wakes else { return }
+        hurry.signal()
+        wake.signal()
+    }
+
+    private func add(_ work: Work, _ change: (inout PublishingQueue<State>) -> Void) {
+        let (starts, wakes) = queue.withLock { queue -> (Bool, Bool) in
+            change(&queue)
+            guard !queue.items.isEmpty, !queue.isAwake else { return (false, false) }
+            queue.isAwake = true
+            defer { queue.isRunning = true }
+            return (!queue.isRunning, queue.isRunning)
+        }
+        if starts { SystemThread.start(name: "publishing") { [self] in run(work) } }
+        if wakes { wake.signal() }
+    }
+}
+
+extension Publishing {
+    private func run(_ work: Work) {
+        /// The newest version that readers were sent, or began with.
+        var version: UInt64?
+        var isSlow = false
+        while let items = next() {
+            let began = ContinuousClock.now
+            var (isPublishing, isAnswering) = (false, false)
+            var waiting: Commit<State>?
+            var newest: Snapshot?
+            func publish() {
+                guard let commit = waiting else { return }
+                waiting = nil
+                isPublishing = true
+                if let version, commit.before.version > version { work.skipped() }
+                (version, newest) = (commit.newest.version, commit.newest)
+                work.publish(commit)
+            }
+            for item in items {
+                switch item {
+                case .commit(let commit):
+                    if isSlow, waiting?.isCovered(by: commit) == true {
+                        waiting?.take(in: commit)
+                    } else {
+                        publish()
+                        waiting = commit
+                    }
+                case .task(let published, let task):
+                    publish()
+                    if let version, published.version > version { work.skipped() }
+                    // Where commits became one, it may be newer than what was published then.
+                    let current = newest.map { max($0, published) } ?? published
+                    version = current.version
+                    task(current)
+                    isAnswering = true
+                }
+            }
+            publish()
+            if isAnswering { work.answered() }
+            let seconds = began.duration(to: .now) / .seconds(1)
+            isSlow = seconds > Self.turnSecondsMax
+            lags.store(isSlow, ordering: .relaxed)
+            if isPublishing, seconds > Self.turnSecondsFree { pause(after: seconds) }
+        }
+    }
+
+    /// Waits for items and takes them; `nil` when there are none and none come any more.
+    private func next() -> [PublishingQueue<State>.Item]? {
+        while true {
+            let (items, isOver) = queue.withLock { queue -> ([PublishingQueue<State>.Item], Bool) in
+                let items = queue.take()
+                queue.isAwake = !items.isEmpty
+                return (items, items.isEmpty && queue.isClosed)
+            }
+            if !items.isEmpty { return items }
+            if isOver { return nil }
+            wake.wait()
+        }
+    }
+
+    /// Lets the Core and the event loop have the processor, unless a thread waits for this one.
+    private func pause(after seconds: Double) {
+        guard !queue.withLock({ $0.isUrgent }) else { return }
+        _ = hurry.wait(seconds: Swift.min(seconds * Self.pauseFactor, Self.pauseSecondsMax))
+    }
+}
+
+/// The newer of two versions.
+private func max(_ a: Snapshot, _ b: Snapshot) -> Snapshot { a.version > b.version ? a : b }

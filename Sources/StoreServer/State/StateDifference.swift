@@ -1,0 +1,99 @@
+import StoreCore
+import Wire
+
+/// Finds the patch between two states without encoding what both share.
+///
+/// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
+enum StateDifference {
+    /// The patch between two states of modules.
+    ///
+    /// - Parameter changed: whether an action changed something. Where no slice tells how, the bytes do.
+    static func patch<Root: RootState>(
+        from old: Root,
+        to new: Root,
+        changed: Bool,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        var changes = try self.changes(from: old, to: new, encoder) { !$0.isEqual(old, new) }
+        if changes.isEmpty, changed {
+            // Texts that are equal may have different bytes.
+            changes = try self.changes(from: old, to: new, encoder) { _ in true }
+        }
+        return try JSONPatch.diff(of: changes)
+    }
+
+    /// The patch between two states of any form.
+    static func patch<State: Encodable>(
+        from old: State,
+        to new: State,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        let change = JSONPatch.Change(
+            at: .root,
+            from: try encoder.encodeShared(old),
+            to: try encoder.encodeShared(new)
+        )
+        return try JSONPatch.diff(of: [change])
+    }
+
+    private static func changes<Root: RootState>(
+        from old: Root,
+        to new: Root,
+        _ encoder: JSONEncoder,
+        where differs: (any Slice<Root>) -> Bool
+    ) throws(JSONError) -> [JSONPatch.Change] {
+        var changes: [JSONPatch.Change] = []
+        for mount in Root.modules {
+            let place = JSONPointer(tokens: [mount.name])
+            let (before, after) = (mount.slice.value(old), mount.slice.value(new))
+            if let before = before as? any PiecewiseState,
+                let after = after as? any PiecewiseState,
+                let pieces = try self.pieces(from: before, to: after, at: place, encoder)
+            {
+                changes += pieces
+            } else if differs(mount.slice) {
+                changes.append(
+                    JSONPatch.Change(
+                        at: place,
+                        from: try encoded(before, encoder),
+                        to: try encoded(after, encoder)
+                    )
+                )
+            }
+        }
+        return changes
+    }
+
+    /// The pieces that differ; `nil` where some came or went, or have no names on the wire.
+    private static func pieces(
+        from old: any PiecewiseState,
+        to new: any PiecewiseState,
+        at place: JSONPointer,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> [JSONPatch.Change]? {
+        let after = new.pieces(since: old)
+        if after.isEmpty { return [] }
+        guard type(of: new).pieceForm == .object else { return nil }
+        let before = old.pieces(since: new)
+        var changes: [JSONPatch.Change] = []
+        for (old, new) in zip(before, after) {
+            guard let mine = old.value, let theirs = new.value else { return nil }
+            changes.append(
+                JSONPatch.Change(
+                    at: place.appending(new.key),
+                    from: try encoded(mine, encoder),
+                    to: try encoded(theirs, encoder)
+                )
+            )
+        }
+        return changes
+    }
+
+    private static func encoded(
+        _ value: (any Encodable & Sendable)?,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        guard let value else { return SliceLayout.absent }
+        return try encoder.encodeShared(Whole(value))
+    }
+}

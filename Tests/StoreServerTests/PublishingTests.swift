@@ -1,0 +1,194 @@
+import Locks
+import StoreCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import StoreServer
+
+/// What readers are sent, in which order, while others commit and open streams.
+@Suite struct PublishingTests {
+    private static let epoch = Epoch(rawValue: 0x4f1c_09ab)
+
+    fileprivate static func snapshot(_ version: UInt64, bytes: Int = 1) -> Snapshot {
+        Snapshot(
+            tag: Tag(epoch: epoch, version: version),
+            state: Bytes(utf8: String(repeating: "0", count: bytes))
+        )
+    }
+
+    private static func commit(
+        _ versions: ClosedRange<UInt64>,
+        for audience: Audience? = nil,
+        bytes: Int = 1,
+        state: Int? = nil
+    ) -> Commit<Int> {
+        Commit(
+            versions.map { snapshot($0, bytes: bytes) },
+            after: snapshot(versions.lowerBound - 1),
+            for: audience,
+            state
+        )
+    }
+
+    /// A thread's work, which notes what it is given.
+    private final class Readers: Sendable {
+        let seen = Locked<[String]>([])
+        let isRead = Atomic(true)
+
+        var work: Publishing<Int>.Work {
+            Publishing.Work { [self] commit in
+                let versions = commit.snapshots.map { "\($0.version)" }.joined(separator: ",")
+                note("\(commit.before.version)>\(versions)")
+            } answered: {
+            } skipped: { [self] in
+                note("skipped")
+            }
+        }
+
+        func note(_ text: String) { seen.withLock { $0.append(text) } }
+        func publishing() -> Publishing<Int> {
+            Publishing(PublishingTests.snapshot(0)) { [self] in
+                isRead.load(ordering: .sequentiallyConsistent)
+            }
+        }
+    }
+
+    @Test func `commits and requests are worked in their order`() {
+        let readers = Readers()
+        let publishing = readers.publishing()
+        publishing.commit(Self.commit(1...2), readers.work)
+        #expect(publishing.snapshot.version == 2, "it is to be seen at once")
+        publishing.perform(readers.work) { readers.note("open at \($0.version)") }
+        publishing.commit(Self.commit(3...3), readers.work)
+        publishing.flush(readers.work, seconds: 60)
+        #expect(readers.seen.withLock { $0 } == ["0>1,2", "open at 2", "2>3"])
+        publishing.close()
+    }
+
+    @Test func `what was committed while nobody read is known to be skipped`() {
+        let readers = Readers()
+        let publishing = readers.publishing()
+        publishing.commit(Self.commit(1...1), readers.work)
+        publishing.flush(readers.work, seconds: 60)
+        readers.isRead.store(false, ordering: .sequentiallyConsistent)
+        publishing.commit(Self.commit(2...2), readers.work)
+        readers.isRead.store(true, ordering: .sequentiallyConsistent)
+        publishing.perform(readers.work) { readers.note("open at \($0.version)") }
+        publishing.commit(Self.commit(3...3), readers.work)
+        publishing.flush(readers.work, seconds: 60)
+        #expect(readers.seen.withLock { $0 } == ["0>1", "skipped", "open at 2", "2>3"])
+        publishing.close()
+    }
+
+    @Test func `a stream that opens misses nothing, whoever commits meanwhile`() async {
+        let readers = Readers()
+        let publishing = readers.publishing()
+        let count = 2_000
+        let opened = OpenStreams()
+        let work = Publishing<Int>.Work { commit in
+            opened.streams.withLock { streams in
+                for index in streams.indices {
+                    for snapshot in commit.snapshots {
+                        streams[index].seen.append(snapshot.version)
+                    }
+                }
+            }
+        } answered: {
+        } skipped: {
+        }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // The Core: one after the other, alone or as an array.
+                var version: UInt64 = 0
+                while version < UInt64(count) {
+                    let last = min(version + UInt64.random(in: 1...5), UInt64(count))
+                    publishing.commit(Self.commit((version + 1)...last), work)
+                    version = last
+                }
+            }
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<10 {
+                        let asked = publishing.snapshot.version
+                        publishing.perform(work) { newest in
+                            let stream = OpenStreams.Stream(begun: newest.version, asked: asked)
+                            opened.streams.withLock { $0.append(stream) }
+                        }
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+        publishing.flush(work, seconds: 60)
+        publishing.close()
+        opened.streams.withLock { streams in
+            #expect(streams.count == 80)
+            for stream in streams {
+                #expect(
+                    stream.begun >= stream.asked,
+                    "it has what was published when it was asked for"
+                )
+                // Versions may be left out where the thread is behind, but none comes twice or late.
+                let all = [stream.begun] + stream.seen
+                #expect(zip(all, all.dropFirst()).allSatisfy(<))
+                #expect(all.last == UInt64(count))
+            }
+        }
+    }
+
+    @Test func `at its bound what waits becomes one commit, in bytes and in number`() {
+        var queue = PublishingQueue<Int>(published: Self.snapshot(0))
+        let half = PublishingQueue<Int>.bytesMax / 2
+        queue.add(Self.commit(1...1, bytes: half, state: 1))
+        #expect(!queue.keepsUp)
+        queue.add(Self.commit(2...2, bytes: half, state: 2))
+        queue.items.append(.task(Self.snapshot(2)) { _ in })
+        queue.add(Self.commit(3...4, bytes: half))
+        #expect(queue.commits == 1)
+        #expect(queue.bytes == half)
+        guard case .commit(let commit)? = queue.items.first, queue.items.count == 2 else {
+            Issue.record("the commits are not one")
+            return
+        }
+        #expect(commit.before.version == 0)
+        #expect(commit.snapshots.map(\.version) == [4])
+        #expect(commit.state == 2, "views get the newest state that was handed over")
+        for version in 5...(UInt64(PublishingQueue<Int>.commitsMax) + 10) {
+            queue.add(Self.commit(version...version))
+        }
+        #expect(queue.commits <= PublishingQueue<Int>.commitsMax)
+    }
+
+    @Test func `commits for different readers become one only where all of them are told`() {
+        let (a, b) = (audience("a"), audience("b"))
+        let (all, forA, forB) = (
+            Self.commit(1...1), Self.commit(2...2, for: a), Self.commit(3...3, for: b)
+        )
+        #expect(forA.isCovered(by: all))
+        #expect(forA.isCovered(by: forA))
+        #expect(!all.isCovered(by: forA))
+        #expect(!forA.isCovered(by: forB))
+        var joined = forA
+        joined.take(in: forB)
+        #expect(joined.audiences == [a, b].compactMap { $0 })
+        joined.take(in: all)
+        #expect(joined.audiences == nil)
+    }
+
+    private func audience(_ name: String) -> Audience? {
+        Audience(.authorized(to: [name]), emitter: nil)
+    }
+}
+
+/// The version that each stream began with, and those that it was sent after that.
+private final class OpenStreams: Sendable {
+    struct Stream: Sendable {
+        let begun: UInt64
+        /// The newest version when it was asked for.
+        let asked: UInt64
+        var seen: [UInt64] = []
+    }
+
+    let streams = Locked<[Stream]>([])
+}
