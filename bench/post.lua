@@ -1,5 +1,5 @@
 -- What wrk sends: one JSON body per request, to the path given; both are arguments. With a third, N, each
--- '#' in the body stands for a number below N, another one each time.
+-- '#' in the body stands for a number below N, another one each time. A fourth is a Prefer header.
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 
@@ -7,7 +7,8 @@ function init(args)
   wrk.path = args[1] or "/dispatch"
   wrk.body = args[2] or '{"type":"CounterIncreaseRequested","payload":{}}'
   local count, number = tonumber(args[3]), 0
-  if count then
+  if args[4] then wrk.headers["Prefer"] = args[4] end
+  if count and count > 0 then
     request = function()
       -- Steps of a prime, so that neighbours in time are none in the store.
       number = (number + 7919) % count

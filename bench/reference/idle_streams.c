@@ -1,9 +1,10 @@
 /* Holds many open streams and reads what comes: one thread, one epoll.
  *
- *   idle_streams PORT COUNT PATH
+ *   idle_streams PORT COUNT PATH [at-once]
  *
- * Prints "held COUNT" when every stream has answered with status 200, and ends with 0 when its
- * standard input is closed; ends with 1 as soon as a stream is refused or lost.
+ * A '#' in the path stands for the stream's number. Prints "held COUNT" when every stream has answered
+ * with status 200, or at-once: when every one has asked. Ends with 0 when its standard input is closed;
+ * ends with 1 as soon as a stream is refused or lost.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,8 +24,8 @@ static int fail(const char *what, int stream) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 4) {
-        fprintf(stderr, "usage: idle_streams PORT COUNT PATH\n");
+    if (count != 4 && count != 5) {
+        fprintf(stderr, "usage: idle_streams PORT COUNT PATH [at-once]\n");
         return 2;
     }
     int streams = atoi(arguments[2]);
@@ -33,19 +34,27 @@ int main(int count, char **arguments) {
                                  .sin_port = htons((uint16_t)atoi(arguments[1])),
                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     char request[512], bytes[65536];
-    int length = snprintf(request, sizeof request,
-                          "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n", arguments[3], arguments[1]);
+    const char *mark = strchr(arguments[3], '#');
+    int before = mark ? (int)(mark - arguments[3]) : (int)strlen(arguments[3]);
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     for (int stream = 0; stream < streams; stream++) {
         int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (socket_ < 0) return fail("socket", stream);
         if (connect(socket_, (struct sockaddr *)&server, sizeof server) != 0)
             return fail("connect", stream);
+        char number[16] = "";
+        if (mark) snprintf(number, sizeof number, "%d", stream);
+        int length = snprintf(request, sizeof request,
+                              "GET %.*s%s%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n", before,
+                              arguments[3], number, mark ? mark + 1 : "", arguments[1]);
+        if (length >= (int)sizeof request) return fail("path too long", stream);
         if (send(socket_, request, (size_t)length, MSG_NOSIGNAL) != length)
             return fail("send", stream);
-        /* The first answer is waited for one by one: a refusal is said at once. */
-        ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
-        if (got < 12 || memcmp(bytes + 9, "200", 3) != 0) return fail("refused", stream);
+        if (count == 4) {
+            /* The first answer is waited for one by one: a refusal is said at once. */
+            ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
+            if (got < 12 || memcmp(bytes + 9, "200", 3) != 0) return fail("refused", stream);
+        }
         struct epoll_event interest = {.events = EPOLLIN, .data.fd = socket_};
         if (epoll_ctl(epoll, EPOLL_CTL_ADD, socket_, &interest) != 0) return fail("epoll", stream);
     }

@@ -2,8 +2,8 @@ import Glibc
 import StoreCore
 import StoreServer
 
-/// A server whose state is one small module, as many large ones beside it as `BENCH_MODULES` says, and
-/// one of as many instances as `BENCH_INSTANCES` says.
+/// A server whose state is one small module, as many large ones beside it as `BENCH_MODULES` says, one of
+/// as many instances as `BENCH_INSTANCES` says, and a list of as many notes as `BENCH_NOTES` says.
 @main
 struct ModulesServer {
     static func main() { StoreServer(BenchState.self).main() }
@@ -65,13 +65,63 @@ struct Cards: StartableModule {
     }
 }
 
+/// Notes of about a kilobyte, of which one is changed at a time.
+struct Notes: Module {
+    struct State: ModuleState {
+        var texts: [String] = []
+        var edits = 0
+    }
+
+    enum Action: ModuleAction {
+        case edited
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .edited:
+            state.edits += 1
+            guard !state.texts.isEmpty else { return }
+            let place = state.edits % state.texts.count
+            state.texts[place] = Self.text(state.edits)
+        }
+    }
+
+    static func text(_ number: Int) -> String {
+        "note \(number) " + String(repeating: "x", count: 1_000)
+    }
+}
+
+/// The small module beside a number that the client chooses.
+struct BesideViewModel: ParameterizedViewModel {
+    struct Parameters: Codable, Sendable {
+        var n: Int
+    }
+
+    static let reads: [any Module.Type] = [Small.self]
+
+    let count: Int
+    let n: Int
+
+    init?(state: BenchState, parameters: Parameters) {
+        count = state.small.count
+        n = parameters.n
+    }
+}
+
 struct BenchState: RootState {
     var small = Small.State()
     var cards = BenchState.cards
+    var notes = BenchState.notes
     var large = Array(repeating: LargeState(), count: BenchState.largeCount)
 
     static let modules: Modules =
-        [Small().at(\.small), Cards().at(\.cards)] + larges(Zero.self)
+        [Small().at(\.small), Cards().at(\.cards), Notes().at(\.notes)] + larges(Zero.self)
+
+    static let views: Views = [BesideViewModel.self]
+
+    private static let notes = Notes.State(
+        texts: (0..<count("BENCH_NOTES")).map { Notes.text($0) }
+    )
 
     private static let largeCount = count("BENCH_MODULES")
 
