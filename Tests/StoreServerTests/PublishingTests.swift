@@ -177,7 +177,7 @@ import Wire
     }
 
     private func audience(_ name: String) -> Audience? {
-        Audience(.authorized(to: [name]), emitter: nil)
+        Audience(.authorized(to: [ExactText(name)]), emitter: nil)
     }
 }
 

@@ -19,7 +19,7 @@ package struct HTTPResponse: Sendable {
 
     package let status: Int
     package var fields: HTTPFields
-    package let body: Body
+    package var body: Body
     /// Whether the connection ends with this answer.
     package var closes = false
 

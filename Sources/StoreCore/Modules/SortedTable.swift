@@ -67,13 +67,13 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
             case (_, .tree?): theirs.descend()
             case (.member(let a)?, .member(let b)?):
                 switch a.key.order(beside: b.key) {
-                case .before:
+                case ..<0:
                     guard body(a.key, a.value, nil) else { return }
                     mine.skip()
-                case .after:
+                case 1...:
                     guard body(b.key, nil, b.value) else { return }
                     theirs.skip()
-                case .same:
+                default:
                     guard a.value === b.value || body(a.key, a.value, b.value) else { return }
                     mine.skip()
                     theirs.skip()
