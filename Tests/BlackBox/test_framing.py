@@ -340,6 +340,20 @@ def test_9_headers_of_15_KiB_are_taken(server):
         assert wire.answer().status == 200
 
 
+@pytest.mark.parametrize("excess, status", [(0, 200), (1, 431)])
+def test_9_headers_are_taken_up_to_16_KiB_in_100_fields(server, excess, status):
+    """The library has just so much memory for a connection as these need; the second one reuses it."""
+    names = [f"X-{number:03}" for number in range(98)]
+    standard = len(f"Host: {server.authority}\r\nContent-Type: application/json\r\n/state")
+    each, rest = divmod((16 << 10) + excess - standard - len(names) * len("X-000: \r\n"), len(names))
+    fields = [f"{name}: " + "x" * each for name in names]
+    fields[0] += "x" * rest
+    with Wire(server) as wire:
+        for _ in range(2 if status == 200 else 1):
+            wire.send(head(server, *fields, method="GET", target="/state"))
+            assert wire.answer().status == status
+
+
 def test_9_a_uri_over_8_KiB_is_414(server):
     answer = server.get("/state/" + "x" * 8_192)
     assert answer.status == 414, answer

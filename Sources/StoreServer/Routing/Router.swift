@@ -54,7 +54,7 @@ final class Router: HTTPHandler {
     }
 
     func handle(_ exchange: HTTPExchange) {
-        guard let resource = exchange.resource as? Resource ?? find(exchange) else {
+        guard let resource = admitted(exchange) ?? find(exchange) else {
             exchange.respond(refuse(.notFound(path: exchange.path)))
             return
         }
@@ -75,6 +75,12 @@ final class Router: HTTPHandler {
 
     private func refuse(_ problem: Problem) -> HTTPResponse {
         problem.response(for: RequestID.next())
+    }
+
+    /// The resource that was found when the request was admitted.
+    private func admitted(_ exchange: HTTPExchange) -> Resource? {
+        guard let found = exchange.resource, type(of: found) == Resource.self else { return nil }
+        return unsafeDowncast(found, to: Resource.self)
     }
 
     private func find(_ request: HTTPExchange) -> Resource? {
