@@ -97,6 +97,9 @@ import Texts
         #expect(error(Level.self, "\"\u{212A}elvin\"")?.code == .invalid)
         #expect(try value(Choice.self, #"{"Kelvin":{"degrees":1}}"#) == .Kelvin(degrees: 1))
         #expect(error(Choice.self, "{\"\u{212A}elvin\":{\"degrees\":1}}") != nil)
+        // A member of another name is passed over, as any that the type does not have.
+        let both = "{\"\u{212A}elvin\":{\"degrees\":1},\"Kelvin\":{\"degrees\":2}}"
+        #expect(try value(Choice.self, both) == .Kelvin(degrees: 2))
         #expect(try value(Normal.self, "\"\(Self.decomposed)\"").rawValue.isSame(as: Self.composed))
     }
 
