@@ -41,13 +41,14 @@ def test_every_applied_action_has_a_line_without_its_payload():
         headers = {"Content-Type": "application/json", "Prefer": "wait=10"}
         body = b'{"userName":"demo","password":"demo"}'
         assert server.request("POST", "/usecases/login/login", body, headers).status == 200
-        assert logged(server, 6) == [
+        assert logged(server, 7) == [
             ("1", "true", "counter", "CounterIncreaseRequested"),
             ("2", "true", "counter", "StepChangeRequested"),
             ("3", "false", "-", "ScreenShown"),
-            ("4", "true", "login", "login/loading"),
-            ("5", "true", "login", "login/succeeded"),
-            ("6", "true", "user", "user/start"),
+            ("4", "false", "-", "usecases/login/login"),
+            ("5", "true", "login", "login/loading"),
+            ("6", "true", "login", "login/succeeded"),
+            ("7", "true", "user", "user/start"),
         ]
         assert server.stop() == 0
         for secret in ("12345", "Secret garden", "demo"):
@@ -56,7 +57,7 @@ def test_every_applied_action_has_a_line_without_its_payload():
 
 @pytest.mark.parametrize("how", ["flags", "environment"])
 def test_k9_types_that_are_left_out_are_absent_from_the_log(how):
-    names = ["ScreenShown", "login/loading"]
+    names = ["ScreenShown", "login/loading", "usecases/login/login"]
     flags = [word for name in names for word in ("--log-exclude", name)]
     options = (
         {"environment": {"STORE_SERVER_LOG_ACTIONS": "1", "STORE_SERVER_LOG_EXCLUDE": ",".join(names)}}

@@ -81,4 +81,6 @@ def test_b42_what_people_write_is_plain_swift():
         if ".build" not in file.parts
     ]
     assert len(files) > 100
-    assert [str(file) for file in files if magic.search(file.read_text())] == []
+    # The one look at a type is the start's own, for members that would be lost.
+    allowed = ["RootMembers.swift"]
+    assert [file.name for file in files if magic.search(file.read_text())] == allowed

@@ -63,8 +63,7 @@ extension ConfigurationOption {
             in: 1...10_000_000,
             unit: "actions",
             help:
-                "how much history is kept in memory with --ephemeral: 64 MiB, or 671 bytes an action "
-                + "where that is more"
+                "history in memory with --ephemeral: 64 MiB, or 671 bytes an action where that is more"
         ),
         .number(
             "retain-age",
@@ -236,7 +235,7 @@ extension ConfigurationOption {
             in: 1...31_536_000,
             unit: "seconds",
             help:
-                "how long a session lasts without a request that comes or waits, or an open stream"
+                "how long a session lasts without a request or an open stream"
         ),
         .number(
             "stall-timeout",

@@ -17,7 +17,8 @@ struct ActionLines<State>: Sendable {
         _ configuration: ServerConfiguration,
         _ registry: ActionRegistry<State>
     ) throws(ConfigurationError) {
-        for name in configuration.logExcluded where registry[name] == nil {
+        for name in configuration.logExcluded
+        where registry[name] == nil && ClientRequest(recorded: name) == nil {
             let names = registry.entries.map(\.name)
             guard !names.contains(exactly: name) else { continue }
             let hint = EditDistance.nearest(to: name, in: names).map { "; did you mean '\($0)'?" }

@@ -188,9 +188,9 @@ extension StoreServer {
         ports.member = member
         ports.dropped = { action in
             let reason = (action.reason as? Refusal)?.reason ?? "\(action.reason)"
-            let cause = action.source.cause.map { "after version \($0) " } ?? ""
+            let cause = action.source.cause.map { " after version \($0)" } ?? ""
             Log.warning(
-                "\(action.type), which \(action.source.place) dispatched \(cause)"
+                "\(action.type), which \(action.source.place) dispatched\(cause), "
                     + "was not applied: \(reason)"
             )
         }
