@@ -42,6 +42,12 @@ import Wire
         #expect(try again(Gate.Action.opened) as? Gate.Action == .opened)
         #expect(try again(Gate.Action.widened(by: 3)) as? Gate.Action == .widened(by: 3))
         #expect(try again(Gate.Internal.shut) as? Gate.Internal == .shut)
+        // An enum of one case takes no memory either, and yet it is written with its name.
+        #expect(try text(Rung.once) == #"Rung {"once":{}}"#)
+        #expect(try again(Rung.once) is Rung)
+        #expect(try text(Bare()) == "Bare {}")
+        #expect(try again(Bare()) is Bare)
+
         let swept = try #require(try again(Shed.Action.swept.to("7")) as? AddressedAction)
         #expect(swept.action as? Shed.Action == .swept)
         #expect(swept.instance == "7")
@@ -151,7 +157,9 @@ private struct Gate: Module {
 
     enum Internal: String, ModuleAction { case shut }
 
-    static let dispatchables: [any Dispatchable.Type] = [Painted.self, Forced.self]
+    static let dispatchables: [any Dispatchable.Type] = [
+        Painted.self, Forced.self, Rung.self, Bare.self,
+    ]
 
     func reduce(_ state: inout State, _ action: Action) {}
     func reduce(_ state: inout State, ui action: UI) {}
@@ -160,6 +168,15 @@ private struct Gate: Module {
 
 private struct Painted: StateUpdater {
     let colour: String
+    func updateState(_ state: inout Gate.State) {}
+}
+
+private enum Rung: StateUpdater {
+    case once
+    func updateState(_ state: inout Gate.State) {}
+}
+
+private struct Bare: StateUpdater {
     func updateState(_ state: inout Gate.State) {}
 }
 

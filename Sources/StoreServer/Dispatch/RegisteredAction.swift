@@ -30,10 +30,13 @@ final class RegisteredAction: Sendable {
 
     /// The action itself, where all of its payloads make the same.
     private let only: (any Action)?
+    /// Whether its payload has no members.
+    var isBare: Bool { only != nil }
     private let read: Reader
 
     /// - Parameters:
-    ///   - isBare: whether it has no fields, so that one action stands for all.
+    ///   - isBare: whether it has no fields, so that one action stands for all where one can be read from
+    ///     no payload.
     ///   - read: reads the action from its payload; `nil` stands for no payload.
     init(
         name: String,

@@ -22,7 +22,7 @@ final class RegisteredType: Sendable {
         title: String,
         _ entries: [RegisteredAction],
         write: @escaping Writer
-    ) throws(ConfigurationError) {
+    ) {
         self.type = type
         self.title = title
         self.entries = entries
@@ -69,7 +69,7 @@ extension RegisteredType {
             isBare: MemoryLayout<A>.size == 0,
             read: reader(of: type)
         )
-        return try RegisteredType(type, title: name, [entry], write: writer(of: type))
+        return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
     }
 
     /// A type that is its payload, for each of a module's instances.
@@ -88,7 +88,7 @@ extension RegisteredType {
             isBare: MemoryLayout<A>.size == 0,
             read: reader(of: type)
         )
-        return try RegisteredType(type, title: name, [entry], write: writer(of: type))
+        return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
     }
 
     /// An enum of which each case is an action, and its associated values are the payload.
@@ -127,7 +127,7 @@ extension RegisteredType {
             )
         }
         let names = ActionNames(form.cases.map(\.name))
-        return try RegisteredType(type, title: place.module, entries) { action, encoder in
+        return RegisteredType(type, title: place.module, entries) { action, encoder in
             guard let action = action as? A else { throw UnregisteredAction(action) }
             return try encoder.encodeCase(action) { name, payload in
                 guard let entry = names.place(of: name.assumingMemoryBound(to: UInt8.self)) else {
@@ -146,7 +146,7 @@ extension RegisteredType {
         at place: Place,
         make: @escaping @Sendable (any Codable) -> (any Action)?,
         payload: @escaping @Sendable (any Action) -> (any Codable)?
-    ) throws(ConfigurationError) -> RegisteredType {
+    ) -> RegisteredType {
         let entry = RegisteredAction(
             name: "\(place.module)/\(name)",
             module: place.module,
@@ -161,9 +161,10 @@ extension RegisteredType {
             }
             return action
         }
-        let isBare = MemoryLayout<Wire>.size == 0
-        return try RegisteredType(type, title: entry.name, [entry]) { action, encoder in
-            guard !isBare, let payload = payload(action) as? Wire else { return (0, emptyObject) }
+        return RegisteredType(type, title: entry.name, [entry]) { action, encoder in
+            guard !entry.isBare, let payload = payload(action) as? Wire else {
+                return (0, emptyObject)
+            }
             return (0, try encoder.encode(payload))
         }
     }
@@ -174,9 +175,11 @@ extension RegisteredType {
         }
     }
 
-    private static func writer<A: Action & Codable>(of type: A.Type) -> Writer {
-        // What has no bytes has no fields.
-        if MemoryLayout<A>.size == 0 { return { _, _ in (0, emptyObject) } }
+    private static func writer<A: Action & Codable>(
+        of type: A.Type,
+        _ entry: RegisteredAction
+    ) -> Writer {
+        if entry.isBare { return { _, _ in (0, emptyObject) } }
         return { action, encoder in
             guard let action = action as? A else { throw UnregisteredAction(action) }
             return (0, try encoder.encode(action))

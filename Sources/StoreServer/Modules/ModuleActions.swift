@@ -48,7 +48,7 @@ struct ModuleActions<State>: Sendable {
             guard let wire = handler.wire, let make = handler.make, let payload = handler.payload
             else { return nil }
             let name = handler.kind == .start ? "start" : "stop"
-            return try .lifecycle(name, handler.type, wire, at: place, make: make, payload: payload)
+            return .lifecycle(name, handler.type, wire, at: place, make: make, payload: payload)
         }
     }
 }
