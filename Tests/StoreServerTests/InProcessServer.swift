@@ -43,7 +43,7 @@ final class InProcessServer {
         parts.store.core.stop()
     }
 
-    var core: Core<AppState> { parts.store.core }
+    var store: Store<AppState> { parts.store }
 
     var epoch: String { parts.store.publisher.epochText }
 

@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 import Wire
 
+@testable import StoreServer
+
 @Suite struct ModuleTagTests {
     /// The number behind the last `:` or in the counter's member.
     private func number(in text: String, after mark: String) -> Int? {
@@ -19,9 +21,12 @@ import Wire
         let server = try InProcessServer()
         let stop = Atomic(false)
         let ended = DispatchSemaphore(value: 0)
-        SystemThread.start(name: "dispatches") { [core = server.core] in
+        SystemThread.start(name: "dispatches") { [store = server.store] in
+            // One at a time, so that each makes a version that is published.
             while !stop.load(ordering: .relaxed) {
-                if !core.dispatch(CounterIncreaseRequested()) { sched_yield() }
+                let version = store.publisher.snapshot.version
+                _ = store.core.dispatch(CounterIncreaseRequested())
+                while store.publisher.snapshot.version == version { sched_yield() }
             }
             ended.signal()
         }
@@ -29,7 +34,7 @@ import Wire
             stop.store(true, ordering: .relaxed)
             ended.wait()
         }
-        for _ in 0..<20_000 {
+        for _ in 0..<10_000 {
             let answer = try server.answer("GET", "/modules/counter")
             let etag = try #require(answer.headers.first { $0.0 == "ETag" }?.1)
             guard case .shared(let bytes) = answer.body else { throw InProcessServer.Unanswered() }

@@ -62,8 +62,7 @@ extension ConfigurationOption {
             \.historyMax,
             in: 1...10_000_000,
             unit: "actions",
-            help:
-                "history in memory with --ephemeral: 64 MiB, or 671 bytes an action where that is more"
+            help: "how much history --ephemeral keeps"
         ),
         .number(
             "retain-age",

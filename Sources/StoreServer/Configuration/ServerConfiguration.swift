@@ -69,7 +69,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The most actions in one array.
     public var batchMax = JSONSchema.batchMax
     /// The most actions that wait for the Core before dispatch answers 503.
-    public var mailboxMax = 65_536
+    public var mailboxMax = CoreConfiguration<Int>().mailboxMax
     /// The most connections that carry requests.
     public var connectionsMax = transport.connectionsMax
     /// The most open streams; they count apart from the connections above.
