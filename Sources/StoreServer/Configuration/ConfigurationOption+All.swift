@@ -233,8 +233,7 @@ extension ConfigurationOption {
             \.sessionIdleSeconds,
             in: 1...31_536_000,
             unit: "seconds",
-            help:
-                "how long a session lasts without a request or an open stream"
+            help: "how long a session lasts without a request or an open stream"
         ),
         .number(
             "stall-timeout",
