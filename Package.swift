@@ -90,6 +90,22 @@ let package = Package(
             ["CDiskFaults", "Locks", "StoreCore", "StoreTesting"],
             exclude: ["Fixtures"]
         ),
+        .target(
+            name: "Simulator",
+            dependencies: [
+                "CHTTPD", "Domain", "EventStream", "HTTPTransport", "JournalSQLite", "Locks",
+                "StoreCore", "StoreServer", "StoreTesting", "Wire",
+            ],
+            path: "Tests/Simulator",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "simulate",
+            dependencies: ["Simulator"],
+            path: "Tests/Simulate",
+            swiftSettings: strict
+        ),
+        tests(of: "Simulator"),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),

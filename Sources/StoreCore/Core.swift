@@ -255,6 +255,10 @@ extension Core {
     package func start() {
         engine.start()
     }
+
+    /// Works off what waits, in the place of the Core's own thread where that was not started: in a
+    /// simulation one thread does everything. Answers whether there was anything.
+    package func turn() -> Bool { engine.turn() }
 }
 
 /// What became of a dispatched action.

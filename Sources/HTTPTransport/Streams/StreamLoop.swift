@@ -115,25 +115,30 @@ final class StreamLoop {
         now = EventLoop.clock()
         nextSecond = now + 1
         while !isDone {
-            let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), waitMilliseconds))
-            now = EventLoop.clock()
-            flushedBytes = 0
-            endPause()
-            for index in 0..<max(0, count) {
-                let data = events[index].data.u64
-                if data == .max {
-                    var value: UInt64 = 0
-                    read(wakeDescriptor, &value, 8)
-                } else {
-                    handle(data, events[index].events)
-                }
-            }
-            paceFrames()
-            takeMail()
-            advanceLog()
+            turn(events, waitingFor: waitMilliseconds)
             if now >= nextSecond { everySecond() }
         }
         end()
+    }
+
+    /// Does what there is to do, and waits for it so many milliseconds at the most.
+    func turn(_ events: UnsafeMutablePointer<epoll_event>, waitingFor milliseconds: CInt) {
+        let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
+        now = EventLoop.clock()
+        flushedBytes = 0
+        endPause()
+        for index in 0..<max(0, count) {
+            let data = events[index].data.u64
+            if data == .max {
+                var value: UInt64 = 0
+                read(wakeDescriptor, &value, 8)
+            } else {
+                handle(data, events[index].events)
+            }
+        }
+        paceFrames()
+        takeMail()
+        advanceLog()
     }
 
     private var waitMilliseconds: CInt {

@@ -161,6 +161,18 @@ extension Engine {
         }
     }
 
+    /// Works off what waits, in the place of the Core's own thread, which was not started. Answers
+    /// whether there was anything.
+    func turn() -> Bool {
+        let isEmpty = mailbox.withLock { mailbox -> Bool in
+            guard mailbox.items.count > 0 else { return true }
+            mailbox.take(into: &taken)
+            return false
+        }
+        if !isEmpty { workTaken() }
+        return !isEmpty
+    }
+
     /// Takes nothing more, and returns when all that was taken is worked off.
     func stop() {
         let isSleeping = mailbox.withLock { mailbox -> Bool in

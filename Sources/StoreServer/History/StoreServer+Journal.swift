@@ -29,6 +29,12 @@ struct OpenJournal: Sendable {
     let keyClock = SteadyClock()
     let close: @Sendable () -> Void
 
+    /// A journal that others open and close.
+    init(_ journal: any Journal) {
+        self.journal = journal
+        close = {}
+    }
+
     /// Opens the journal that the configuration asks for.
     ///
     /// - Throws: `JournalOpenError`, whose text is for the operator.

@@ -28,7 +28,8 @@ extension StoreServer {
         let lines = try ActionLines(configuration, registry)
         let touched = TouchedModules()
         let encoder = JSONEncoder()
-        let opened = try OpenJournal(configuration)
+        let opened =
+            try world.simulated.map { OpenJournal($0.journal) } ?? OpenJournal(configuration)
         let history = try History(
             of: self,
             in: opened.journal,
@@ -197,6 +198,13 @@ extension StoreServer {
         ports.reducerFailed = { failure in
             let request = failure.requestID.map { " (request \($0))" } ?? ""
             Log.error("the reducer failed on \(failure.type)\(request): \(failure.error)")
+        }
+        if let simulated = world.simulated {
+            ports.clock = simulated.clock
+            ports.failed = simulated.failed
+            ports.dropped = simulated.dropped
+            ports.applied = simulated.applied
+            ports.reducerFailed = { _ in }
         }
         let haveSameBytes: ByteComparison = { a, b in
             guard let a = try? encoder.encodeShared(Whole(a)),

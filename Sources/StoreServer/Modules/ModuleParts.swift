@@ -92,8 +92,9 @@ extension ModuleParts where State: RootState {
             effectEnded throws(ConfigurationError) in
             let runner = EffectRunner(
                 dependencies: world.dependencies,
-                executor: world.test?.executor
+                executor: world.simulated?.executor ?? world.test?.executor
             ) { token, error in
+                guard world.simulated == nil else { return }
                 Log.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
             } ended: { token, nanoseconds in
                 effectEnded(token.address.module, nanoseconds)

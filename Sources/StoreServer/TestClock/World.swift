@@ -5,6 +5,8 @@ struct World: Sendable {
     var dependencies: Dependencies
     /// The part of it that clients move, under `--clock test`.
     let test: TestWorld?
+    /// What stands in the place of threads and of the disk in a simulation.
+    var simulated: SimulatedWorld?
 
     init(_ dependencies: Dependencies, _ clock: ClockSource) {
         switch clock {
@@ -24,4 +26,18 @@ struct World: Sendable {
 struct TestWorld: Sendable {
     let clock = ManualClock()
     let executor = OrderedExecutor(Changes())
+}
+
+/// A world in which one thread does everything, and disks fail when they are told to.
+struct SimulatedWorld: Sendable {
+    let journal: any Journal
+    /// Stamps actions.
+    let clock: any WallClock
+    let executor: any TaskExecutor
+    /// Receives the error of an append of which it is not known whether it was made.
+    let failed: @Sendable (JournalError) -> Void
+    /// Receives what the program dispatched in vain.
+    let dropped: @Sendable (DroppedAction) -> Void
+    /// Receives the actions of each commit.
+    let applied: @Sendable ([AppliedAction]) -> Void
 }

@@ -1,0 +1,51 @@
+import Glibc
+import Simulator
+
+/// `make simulate`: one seed after the other, until it is stopped or one fails.
+///
+/// `SEED` names one seed to run, `STEPS` says how many steps each has, `SEEDS` how many seeds are run from
+/// `FIRST` on; with `SHORT` a failure is not shrunk.
+@main
+struct Simulate {
+    static func main() {
+        let steps = number("STEPS") ?? 10_000
+        if let seed = number("SEED") {
+            exit(run(UInt64(seed), steps) ? 0 : 1)
+        }
+        let first = UInt64(number("FIRST") ?? Int(UInt32.random(in: .min ... .max)))
+        let seeds = UInt64(number("SEEDS") ?? .max)
+        var done = 0
+        var seed = first
+        while seed - first < seeds {
+            guard run(seed, steps) else { exit(1) }
+            done += steps
+            seed += 1
+            if (seed - first).isMultiple(of: 10) { say("\(done) steps hold, up to seed \(seed)") }
+        }
+        say("\(done) steps hold, from seed \(first) to \(seed - 1)")
+    }
+
+    /// Runs a seed; says so where it fails.
+    private static func run(_ seed: UInt64, _ steps: Int) -> Bool {
+        let outcome = Simulator.run(
+            seed: seed,
+            steps: steps,
+            repeats: seed % 16 == 0,
+            shrinks: number("SHORT") == nil,
+            isStrict: number("LAX") == nil
+        )
+        guard let failure = outcome.failure else { return true }
+        say(failure)
+        return false
+    }
+
+    /// Writes a line at once, also where the output is no terminal.
+    private static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    private static func number(_ name: String) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
+    }
+}

@@ -1,0 +1,93 @@
+import StoreCore
+import Wire
+
+/// A store as plainly as it can be put: a state, and the actions that led to it, one after the other.
+struct Naive<P: Program> {
+    private(set) var root: P.Root
+    private(set) var version: UInt64
+    private(set) var slices: [Bytewise]
+    var calls = Calls()
+    var works = Works()
+
+    init(_ root: P.Root, at version: UInt64) {
+        self.root = root
+        self.version = version
+        slices = Self.slices(of: root)
+    }
+
+    static var names: [String] { P.Root.modules.map(\.name) }
+
+    var whole: Bytewise { Bytewise(slices: slices, of: Self.names) }
+
+    static func slices(of root: P.Root) -> [Bytewise] {
+        P.Root.modules.map { Bytewise(json: $0.slice.value(root)) }
+    }
+
+    /// Applies an action, or throws and leaves all as it was.
+    mutating func apply(
+        _ action: any Action,
+        from sessions: [String],
+        for audience: Audience?
+    ) throws -> Applied<P.Root> {
+        let (inner, instance) = Self.unaddressed(action)
+        let before = root
+        var after = root
+        try P.reduce(&after, inner, for: instance, at: version + 1)
+        let old = slices
+        root = after
+        version += 1
+        slices = Self.slices(of: after)
+        return Applied(
+            version: version,
+            action: inner,
+            instance: instance,
+            sessions: sessions,
+            audience: audience,
+            before: before,
+            after: after,
+            old: old,
+            new: slices
+        )
+    }
+
+    /// Takes note of what follows from an applied action.
+    mutating func follow(_ applied: Applied<P.Root>) {
+        P.effects(applied, &works)
+        P.follows(applied, &calls)
+    }
+
+    /// A store begins with this state.
+    mutating func begin() {
+        calls = Calls()
+        works.end()
+        P.begins(root, &calls)
+    }
+
+    static func unaddressed(_ action: any Action) -> (any Action, String?) {
+        guard let addressed = action as? AddressedAction else { return (action, nil) }
+        return (addressed.action, addressed.instance)
+    }
+}
+
+/// What is remembered of the versions that were made.
+struct Past {
+    /// How many versions back the slices are remembered, for readers of streams.
+    static let slicesMax: UInt64 = 512
+
+    private(set) var slices: [UInt64: [Bytewise]] = [:]
+    /// The sessions that actions came from, by version, and what is recognised by a note.
+    private(set) var sessions: [UInt64: [String]] = [:]
+    private(set) var notes: [String: UInt64] = [:]
+
+    init(_ slices: [Bytewise], at version: UInt64) { self.slices[version] = slices }
+
+    mutating func add<Root>(_ applied: Applied<Root>, _ note: String?) {
+        slices[applied.version] = applied.new
+        slices[applied.version &- Self.slicesMax] = nil
+        sessions[applied.version] = applied.sessions
+        if let note { notes[note] = applied.version }
+    }
+
+    /// Remembers a version by another name.
+    mutating func name(_ note: String, _ version: UInt64) { notes[note] = version }
+}

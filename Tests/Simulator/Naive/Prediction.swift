@@ -1,0 +1,132 @@
+import StoreCore
+import Wire
+
+/// What has to become of a request.
+enum Prediction {
+    /// The server does not take it.
+    case invalid
+    case replayed(Kept)
+    case keyTaken
+    case mismatch
+    case refused(member: Int)
+    case dryRun(changed: Bool, whole: Bytewise)
+    case applied([Predicted], Kept)
+
+    /// What is remembered of an applied request.
+    struct Kept: Equatable {
+        let body: Bytewise
+        let first: UInt64
+        let last: UInt64
+        let changed: Bool
+    }
+
+    /// A record that has to be in the journal.
+    struct Predicted {
+        let type: Bytewise
+        let payload: Bytewise
+        let sessions: [String]
+        let audience: Audience?
+        /// The versions of those whose hooks are called with the state that this one leads to.
+        var hooks: [UInt64] = []
+        /// The name of the work that it asks for.
+        var work: String?
+        /// What a notification leads to.
+        var leads: (any Action)?
+    }
+}
+
+/// A request as it was handed over.
+struct Asked {
+    let request: Request.Dispatch
+    let body: Bytewise
+    let sessions: [String]
+    /// The version that `If-Match` names: of a number that no state ever has, where none can match.
+    let expected: UInt64?
+    /// The version whose state it meets.
+    let base: UInt64
+}
+
+extension Naive {
+    /// What has to become of a request; goes on to the state that it leads to.
+    mutating func predict<Root>(
+        _ asked: Asked,
+        keys: inout [String: Prediction.Kept],
+        in server: SimulatedServer<Root>
+    ) throws -> Prediction {
+        if asked.request.members.contains(where: \.isInvalid) { return .invalid }
+        let actions = try asked.request.members.map {
+            try server.action($0.type, Array($0.kept.utf8))
+        }
+        if let key = asked.request.key, !asked.request.isDryRun, let kept = keys[key] {
+            return kept.body == asked.body ? .replayed(kept) : .keyTaken
+        }
+        if let expected = asked.expected, expected != version { return .mismatch }
+        let start = self
+        var predicted: [Prediction.Predicted] = []
+        var changed = false
+        for (index, action) in actions.enumerated() {
+            do {
+                let sent = asked.request.members[index]
+                predicted += try apply(action, sent, asked, in: server, &changed)
+            } catch {
+                self = start
+                return .refused(member: index)
+            }
+        }
+        if asked.request.isDryRun {
+            defer { self = start }
+            return .dryRun(changed: changed, whole: whole)
+        }
+        let kept = Prediction.Kept(
+            body: asked.body,
+            first: start.version + 1,
+            last: version,
+            changed: changed
+        )
+        if let key = asked.request.key { keys[key] = kept }
+        return .applied(predicted, kept)
+    }
+
+    private mutating func apply<Root>(
+        _ action: any Action,
+        _ sent: Sent,
+        _ asked: Asked,
+        in server: SimulatedServer<Root>,
+        _ changed: inout Bool
+    ) throws -> [Prediction.Predicted] {
+        let audience = asked.request.recipients?.audience
+        let main = version + 1
+        let made = try P.intercepted(action)
+        var hooked: [UInt64] = []
+        var predicted: [Prediction.Predicted] = []
+        for (index, action) in made.enumerated() {
+            try admit(action, from: asked.sessions)
+            let applied = try apply(action, from: asked.sessions, for: audience)
+            changed = changed || applied.old != applied.new
+            if index == 0, P.isHooked(action) { hooked = [main] }
+            let isOwn = index > 0 || P.isReplaced(by: action, sent)
+            let wire = isOwn ? try server.wire(action) : (sent.type, Array(sent.kept.utf8))
+            predicted.append(
+                Prediction.Predicted(
+                    type: Bytewise(wire.0),
+                    payload: Bytewise(wire.1),
+                    sessions: asked.sessions,
+                    audience: audience,
+                    hooks: index == made.count - 1 ? hooked : []
+                )
+            )
+        }
+        return predicted
+    }
+
+    /// Refuses what a view says in a session that does not show it.
+    private func admit(_ action: any Action, from sessions: [String]) throws {
+        guard let view = P.view(saying: Self.unaddressed(action).0) else { return }
+        let place = P.Root.modules.first { $0.name == Sessions.name }
+        let state = place?.slice.value(root) as? Sessions.State
+        let speaking = sessions.isEmpty ? [Sessions.shared] : sessions
+        guard speaking.contains(where: { state?[$0]?.shows(view) == true }) else {
+            throw Refusal(reason: "It is not presented.")
+        }
+    }
+}

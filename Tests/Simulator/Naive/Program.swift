@@ -1,0 +1,167 @@
+import StoreCore
+import StoreServer
+
+/// A store that is simulated, with what a plain reading of its source says about it.
+protocol Program {
+    associatedtype Root: RootState
+
+    /// The store as it is served, whose parts note in `recorder` what they are told.
+    static func server(_ recorder: Recorder) -> StoreServer<Root>
+
+    /// Reduces an action, or throws; the caller forgets what it changed then.
+    static func reduce(
+        _ root: inout Root,
+        _ action: any Action,
+        for instance: String?,
+        at version: UInt64
+    ) throws
+    /// What interceptors make of an action.
+    static func intercepted(_ action: any Action) throws -> [any Action]
+    /// Whether a hook of an interceptor follows the action.
+    static func isHooked(_ action: any Action) -> Bool
+    /// Whether an action is another one than was sent.
+    static func isReplaced(by action: any Action, _ sent: Sent) -> Bool
+    /// What is wrong with a record that only an effect without notes can have dispatched.
+    static func explains(_ record: Record, by cause: Record?) -> Property?
+    /// What effects need of the world.
+    static func dependencies(_ clock: ManualClock) -> Dependencies
+    /// The view by which the module of an action is shown, where the action is what a view says.
+    static func view(saying action: any Action) -> String?
+    /// What presenters and reactions are told of an applied action, and what they dispatch.
+    static func follows(_ applied: Applied<Root>, _ calls: inout Calls)
+    /// What they are told when a store begins.
+    static func begins(_ root: Root, _ calls: inout Calls)
+    /// What an applied action does to effects.
+    static func effects(_ applied: Applied<Root>, _ works: inout Works)
+    /// The name by which an action is recognised; `nil` for one that has none.
+    static func note(of action: any Action) -> String?
+    /// A request of a client.
+    static func ask(_ asker: inout Asker, _ root: Root) -> Request
+    /// Paths of streams that are worth reading.
+    static func streams(_ chance: inout Chance) -> StreamTarget
+}
+
+extension Program {
+    static func intercepted(_ action: any Action) throws -> [any Action] { [action] }
+    static func isHooked(_ action: any Action) -> Bool { false }
+    static func isReplaced(by action: any Action, _ sent: Sent) -> Bool { false }
+    static func explains(_ record: Record, by cause: Record?) -> Property? { .consequence }
+    static func dependencies(_ clock: ManualClock) -> Dependencies {
+        .controlled(by: clock, seed: 1)
+    }
+    static func note(of action: any Action) -> String? { nil }
+}
+
+/// An action that was applied, with the states around it.
+struct Applied<Root: RootState> {
+    let version: UInt64
+    let action: any Action
+    let instance: String?
+    let sessions: [String]
+    let audience: Audience?
+    let before: Root
+    let after: Root
+    /// The slices around it as JSON.
+    let old: [Bytewise]
+    let new: [Bytewise]
+
+    /// Whether the slice at a place has other bytes.
+    func changed(_ module: Int) -> Bool { old[module] != new[module] }
+
+    var wholeOld: Bytewise { Bytewise(slices: old, of: Root.modules.map(\.name)) }
+    var wholeNew: Bytewise { Bytewise(slices: new, of: Root.modules.map(\.name)) }
+
+    /// Those who asked for it: the shared session where no other did.
+    var authors: [String] { sessions.isEmpty ? [Sessions.shared] : sessions }
+
+    /// Whether a presenter of a name is told.
+    func tells(_ name: String) -> Bool { audience?.includes(name) ?? true }
+}
+
+/// What the parts of a program have been told, as they should be, and what they dispatch then.
+struct Calls {
+    private(set) var calls: [Recorder.Call] = []
+    private(set) var own: [Own] = []
+    private var counts: [String: Int] = [:]
+
+    /// An action that a part of the program dispatches.
+    struct Own {
+        let action: any Action
+        let audience: Audience?
+    }
+
+    /// A part is told; answers how many calls it has had.
+    mutating func call(_ part: String, _ old: Bytewise, _ new: Bytewise) -> Int {
+        calls.append(Recorder.Call(part: part, old: old, new: new))
+        counts[part, default: 0] += 1
+        return counts[part] ?? 0
+    }
+
+    mutating func dispatch(_ action: any Action, for audience: Audience? = nil) {
+        own.append(Own(action: action, audience: audience))
+    }
+
+    mutating func takeCalls() -> [Recorder.Call] {
+        defer { calls = [] }
+        return calls
+    }
+
+    mutating func takeOwn() -> [Own] {
+        defer { own = [] }
+        return own
+    }
+}
+
+/// The effects that run, as they should.
+struct Works {
+    struct Work {
+        let note: String
+        /// Its id within the slice, where it has one.
+        let id: Bytewise?
+        let module: String
+        let instance: Bytewise?
+        let sessions: [String]
+        let version: UInt64
+        var isCut = false
+    }
+
+    private(set) var all: [String: Work] = [:]
+    /// What has to begin, and what may.
+    private(set) var due: [String: Int] = [:]
+    private(set) var possible: Set<String> = []
+
+    mutating func begin(
+        _ note: String,
+        id: String? = nil,
+        of module: String,
+        _ instance: String?,
+        _ sessions: [String],
+        _ version: UInt64,
+        as names: [String],
+        possibly: [String] = []
+    ) {
+        all[note] = Work(
+            note: note,
+            id: id.map { Bytewise($0) },
+            module: module,
+            instance: instance.map { Bytewise($0) },
+            sessions: sessions,
+            version: version
+        )
+        for name in names { due[name, default: 0] += 1 }
+        possible.formUnion(possibly)
+    }
+
+    mutating func cut(where isMeant: (Work) -> Bool) {
+        for (note, work) in all where !work.isCut && isMeant(work) { all[note]?.isCut = true }
+    }
+
+    /// An effect has begun. Answers whether that is right.
+    mutating func began(_ name: String) -> Bool {
+        guard let count = due[name] else { return possible.contains(name) }
+        due[name] = count > 1 ? count - 1 : nil
+        return true
+    }
+
+    mutating func end() { self = Works() }
+}

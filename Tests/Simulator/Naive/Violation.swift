@@ -1,0 +1,34 @@
+/// A property of the store that does not hold.
+struct Violation: Error, CustomStringConvertible {
+    let property: Property
+    let detail: String
+
+    init(_ property: Property, _ detail: String) {
+        self.property = property
+        self.detail = detail
+    }
+
+    var description: String { "\(property.rawValue): \(detail)" }
+}
+
+/// What has to hold after each step.
+enum Property: String, CaseIterable {
+    case answer = "an answer says what became of the request"
+    case trace = "what is not applied leaves no trace"
+    case order = "the journal has what was asked, in order, without a hole"
+    case replay = "the journal can be reduced again"
+    case changed = "changed says whether the state has other bytes"
+    case cause = "an action names the action that led to it"
+    case origin = "an action names its client, and no other"
+    case consequence = "what follows from an action does, once"
+    case told = "presenters and reactions are told of each change, in order"
+    case effects = "effects begin for applied actions, and end with what they work for"
+    case keys = "keys are kept for what was applied"
+    case analytics = "analytics and hooks see applied actions, with their own states"
+    case state = "what is served is what the actions lead to, byte for byte"
+    case restart = "a start leads to the same state"
+    case streams = "a stream leads to the state"
+    case secrets = "secrets are nowhere"
+    case same = "the same seed gives the same journal"
+    case trap = "the simulation itself goes on"
+}

@@ -1,0 +1,77 @@
+import StoreCore
+
+/// What a client asks for.
+enum Request {
+    case dispatch(Dispatch)
+    /// Work by name: a use case, whose effect has this note.
+    case work(path: String, body: String, note: String?)
+    /// A notification, of which the program makes an action.
+    case notify(path: String, body: String, action: any Action)
+
+    struct Dispatch {
+        var path = "/dispatch"
+        var members: [Sent]
+        var isArray = false
+        var isDryRun = false
+        /// An idempotency key, where the request has one.
+        var key: String?
+        var condition = Condition.none
+        /// Who is told, as it stands in the body, and what that means.
+        var recipients: (json: String, audience: Audience?)?
+        var prefers: String?
+    }
+
+    /// What `If-Match` says.
+    enum Condition { case none, newest, older, later, any }
+}
+
+/// One action as it is sent.
+struct Sent {
+    let type: String
+    /// The payload as JSON; `nil` where there is none.
+    let payload: String?
+    /// What of the payload may be kept.
+    var kept: String
+    /// Why the server should not take it; `nil` where it should.
+    var isInvalid = false
+
+    init(_ type: String, _ payload: String? = nil, kept: String? = nil, isInvalid: Bool = false) {
+        self.type = type
+        self.payload = payload
+        self.kept = kept ?? payload ?? "{}"
+        self.isInvalid = isInvalid
+    }
+}
+
+/// A part of the state that a stream is about.
+struct StreamTarget {
+    let path: String
+    /// The part, given the slices by their places.
+    let part: ([Bytewise]) -> Part
+
+    enum Part: Equatable {
+        case json(Bytewise)
+        case absent
+    }
+}
+
+/// Draws what is asked for.
+struct Asker {
+    var chance: Chance
+    private let step: Int
+    private var count = 0
+
+    init(_ chance: Chance, step: Int) {
+        self.chance = chance
+        self.step = step
+    }
+
+    /// A name that nothing else has.
+    mutating func note() -> String {
+        count += 1
+        return "n\(step).\(count)"
+    }
+
+    mutating func text() -> String { Words.text(&chance) }
+    mutating func id() -> String { Words.id(&chance) }
+}

@@ -1,0 +1,78 @@
+import Glibc
+
+/// One seed's steps, and what came of them.
+struct Run<P: Program> {
+    let seed: UInt64
+    let steps: [Int]
+
+    struct Failure {
+        /// The step's place in the list.
+        let place: Int
+        let violation: Violation
+        let story: [String]
+    }
+
+    struct Result {
+        var failure: Failure?
+        var hash: UInt64 = 0
+        var versions: UInt64 = 0
+    }
+
+    func result(tells: Bool = false) -> Result {
+        var place = 0
+        var simulation: Simulation<P>?
+        do {
+            let made = try Simulation<P>(seed: seed, tells: tells)
+            simulation = made
+            for step in steps {
+                made.tell("step \(step)")
+                try made.step(step)
+                place += 1
+            }
+            try made.end()
+            return Result(hash: made.journalHash, versions: made.naive.version)
+        } catch {
+            let violation = error as? Violation ?? Violation(.trap, "\(error)")
+            let story = simulation?.story ?? []
+            return Result(failure: Failure(place: place, violation: violation, story: story))
+        }
+    }
+
+    /// The same failure with as few steps as so many tries find.
+    func shrunk(_ failure: Failure, triesMax: Int = 400) -> Run {
+        var steps = Array(steps.prefix(failure.place + 1))
+        var tries = 0
+        var size = max(1, steps.count / 2)
+        while size >= 1, tries < triesMax {
+            var start = 0
+            while start < steps.count, tries < triesMax {
+                var fewer = steps
+                fewer.removeSubrange(start..<min(start + size, steps.count))
+                tries += 1
+                let again = Run(seed: seed, steps: fewer).result().failure
+                if let again, again.violation.property == failure.violation.property {
+                    steps = Array(fewer.prefix(again.place + 1))
+                } else {
+                    start += size
+                }
+            }
+            if size == 1 { break }
+            size /= 2
+        }
+        return Run(seed: seed, steps: steps)
+    }
+
+    /// What a failure looks like, with the steps that lead to it.
+    func report(_ failure: Failure, named name: String, count: Int) -> String {
+        let short = shrunk(failure)
+        let told = short.result(tells: true).failure ?? failure
+        return """
+            \(name): seed \(seed) fails in step \(steps[min(failure.place, steps.count - 1)]): \
+            \(failure.violation)
+            \(short.steps.count) steps are enough:
+            \(told.story.map { "    " + $0 }.joined(separator: "\n"))
+              => \(told.violation)
+            again: make simulate SEED=\(seed) STEPS=\(count)
+            """
+    }
+}

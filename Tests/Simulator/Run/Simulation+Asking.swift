@@ -1,0 +1,214 @@
+import StoreCore
+import Wire
+
+extension Simulation {
+    /// Hands over some requests at once, which the Core works off together.
+    func ask(_ step: Int, _ chance: inout Chance) throws {
+        let count = chance.pick([(3, 1), (2, 2), (1, 4), (1, 8)])
+        let fault = chance.pick([
+            (94, SimulatedJournal.Fault.none), (4, .full), (1, .lost), (1, .late),
+        ])
+        var scratch = naive
+        var keys = keys
+        var asker = Asker(chance, step: step)
+        var open: [Open] = []
+        predicted = []
+        for _ in 0..<count {
+            switch P.ask(&asker, naive.root) {
+            case .dispatch(let request):
+                open.append(try hand(over: request, &asker, &scratch, &keys))
+                predicted += open[open.count - 1].prediction.records
+            case .work(let path, let body, let note):
+                try name(path, body, &asker.chance, work: note)
+            case .notify(let path, let body, let action):
+                try name(path, body, &asker.chance, leads: action)
+            }
+        }
+        chance = asker.chance
+        if case .none = fault {
+            self.keys = keys
+            try turnCore()
+            try verifyRecords(predicted)
+            try verifyNamed()
+            try verifyAnswers(open)
+        } else {
+            try askInVain(open, fault, &chance)
+        }
+    }
+
+    /// The disk fails while these are worked off.
+    private func askInVain(
+        _ open: [Open],
+        _ fault: SimulatedJournal.Fault,
+        _ chance: inout Chance
+    ) throws {
+        tell("  and the disk fails: \(fault)")
+        let before = (server.state, journal.count)
+        journal.fail(fault)
+        try turnCore()
+        server.collect()
+        for open in open {
+            let isKnown: Bool =
+                switch open.prediction {
+                case .invalid, .replayed, .keyTaken: true
+                default: false
+                }
+            if case .response(200, _, _)? = open.exchange.answer, !isKnown,
+                !open.asked.request.isDryRun
+            {
+                throw Violation(.answer, "answered 200 while the disk fails")
+            }
+        }
+        guard server.state == before.0 else {
+            throw Violation(.trace, "the state moves while the disk fails")
+        }
+        named = []
+        guard server.hasFailed else {
+            guard journal.count == before.1 else {
+                throw Violation(.trace, "the journal grows while the disk is full")
+            }
+            journal.fail(.none)
+            while server.executor.step(&chance) { try turnCore() }
+            _ = recorder.takeUnheard()
+            return
+        }
+        try restart(isKilled: true, &chance)
+    }
+
+    private func drawn(_ chance: inout Chance) -> Client? {
+        clients.isEmpty || chance.happens(1, in: 3) ? nil : chance.pick(clients)
+    }
+
+    /// Asks for something by name: what is asked is journaled, and the input is not.
+    private func name(
+        _ path: String,
+        _ body: String,
+        _ chance: inout Chance,
+        work: String? = nil,
+        leads: (any Action)? = nil
+    ) throws {
+        let client = drawn(&chance)
+        tell("  POST \(path) \(body) as \(client?.name ?? "nobody")")
+        let cookie = client.map { [("Cookie", "store-session=" + $0.secret)] } ?? []
+        named.append(try server.send("POST", path, headers: cookie, body: Array(body.utf8)))
+        predicted.append(
+            Prediction.Predicted(
+                type: Bytewise(String(path.dropFirst())),
+                payload: Bytewise("{}"),
+                sessions: client.map { [$0.name] } ?? [],
+                audience: nil,
+                work: work,
+                leads: leads
+            )
+        )
+    }
+
+    /// What was asked for by name has begun.
+    private func verifyNamed() throws {
+        server.collect()
+        for exchange in named {
+            guard case .response(202, _, _)? = exchange.answer else {
+                throw Violation(.answer, "what was asked for by name: \(exchange.answer as Any)")
+            }
+        }
+        named = []
+    }
+
+    private func hand(
+        over request: Request.Dispatch,
+        _ asker: inout Asker,
+        _ scratch: inout Naive<P>,
+        _ keys: inout [String: Prediction.Kept]
+    ) throws -> Open {
+        var request = request
+        if let key = request.key {
+            // The same again, now and then: as a client does that has lost its answer.
+            if let earlier = requests[key], asker.chance.happens(1, in: 2) { request = earlier }
+            requests[key] = request
+        }
+        let client = drawn(&asker.chance)
+        let body = Self.body(of: request)
+        var headers = client.map { [("Cookie", "store-session=" + $0.secret)] } ?? []
+        if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
+        if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
+        let expected = condition(request.condition, &headers)
+        let asked = Asked(
+            request: request,
+            body: Bytewise(body),
+            sessions: client.map { [$0.name] } ?? [],
+            expected: expected,
+            base: scratch.version
+        )
+        let target = request.path + (request.isDryRun ? "?dry-run=true" : "")
+        tell("  POST \(target) \(Bytewise(body)) \(headers)")
+        let exchange = try server.send("POST", target, headers: headers, body: Array(body.utf8))
+        let prediction = try scratch.predict(asked, keys: &keys, in: server)
+        return Open(exchange: exchange, asked: asked, prediction: prediction)
+    }
+
+    private func condition(
+        _ condition: Request.Condition,
+        _ headers: inout [(String, String)]
+    ) -> UInt64? {
+        func tag(_ version: UInt64) -> String { "\"\(server.epoch):\(version)\"" }
+        let version = naive.version
+        switch condition {
+        case .none: return nil
+        case .any:
+            headers.append(("If-Match", "*"))
+            return nil
+        case .newest:
+            headers.append(("If-Match", tag(version)))
+            return version
+        case .later:
+            headers.append(("If-Match", tag(version + 1)))
+            return version + 1
+        case .older:
+            guard version > 0 else { return nil }
+            headers.append(("If-Match", tag(version - 1)))
+            return .max
+        }
+    }
+
+    static func body(of request: Request.Dispatch) -> String {
+        let members = request.members.map { sent in
+            let payload = sent.payload.map { ",\"payload\":" + $0 } ?? ""
+            let recipients = request.recipients.map { "," + $0.json } ?? ""
+            return "{\"type\":" + JSONText.string(sent.type) + payload + recipients + "}"
+        }
+        return request.isArray ? "[" + members.joined(separator: ",") + "]" : members[0]
+    }
+
+    /// A client ends its session.
+    func endSession(_ chance: inout Chance) throws {
+        guard !clients.isEmpty else { return }
+        let client = clients.remove(at: chance.below(clients.count))
+        tell("a session ends: \(client.name)")
+        let exchange = try server.send(
+            "DELETE",
+            "/session",
+            headers: [("Cookie", "store-session=" + client.secret)]
+        )
+        let wire = try server.wire(Sessions.Internal.ended(session: client.name))
+        try turnCore()
+        try verifyRecords([
+            Prediction.Predicted(
+                type: Bytewise(wire.type),
+                payload: Bytewise(wire.payload),
+                sessions: [],
+                audience: nil
+            )
+        ])
+        server.collect()
+        guard case .response(204, _, _)? = exchange.answer else {
+            throw Violation(.answer, "a session does not end")
+        }
+    }
+}
+
+extension Prediction {
+    /// The records that the request makes.
+    var records: [Predicted] {
+        if case .applied(let records, _) = self { records } else { [] }
+    }
+}

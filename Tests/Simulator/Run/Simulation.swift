@@ -1,0 +1,218 @@
+import Glibc
+import StoreCore
+import StoreServer
+import StoreTesting
+import Wire
+
+/// One store under simulation, with its clients, its disk and its clock. One thread does everything, so
+/// a seed and a list of steps always lead to the same.
+final class Simulation<P: Program> {
+    /// How many turns the Core may take before it has to come to rest.
+    static var turnsMax: Int { 10_000 }
+
+    struct Client {
+        let secret: String
+        let name: String
+    }
+
+    /// A request that is not answered yet.
+    struct Open {
+        let exchange: SimulatedExchange
+        let asked: Asked
+        let prediction: Prediction
+    }
+
+    /// An action that a part of the program has to dispatch.
+    struct Due {
+        let type: Bytewise
+        let payload: Bytewise
+        /// The version of the action that led to it; `nil` where none did.
+        let cause: UInt64?
+        /// Whether no action led to it although it may name one, as when a store begins.
+        let isStart: Bool
+        let sessions: [String]
+        let audience: Audience?
+    }
+
+    let seed: UInt64
+    let recorder = Recorder()
+    let clock = ManualClock(timeOfDay: 1_000_000)
+    var disk: Disk
+    var server: SimulatedServer<P.Root>
+    var naive: Naive<P>
+    var past: Past
+    var keys: [String: Prediction.Kept] = [:]
+    var requests: [String: Request.Dispatch] = [:]
+    var due: [Due] = []
+    /// The records that the requests of a step have to make, and those of them that ask by name.
+    var predicted: [Prediction.Predicted] = []
+    var named: [SimulatedExchange] = []
+    var clients: [Client] = []
+    var readers: [Reader] = []
+    var waiting: [Open] = []
+    /// What happened, where it is to be told.
+    var story: [String]?
+    var expectedHooks: [(version: UInt64, state: Bytewise)] = []
+    var expectedLines: [(version: UInt64, state: Bytewise, cause: UInt64?)] = []
+    var expectedApplied: [Recorder.Line] = []
+    var journalHash: UInt64 = 0xCBF2_9CE4_8422_2325
+    var hashed = 0
+    /// How many kept outcomes were looked at.
+    var keptCount = 0
+    /// Whether the store is ending, which cancels every effect.
+    var isStopping = false
+
+    var journal: SimulatedJournal { disk.journal }
+
+    init(seed: UInt64, tells: Bool = false) throws {
+        self.seed = seed
+        story = tells ? [] : nil
+        disk = try Disk(seed: seed)
+        server = try Self.start(disk.journal, clock, recorder)
+        naive = Naive(try Self.firstState(server), at: 0)
+        past = Past(naive.slices, at: 0)
+        naive.begin()
+        try takeDue(after: nil, sessions: [])
+    }
+
+    deinit { disk.remove() }
+
+    static func start(
+        _ journal: SimulatedJournal,
+        _ clock: ManualClock,
+        _ recorder: Recorder
+    ) throws -> SimulatedServer<P.Root> {
+        try SimulatedServer(
+            P.server(recorder),
+            on: journal,
+            clock,
+            P.dependencies(clock),
+            recorder
+        )
+    }
+
+    private static func firstState(_ server: SimulatedServer<P.Root>) throws -> P.Root {
+        try JSONDecoder(limits: .unbounded).decode(P.Root.self, from: server.state)
+    }
+
+    func tell(_ line: @autoclosure () -> String) {
+        if story != nil { story?.append(line()) }
+    }
+
+    // A step
+
+    /// Does the step of a number, and looks at all that it led to.
+    func step(_ number: Int) throws {
+        try Recorder.$current.withValue(recorder) {
+            var chance = Chance(seed: seed, step: number)
+            switch chance.below(100) {
+            case 0..<3: beginSession(number)
+            case 3: try endSession(&chance)
+            case 4..<13: try advance(&chance)
+            case 13..<18: try openStream(&chance)
+            case 18, 19:
+                if !readers.isEmpty { readers.remove(at: chance.below(readers.count)) }
+            case 20..<24: try look(&chance)
+            case 24, 25: try? server.keepSnapshot()
+            case 26: try restart(isKilled: chance.happens(1, in: 2), &chance)
+            default: try ask(number, &chance)
+            }
+            try settle(&chance, all: chance.happens(1, in: 3))
+            try check()
+        }
+    }
+
+    /// Ends the simulation: everything comes to rest, and a last start leads to the same.
+    func end() throws {
+        try Recorder.$current.withValue(recorder) {
+            var chance = Chance(seed: seed, step: -1)
+            try settle(&chance, all: true)
+            try check()
+            try restart(isKilled: true, &chance)
+            try settle(&chance, all: true)
+            try check()
+        }
+    }
+
+    /// Has the Core and the effects work, the latter at the most a little way unless `all` is asked for.
+    func settle(_ chance: inout Chance, all: Bool) throws {
+        try turnCore()
+        var left = all ? Self.turnsMax : chance.below(4)
+        while left > 0, server.executor.step(&chance) {
+            left -= 1
+            try turnCore()
+        }
+        try verifyRecords()
+        if all { try checkRest() }
+    }
+
+    func turnCore() throws {
+        var turns = 0
+        while server.turnCore() {
+            turns += 1
+            guard turns < Self.turnsMax else {
+                throw Violation(.trap, "the Core does not come to rest")
+            }
+        }
+    }
+
+    /// Moves the clock, from one sleeper to the next.
+    func advance(_ chance: inout Chance) throws {
+        let seconds = chance.pick([1, 1, 2, 5, 60])
+        tell("the clock goes on by \(seconds) s")
+        let target = clock.now.advanced(by: .seconds(seconds))
+        var wakes = 0
+        while let next = clock.nextDeadline, next <= target, wakes < Self.turnsMax {
+            wakes += 1
+            try move(to: next, &chance)
+        }
+        try move(to: target, &chance)
+    }
+
+    private func move(to moment: ManualClock.Instant, _ chance: inout Chance) throws {
+        let clock = clock
+        let left = clock.now.duration(to: moment)
+        Task(executorPreference: server.executor) { await clock.advance(by: left) }
+        while server.executor.step(&chance) { try turnCore() }
+        try verifyRecords()
+    }
+
+    private func beginSession(_ number: Int) {
+        let secret = "secret-\(seed)-\(number)"
+        guard clients.count < 4, server.beginSession(secret) else { return }
+        let name = SimulatedServer<P.Root>.session(of: secret)
+        clients.append(Client(secret: secret, name: name))
+        tell("a session begins: \(name)")
+        let began = Sessions.Internal.began(session: name)
+        guard let wire = try? server.wire(began) else { return }
+        due.append(
+            Due(
+                type: Bytewise(wire.type),
+                payload: Bytewise(wire.payload),
+                cause: nil,
+                isStart: false,
+                sessions: [name],
+                audience: nil
+            )
+        )
+    }
+
+    // What follows
+
+    /// Takes over what has to be dispatched after an action.
+    func takeDue(after cause: UInt64?, sessions: [String], isStart: Bool = false) throws {
+        for own in naive.calls.takeOwn() {
+            let wire = try server.wire(own.action)
+            due.append(
+                Due(
+                    type: Bytewise(wire.type),
+                    payload: Bytewise(wire.payload),
+                    cause: cause,
+                    isStart: cause == nil,
+                    sessions: sessions,
+                    audience: own.audience
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import StoreCore
+
+/// A slice that is there under ids.
+struct Bin: StartableModule {
+    struct State: ModuleState {
+        var text: String
+        var count = 0
+        var settled = ""
+    }
+
+    struct Start: Codable, Equatable, Sendable {
+        let note: String
+        let text: String
+    }
+
+    enum Action: ModuleAction {
+        /// Has no fields, so that all of them look alike in the journal.
+        case put
+        case texted(note: String, text: String)
+        case shaken(note: String, seconds: Int)
+        case stilled
+    }
+
+    enum Internal: ModuleAction {
+        case settled(note: String)
+    }
+
+    static let name = "bins"
+
+    func begin(_ start: Start) -> State { State(text: start.text) }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .put: state.count += 1
+        case .texted(_, let text): state.text = text
+        case .shaken(_, let seconds):
+            guard seconds > 0 else {
+                throw Refusal(reason: "That is no time.", pointer: "/seconds")
+            }
+            state.count -= 1
+        case .stilled: break
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .settled(let note): state.settled = note
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .shaken(let note, let seconds):
+            .run(id: "shake") { context in
+                try await Recorder.work(note) {
+                    try await context.sleep(for: .seconds(seconds))
+                    try await context.dispatch(Internal.settled(note: note + ">"))
+                }
+            }
+        case .stilled: .cancel(id: "shake")
+        case .put, .texted: .none
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import StoreCore
+
+/// What others tell ends up here.
+struct Desk: Module {
+    struct State: ModuleState {
+        var told: [String] = []
+        var count = 0
+        var title = Shared<String>()
+    }
+
+    enum Action: ModuleAction {
+        case asked(note: String)
+    }
+
+    enum Internal: ModuleAction {
+        case told(note: String)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .asked(let note): try state.take(note)
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) throws {
+        switch action {
+        case .told(let note): try state.take(note)
+        }
+    }
+}
+
+extension Desk.State {
+    fileprivate mutating func take(_ note: String) throws {
+        count += 1
+        told.append(note)
+        if told.count > 4 { told.removeFirst() }
+        // So that what the program itself dispatches is refused now and then.
+        let sum = note.utf8.reduce(0) { $0 + Int($1) }
+        if sum % 13 == 0 { throw Refusal(reason: "The desk does not take this.") }
+    }
+}
+
+struct DeskPresenter: Presenter {
+    func stateDidUpdate(from old: Desk.State?, to new: Desk.State?, _ context: PresenterContext) {
+        _ = Recorder.note("desk", old, new)
+    }
+}

@@ -1,0 +1,150 @@
+import StoreCore
+
+/// A module that asks for work of every kind.
+struct Jobs: Module {
+    struct State: ModuleState {
+        var done: [String] = []
+        var count = 0
+        var interrupted: [UInt64] = []
+    }
+
+    enum Action: ModuleAction {
+        /// Sleeps, and says so.
+        case ran(note: String, id: String, seconds: Int, replaces: Bool)
+        /// Two at a time.
+        case merged(note: String, seconds: Int)
+        /// One after the other.
+        case queued(note: String, seconds: Int)
+        case cancelled(id: String)
+        /// Throws so often before it does not; with an action for the error where it always does.
+        case tried(note: String, failures: Int)
+        /// Is known to the next start.
+        case kept(note: String, seconds: Int, onRestart: RestartPolicy)
+        /// Dispatches what has a secret.
+        case confided(note: String)
+        /// Dispatches what has effects in turn.
+        case chained(note: String, seconds: Int)
+    }
+
+    enum Internal: ModuleAction {
+        case done(note: String)
+        case failed(note: String)
+        case interrupted(version: UInt64)
+    }
+
+    struct Failure: Error {}
+
+    static let keepsEffects = true
+    static let dispatchables: [any Dispatchable.Type] = [Multiply.self]
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        state.count += 1
+        if case .ran(_, _, let seconds, _) = action, seconds > 90 {
+            throw Refusal(reason: "That takes too long.", pointer: "/seconds")
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .done(let note), .failed(let note):
+            state.done.append(note)
+            if state.done.count > 4 { state.done.removeFirst() }
+        case .interrupted(let version):
+            state.interrupted.append(version)
+            if state.interrupted.count > 4 { state.interrupted.removeFirst() }
+        }
+    }
+
+    func interrupted(after version: UInt64) -> Internal? { .interrupted(version: version) }
+
+    var useCases: [UseCaseMethod<State>] {
+        [
+            UseCaseMethod("jobs", "work") { (input: WorkInput, context) in
+                try await Recorder.work(input.note) {
+                    try await context.dispatch(Internal.done(note: input.note + ">1"))
+                    try await context.sleep(for: .seconds(input.seconds))
+                    try await context.dispatch(Internal.done(note: input.note + ">2"))
+                }
+            }
+        ]
+    }
+}
+
+struct WorkInput: Codable, Sendable {
+    let note: String
+    let password: String
+    let seconds: Int
+}
+
+/// A side effect that returns something.
+struct Multiply: SideEffect, Equatable {
+    let note: String
+    let a: Int
+
+    func sideEffect(_ context: EffectContext<Jobs.State>) async throws -> Int {
+        try await Recorder.work(note) {
+            try await context.dispatch(Jobs.Internal.done(note: note + ">"))
+        }
+        return a * 2
+    }
+}
+
+extension Jobs {
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .ran(let note, let id, let seconds, let replaces):
+            .run(id: id, cancelInFlight: replaces) { try await Self.work($0, note, "", seconds) }
+        case .merged(let note, let seconds):
+            .merge(
+                .run { try await Self.work($0, note, "1", seconds) },
+                .run { try await Self.work($0, note, "2", 0) }
+            )
+        case .queued(let note, let seconds):
+            .concatenate(
+                .run { try await Self.work($0, note, "1", seconds) },
+                .run { try await Self.work($0, note, "2", 0) }
+            )
+        case .cancelled(let id): .cancel(id: id)
+        case .tried(let note, let failures):
+            .run(retry: .times(2), catch: { _ in Internal.failed(note: note + ">") }) { context in
+                let attempt = Recorder.attempt(note)
+                guard attempt > failures else { throw Failure() }
+                try await context.dispatch(Internal.done(note: note + ">"))
+            }
+        case .kept(let note, let seconds, let onRestart):
+            .run(onRestart: onRestart) { try await Self.work($0, note, "", seconds) }
+        case .confided(let note):
+            .run { context in
+                let code = Words.secret + note
+                try await Recorder.work(note) {
+                    try await context.dispatch(Unlock(note: note + ">1", code: code))
+                    try await context.dispatch(Safe.Action.opened(note: note + ">2", code: code))
+                }
+            }
+        case .chained(let note, let seconds):
+            .run { context in
+                try await Recorder.work(note) {
+                    let inner = Action.ran(
+                        note: note + ">",
+                        id: "chain",
+                        seconds: seconds,
+                        replaces: true
+                    )
+                    try await context.dispatch(inner)
+                }
+            }
+        }
+    }
+
+    private static func work(
+        _ context: EffectContext<State>,
+        _ note: String,
+        _ part: String,
+        _ seconds: Int
+    ) async throws {
+        try await Recorder.work(note + part.map { "/\($0)" }.joined()) {
+            if seconds > 0 { try await context.sleep(for: .seconds(seconds)) }
+            try await context.dispatch(Internal.done(note: note + ">" + part))
+        }
+    }
+}

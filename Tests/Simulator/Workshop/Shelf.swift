@@ -1,0 +1,70 @@
+import StoreCore
+
+/// A slice that is always there, which others see a part of.
+struct Shelf: SharingModule {
+    struct State: ModuleState {
+        var label = ""
+        var grams = 0.0
+        var tally: [String: Int] = [:]
+        var stamp = ""
+    }
+
+    enum Action: ModuleAction {
+        case labelled(note: String, text: String)
+        case weighed(note: String, grams: Double)
+        case counted(note: String, name: String)
+        case stamped(note: String)
+        /// Is taken back after it has changed the slice.
+        case refused(note: String)
+        /// Fails in a way that no reducer should.
+        case broken(note: String)
+        /// Interceptors block it, put another one in its place, or let others follow.
+        case intercepted(note: String, how: String)
+        case reset
+    }
+
+    /// What a reducer should never throw; its words are for nobody.
+    struct Broken: Error, CustomStringConvertible {
+        var description: String { Words.secret + "broken" }
+    }
+
+    func share(_ state: State) -> String { state.label }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .labelled(_, let text): state.label = text
+        case .weighed(_, let grams): state.grams = grams
+        case .counted(_, let name):
+            state.tally[name, default: 0] += 1
+            if state.tally.count > 6 { state.tally = [:] }
+        case .stamped(let note): state.stamp = note
+        case .refused(let note):
+            state.stamp = note
+            throw Refusal(reason: "The shelf says no.", pointer: "/note")
+        case .broken(let note):
+            state.stamp = note
+            throw Broken()
+        case .intercepted(let note, _): state.stamp = note
+        case .reset: state = State()
+        }
+    }
+}
+
+/// Dispatches after some changes, and counts its calls to be recognised by.
+struct ShelfPresenter: Presenter {
+    func stateDidUpdate(from old: Shelf.State?, to new: Shelf.State?, _ context: PresenterContext) {
+        let count = Recorder.note("shelf", old, new)
+        guard old != nil, old?.grams.bitPattern != new?.grams.bitPattern else { return }
+        context.dispatch(Desk.Internal.told(note: "#shelf\(count)"), recipients: .all)
+    }
+}
+
+/// Changes what it watches itself, of which it is not told.
+struct ShelfWatcher: Presenter {
+    func stateDidUpdate(from old: Shelf.State?, to new: Shelf.State?, _ context: PresenterContext) {
+        let count = Recorder.note("watcher", old, new)
+        guard let old, let new, Bytewise(old.label) != Bytewise(new.label), new.label != "watched"
+        else { return }
+        context.dispatch(Shelf.Action.stamped(note: "#watcher\(count)"))
+    }
+}

@@ -1,0 +1,27 @@
+import StoreCore
+
+/// A root state with one of everything: slices that are always there, started, and there under ids,
+/// shared ones, effects that outlive the server, sessions.
+struct Workshop: RootState {
+    var shelf = Shelf.State()
+    var plate: Plate.State?
+    var bins = Instances<Bin.State>()
+    var desk = Desk.State()
+    var safe = Safe.State()
+    var jobs = Jobs.State()
+    var effects = PendingEffects.State()
+    var sessions = Sessions.State()
+
+    static let modules: Modules = [
+        Shelf().at(\.shelf).presented(by: ShelfPresenter()).presented(by: ShelfWatcher()),
+        Plate().at(\.plate).reading(\Plate.State.label, of: Shelf.self).presented(
+            by: PlatePresenter()
+        ),
+        Bin().at(\.bins),
+        Desk().at(\.desk).reading(\Desk.State.title, of: Plate.self).presented(by: DeskPresenter()),
+        Safe().at(\.safe),
+        Jobs().at(\.jobs),
+        PendingEffects().at(\.effects),
+        Sessions().at(\.sessions).presented(by: SessionsPresenter()),
+    ]
+}

@@ -1,0 +1,239 @@
+import StoreCore
+import Wire
+
+extension WorkshopProgram {
+    static func ask(_ asker: inout Asker, _ root: Workshop) -> Request {
+        switch asker.chance.below(40) {
+        case 0: return work(&asker)
+        case 1:
+            let note = asker.note()
+            let body = JSONText.object([("note", JSONText.string(note))])
+            return .notify(path: "/notify/bell", body: body, action: Desk.Internal.told(note: note))
+        case 2...5: return view(&asker)
+        default: return .dispatch(dispatch(&asker))
+        }
+    }
+
+    private static func work(_ asker: inout Asker) -> Request {
+        let note = asker.note()
+        let body = JSONText.object([
+            ("note", JSONText.string(note)), ("password", "\"\(Words.secret)word\""),
+            ("seconds", "\(1 + asker.chance.below(5))"),
+        ])
+        return .work(path: "/usecases/jobs/work", body: body, note: note)
+    }
+
+    private static func view(_ asker: inout Asker) -> Request {
+        let isBare = asker.chance.happens(1, in: 2)
+        let heat = JSONText.number(Words.number(&asker.chance))
+        let turned = JSONText.object([("note", JSONText.string(asker.note())), ("heat", heat)])
+        let sent = isBare ? Sent("plate/tapped") : Sent("plate/turned", turned)
+        return .dispatch(Request.Dispatch(path: "/modules/plate/ui", members: [sent]))
+    }
+
+    private static func dispatch(_ asker: inout Asker) -> Request.Dispatch {
+        let isArray = asker.chance.happens(1, in: 4)
+        let count = isArray ? 1 + asker.chance.below(4) : 1
+        var dispatch = Request.Dispatch(members: (0..<count).map { _ in sent(&asker) })
+        dispatch.isArray = isArray
+        dispatch.isDryRun = asker.chance.happens(1, in: 10)
+        if asker.chance.happens(1, in: 8) { dispatch.key = "k\(asker.chance.below(12))" }
+        if asker.chance.happens(1, in: 8) {
+            dispatch.condition = asker.chance.pick([.newest, .newest, .older, .later, .any])
+        }
+        if asker.chance.happens(1, in: 12) { dispatch.recipients = recipients(&asker) }
+        if asker.chance.happens(1, in: 8) {
+            dispatch.prefers = asker.chance.pick(["return=representation", "wait=5"])
+        }
+        return dispatch
+    }
+
+    private static func recipients(
+        _ asker: inout Asker
+    ) -> (json: String, audience: Audience?) {
+        switch asker.chance.below(4) {
+        case 0: return ("\"recipients\":\"all\"", nil)
+        case 1:
+            let names = ["DeskPresenter", "r1"]
+            return (
+                "\"recipients\":{\"authorized\":[\"DeskPresenter\",\"r1\"]}",
+                Audience(.authorized(to: Set(names)), emitter: nil)
+            )
+        case 2:
+            return (
+                "\"recipients\":\"allExcludingEmitter\",\"emitter\":\"r1\"",
+                Audience(.allExcludingEmitter, emitter: "r1")
+            )
+        default:
+            return (
+                "\"recipients\":\"emitter\",\"emitter\":\"ShelfPresenter\"",
+                Audience(.emitter, emitter: "ShelfPresenter")
+            )
+        }
+    }
+
+    private static func sent(_ asker: inout Asker) -> Sent {
+        let note = ("note", JSONText.string(asker.note()))
+        switch asker.chance.below(30) {
+        case 0...6: return shelf(note, &asker)
+        case 7...10: return plate(note, &asker)
+        case 11...18: return bin(note, &asker)
+        case 19...25: return job(note, &asker)
+        case 26: return Sent("desk/asked", JSONText.object([note]))
+        case 27, 28: return secretive(note, &asker)
+        default: return invalid(note, &asker)
+        }
+    }
+
+    private static func shelf(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        switch asker.chance.below(12) {
+        case 0...3:
+            return Sent("shelf/labelled", .of(note, ("text", JSONText.string(asker.text()))))
+        case 4...5:
+            let grams = JSONText.number(Words.number(&asker.chance))
+            return Sent("shelf/weighed", .of(note, ("grams", grams)))
+        case 6: return Sent("shelf/counted", .of(note, ("name", JSONText.string(asker.text()))))
+        case 7: return Sent("shelf/stamped", .of(note))
+        case 8: return Sent("shelf/refused", .of(note))
+        case 9: return Sent("shelf/broken", .of(note))
+        case 10: return Sent("shelf/reset")
+        default:
+            let ways = ["block", "break", "replace", "follow", "follow in vain", "nothing"]
+            let how = JSONText.string(asker.chance.pick(ways))
+            return Sent("shelf/intercepted", .of(note, ("how", how)))
+        }
+    }
+
+    private static func plate(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let title = ("title", JSONText.string(asker.text()))
+        switch asker.chance.below(8) {
+        case 0: return Sent("plate/stop")
+        case 1...3: return Sent("plate/renamed", .of(note, title))
+        default:
+            let seconds = ("seconds", "\(asker.chance.below(4))")
+            return Sent("plate/start", .of(note, title, seconds))
+        }
+    }
+
+    private static func bin(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let prefix = "bins/" + asker.id() + "/"
+        let text = ("text", JSONText.string(asker.text()))
+        switch asker.chance.below(12) {
+        case 0...2: return Sent(prefix + "start", .of(note, text))
+        case 3: return Sent(prefix + "stop")
+        case 4...6: return Sent(prefix + "put")
+        case 7, 8: return Sent(prefix + "texted", .of(note, text))
+        case 9: return Sent(prefix + "stilled")
+        default:
+            let seconds = ("seconds", "\(asker.chance.below(6))")
+            return Sent(prefix + "shaken", .of(note, seconds))
+        }
+    }
+
+    private static func job(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let id = ("id", JSONText.string(Words.id(&asker.chance)))
+        let seconds = ("seconds", "\(asker.chance.below(6))")
+        switch asker.chance.below(12) {
+        case 0...3:
+            let time = asker.chance.happens(1, in: 6) ? ("seconds", "99") : seconds
+            let replaces = ("replaces", asker.chance.happens(1, in: 3) ? "true" : "false")
+            return Sent("jobs/ran", .of(note, id, time, replaces))
+        case 4: return Sent("jobs/merged", .of(note, seconds))
+        case 5: return Sent("jobs/queued", .of(note, seconds))
+        case 6: return Sent("jobs/cancelled", .of(id))
+        case 7: return Sent("jobs/tried", .of(note, ("failures", "\(asker.chance.below(4))")))
+        case 8:
+            let policy = asker.chance.pick(["lost", "retried", "reported"])
+            return Sent("jobs/kept", .of(note, seconds, ("onRestart", "\"\(policy)\"")))
+        case 9: return Sent("jobs/confided", .of(note))
+        case 10: return Sent("Multiply", .of(note, ("a", "21")))
+        default: return Sent("jobs/chained", .of(note, seconds))
+        }
+    }
+
+    private static func secretive(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let code = ("code", "\"\(Words.secret)4711\"")
+        let type = asker.chance.pick(["safe/opened", "Unlock"])
+        return Sent(type, .of(note, code), kept: .of(note))
+    }
+
+    private static func invalid(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        switch asker.chance.below(4) {
+        case 0: Sent("shelf/label\u{E9}d", .of(note), isInvalid: true)
+        case 1: Sent("desk/told", .of(note), isInvalid: true)
+        case 2: Sent("shelf/weighed", .of(note, ("grams", "\"much\"")), isInvalid: true)
+        default: Sent("plate/tapped", isInvalid: true)
+        }
+    }
+
+    static func streams(_ chance: inout Chance) -> StreamTarget {
+        let names = Workshop.modules.map(\.name)
+        let patch = chance.happens(1, in: 2) ? "?mode=patch" : ""
+        switch chance.below(5) {
+        case 0: return StreamTarget(path: "/events" + patch, part: { .whole($0, names) })
+        case 1:
+            let module = chance.below(names.count)
+            let path = "/modules/\(names[module])/events" + patch
+            return StreamTarget(path: path) { .slice($0[module]) }
+        case 2:
+            let tokens = chance.pick([
+                ["shelf", "label"], ["plate", "title"], ["desk", "told", "0"], ["desk", "title"],
+                ["jobs"], ["bins", "\u{E9}", "text"], ["bins", "e\u{301}", "count"],
+            ])
+            let pointer = JSONPointer(tokens: tokens).description
+            let path = "/events?path=" + StreamTarget.escaped(pointer)
+            return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) { slices in
+                .part(Bytewise(slices: slices, of: names), tokens)
+            }
+        default:
+            let id = Words.id(&chance)
+            let path = "/modules/bins/\(StreamTarget.escaped(id))/events" + patch
+            return StreamTarget(path: path) { .part($0[2], [id]) }
+        }
+    }
+}
+
+extension String {
+    /// An object of members that are JSON already.
+    fileprivate static func of(_ members: (String, String)...) -> String {
+        JSONText.object(members)
+    }
+
+    func replacingFirst(_ text: String, by other: String) -> String {
+        hasPrefix(text) ? other + dropFirst(text.count) : self
+    }
+}
+
+extension StreamTarget {
+    /// A text as it may stand in a path or a query.
+    static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain = byte.isLetterOrDigit
+            let digits = String(byte, radix: 16, uppercase: true)
+            return isPlain
+                ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
+            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+    }
+}
+
+extension StreamTarget.Part {
+    static func whole(_ slices: [Bytewise], _ names: [String]) -> Self {
+        .json(Bytewise(slices: slices, of: names))
+    }
+
+    static func slice(_ slice: Bytewise) -> Self {
+        slice == .absent ? .absent : .json(slice)
+    }
+
+    static func part(_ document: Bytewise, _ tokens: [String]) -> Self {
+        JSONText.part(document.bytes, at: tokens).map { .json($0) } ?? .absent
+    }
+}

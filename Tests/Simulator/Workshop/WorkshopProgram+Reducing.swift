@@ -1,0 +1,70 @@
+import StoreCore
+
+extension WorkshopProgram {
+    /// The reducers of the modules, called one by one.
+    static func reduce(
+        _ root: inout Workshop,
+        _ action: any Action,
+        for instance: String?,
+        at version: UInt64
+    ) throws {
+        switch action {
+        case let action as Shelf.Action: try Shelf().reduce(&root.shelf, action)
+        case let action as ModuleStart<Plate>: root.plate = try Plate().begin(action.start)
+        case is ModuleStop<Plate>:
+            _ = try there(root.plate)
+            root.plate = nil
+        case let action as Plate.Action:
+            var plate = try there(root.plate)
+            Plate().reduce(&plate, action)
+            root.plate = plate
+        case let action as Plate.UI:
+            var plate = try there(root.plate)
+            Plate().reduce(&plate, ui: action)
+            root.plate = plate
+        case let action as Plate.Internal:
+            var plate = try there(root.plate)
+            Plate().reduce(&plate, internal: action)
+            root.plate = plate
+        case let action as ModuleStart<Bin>:
+            root.bins[try there(instance)] = Bin().begin(action.start)
+        case is ModuleStop<Bin>:
+            let id = try there(instance)
+            _ = try there(root.bins[id])
+            root.bins[id] = nil
+        case let action as Bin.Action:
+            let id = try there(instance)
+            var bin = try there(root.bins[id])
+            try Bin().reduce(&bin, action)
+            root.bins[id] = bin
+        case let action as Bin.Internal:
+            let id = try there(instance)
+            var bin = try there(root.bins[id])
+            Bin().reduce(&bin, internal: action)
+            root.bins[id] = bin
+        case let action as Desk.Action: try Desk().reduce(&root.desk, action)
+        case let action as Desk.Internal: try Desk().reduce(&root.desk, internal: action)
+        case let action as Safe.Action: Safe().reduce(&root.safe, action)
+        case let action as Unlock: action.updateState(&root.safe)
+        case let action as Jobs.Action: try Jobs().reduce(&root.jobs, action)
+        case let action as Jobs.Internal: Jobs().reduce(&root.jobs, internal: action)
+        case is Multiply, is ClientRequest: break
+        case let action as PendingEffects.Internal:
+            PendingEffects().reduce(&root.effects, internal: action)
+        case let action as Sessions.Internal: Sessions().reduce(&root.sessions, internal: action)
+        default: throw Refusal(reason: "There is no such action.")
+        }
+        root.plate?.label.value = root.shelf.label
+        root.desk.title.value = root.plate?.title
+        if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {
+            root.effects.pending.append(
+                PendingEffects.Entry(version: version, slice: "jobs", onRestart: onRestart)
+            )
+        }
+    }
+
+    private static func there<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw Refusal(reason: "It is not there.") }
+        return value
+    }
+}
