@@ -44,6 +44,9 @@ struct Asked {
     let expected: UInt64?
     /// The version whose state it meets.
     let base: UInt64
+
+    /// Whether the answer may come from another thread.
+    var isSlow: Bool { request.isDryRun || request.prefers?.contains("wait") != true }
 }
 
 extension Naive {

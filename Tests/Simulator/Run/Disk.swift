@@ -44,6 +44,7 @@ struct Disk {
             try kept.append(JournalBatch(records: [record]), at: record.version - 1)
         }
         inner = kept
+        journal = SimulatedJournal(inner, after: journal)
     }
 
     func remove() {

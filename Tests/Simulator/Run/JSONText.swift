@@ -18,14 +18,32 @@ enum JSONText {
         "{" + members.map { string($0.0) + ":" + $0.1 }.joined(separator: ",") + "}"
     }
 
-    /// The same document as all others that mean the same.
+    /// The same document as all others that mean the same: a patch puts new members last.
     static func canonical(_ bytes: [UInt8]) -> Bytewise? {
         guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded) else {
             return nil
         }
         var writer = JSONWriter()
-        JSONTree(document.root).write(to: &writer)
+        write(document.root, to: &writer)
         return Bytewise(writer.array)
+    }
+
+    private static func write(_ node: JSONNode, to writer: inout JSONWriter) {
+        switch node.kind {
+        case .object:
+            let members = node.members.sorted { Bytewise($0.name) < Bytewise($1.name) }
+            writer.object { writer in
+                for (name, value) in members {
+                    writer.key(name)
+                    write(value, to: &writer)
+                }
+            }
+        case .array:
+            writer.array { writer in
+                for element in node.elements { write(element, to: &writer) }
+            }
+        default: writer.raw(node.source)
+        }
     }
 
     /// What a pointer leads to in a document.

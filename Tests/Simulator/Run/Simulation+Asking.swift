@@ -19,9 +19,9 @@ extension Simulation {
                 open.append(try hand(over: request, &asker, &scratch, &keys))
                 predicted += open[open.count - 1].prediction.records
             case .work(let path, let body, let note):
-                try name(path, body, &asker.chance, work: note)
+                try name(path, body, &asker.chance, &scratch, work: note)
             case .notify(let path, let body, let action):
-                try name(path, body, &asker.chance, leads: action)
+                try name(path, body, &asker.chance, &scratch, leads: action)
             }
         }
         chance = asker.chance
@@ -84,6 +84,7 @@ extension Simulation {
         _ path: String,
         _ body: String,
         _ chance: inout Chance,
+        _ scratch: inout Naive<P>,
         work: String? = nil,
         leads: (any Action)? = nil
     ) throws {
@@ -91,11 +92,14 @@ extension Simulation {
         tell("  POST \(path) \(body) as \(client?.name ?? "nobody")")
         let cookie = client.map { [("Cookie", "store-session=" + $0.secret)] } ?? []
         named.append(try server.send("POST", path, headers: cookie, body: Array(body.utf8)))
+        let type = String(path.dropFirst())
+        let sessions = client.map { [$0.name] } ?? []
+        _ = try scratch.apply(server.action(type, []), from: sessions, for: nil)
         predicted.append(
             Prediction.Predicted(
-                type: Bytewise(String(path.dropFirst())),
+                type: Bytewise(type),
                 payload: Bytewise("{}"),
-                sessions: client.map { [$0.name] } ?? [],
+                sessions: sessions,
                 audience: nil,
                 work: work,
                 leads: leads
