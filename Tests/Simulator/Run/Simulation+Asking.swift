@@ -53,7 +53,7 @@ extension Simulation {
                 case .invalid, .replayed, .keyTaken: true
                 default: false
                 }
-            if case .response(200, _, _)? = open.exchange.answer, !isKnown,
+            if case .response(200, _)? = open.exchange.answer, !isKnown,
                 !open.asked.request.isDryRun
             {
                 throw Violation(.answer, "answered 200 while the disk fails")
@@ -111,7 +111,7 @@ extension Simulation {
     private func verifyNamed() throws {
         server.collect()
         for exchange in named {
-            guard case .response(202, _, _)? = exchange.answer else {
+            guard case .response(202, _)? = exchange.answer else {
                 throw Violation(.answer, "what was asked for by name: \(exchange.answer as Any)")
             }
         }
@@ -204,7 +204,7 @@ extension Simulation {
             )
         ])
         server.collect()
-        guard case .response(204, _, _)? = exchange.answer else {
+        guard case .response(204, _)? = exchange.answer else {
             throw Violation(.answer, "a session does not end")
         }
     }

@@ -109,7 +109,7 @@ extension Simulation {
                 waiting.append(open)
                 continue
             }
-            guard case .response(let status, _, let body) = answer else {
+            guard case .response(let status, let body) = answer else {
                 throw Violation(.answer, "no answer to \(open.asked.body), but an end")
             }
             try verify(status, body, open)

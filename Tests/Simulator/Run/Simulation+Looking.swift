@@ -31,7 +31,7 @@ extension Simulation {
         let exchange = try server.send("GET", target, headers: cookie)
         guard server.wait(for: exchange) else { throw Violation(.state, "no answer: \(target)") }
         server.collect()
-        guard case .response(let status, _, let body)? = exchange.answer else {
+        guard case .response(let status, let body)? = exchange.answer else {
             throw Violation(.state, "no answer: \(target)")
         }
         // What was forgotten can't be made again.

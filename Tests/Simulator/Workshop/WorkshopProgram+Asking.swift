@@ -54,10 +54,9 @@ extension WorkshopProgram {
         switch asker.chance.below(4) {
         case 0: return ("\"recipients\":\"all\"", nil)
         case 1:
-            let names = ["DeskPresenter", "r1"]
             return (
                 "\"recipients\":{\"authorized\":[\"DeskPresenter\",\"r1\"]}",
-                Audience(.authorized(to: Set(names)), emitter: nil)
+                Audience(.authorized(to: ["DeskPresenter", "r1"]), emitter: nil)
             )
         case 2:
             return (

@@ -126,7 +126,9 @@ final class SimulatedServer<Root: RootState> {
     /// Begins a session as a client does whose secret is drawn so.
     func beginSession(_ secret: String) -> Bool {
         let name = Self.session(of: secret)
-        guard parts.store.sessions?.begin(name) == true else { return false }
+        guard let sessions = parts.store.sessions,
+            (try? sessions.begin(name, from: "simulator")) != nil
+        else { return false }
         let began = Sessions.Internal.began(session: name)
         parts.store.core.dispatchOwn(began, at: "Simulator/sessions", from: [name])
         return true
@@ -172,6 +174,7 @@ final class SimulatedExchange {
     var answer: Answer? {
         switch exchange.outcome {
         case .response(let response): Answer(response)
+        case .answer(let answer): Answer(HTTPResponse(answer))
         case .abandoned: .abandoned
         case .handedOver: .streaming
         case .none, .again, .suspendedForGood: nil
@@ -180,7 +183,7 @@ final class SimulatedExchange {
 }
 
 enum Answer {
-    case response(status: Int, headers: [(String, String)], body: [UInt8])
+    case response(status: Int, body: [UInt8])
     case abandoned
     case streaming
 
@@ -191,7 +194,7 @@ enum Answer {
             case .bytes(let bytes): bytes
             case .shared(let bytes): bytes.array
             }
-        self = .response(status: response.status, headers: response.headers, body: body)
+        self = .response(status: response.status, body: body)
     }
 }
 
@@ -245,12 +248,11 @@ extension SimulatedServer {
             fields: UnsafeBufferPointer(start: exchange.fields, count: exchange.fieldCount),
             isHTTP10: false
         )
-        let place = try RequestTarget(Array(target.utf8))
+        exchange.target = Array(target.utf8)
         exchange.begin(
-            method: method,
-            path: place.path,
-            query: place.query,
-            host: place.authority ?? framing.host,
+            method: RequestMethod(method),
+            place: try RequestTarget(exchange.target),
+            framing: framing,
             isHTTP10: false
         )
         if let refusal = parts.router.admit(exchange) {
@@ -270,7 +272,7 @@ extension SimulatedServer {
             return finished
         }
         for exchange in done { loop.resume(exchange) }
-        loop.requests.withLock { $0 = LoopRequests() }
+        loop.takeTimers()
     }
 
     /// Waits for an answer that another thread gives.
