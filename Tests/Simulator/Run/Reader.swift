@@ -11,8 +11,8 @@ final class Reader {
     private(set) var version: UInt64?
     private(set) var content: StreamTarget.Part?
     private(set) var isClosed = false
-    /// Whether it was left out since it was last told.
-    var isLeftOut = false
+    /// The newest version that it was left out of, where it was not told since.
+    var leftOut: UInt64?
 
     init(_ target: StreamTarget, name: String?, socket: CInt) {
         self.target = target

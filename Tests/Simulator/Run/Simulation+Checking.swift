@@ -174,9 +174,9 @@ extension Simulation {
                         "\(reader.target.path) at \(version): \(content) and not \(expected)"
                     )
                 }
-                reader.isLeftOut = false
+                if version >= reader.leftOut ?? 0 { reader.leftOut = nil }
             }
-            guard !reader.isClosed, !reader.isLeftOut, let content = reader.content else {
+            guard !reader.isClosed, reader.leftOut == nil, let content = reader.content else {
                 continue
             }
             let expected = reader.target.part(naive.slices)

@@ -99,7 +99,9 @@ extension Simulation {
     /// Readers who were not meant see a change with the next one.
     private func leaveOut(_ applied: Applied<P.Root>) {
         guard let audience = applied.audience else { return }
-        for reader in readers where !audience.includes(reader.name) { reader.isLeftOut = true }
+        for reader in readers where !audience.includes(reader.name) {
+            reader.leftOut = applied.version
+        }
     }
 
     /// What the program itself dispatched has to be due, or come from an effect that counts.
