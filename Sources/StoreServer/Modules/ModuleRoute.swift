@@ -82,6 +82,8 @@ struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
                 query,
                 showing: index
             ) {
+                $0.slices[index].isAtHand
+            } announce: {
                 store.publisher.announce(topic, in: $0)
             }
         }
@@ -90,6 +92,8 @@ struct ModuleEventsRoute<State: Codable & Equatable & Sendable>: Route {
         }
         // What was before a change is no news to those who were not there.
         try StreamOpening.begin(exchange, store, id, query, showing: index) {
+            $0.slices[index].isAtHand
+        } first: {
             store.publisher.beginning(of: index, in: $0)
         }
     }

@@ -202,6 +202,15 @@ extension Publisher {
         publishing.perform(work, task)
     }
 
+    /// The same at once, on the caller's thread, where nothing waits to be published and it costs little.
+    /// Answers whether it was done.
+    func performNow(
+        where isQuick: (Snapshot) -> Bool,
+        _ task: (Snapshot) -> Void
+    ) -> Bool {
+        publishing.performNow(work, where: isQuick, task)
+    }
+
     /// Waits until the streams have all that was committed before, or the time is over. Any thread.
     func flush(seconds: Double) {
         publishing.flush(work, seconds: seconds)

@@ -71,6 +71,31 @@ final class Publishing<State: Sendable>: Sendable {
         }
     }
 
+    /// The same at once, on the caller's thread, which stands in for the other one; where that has nothing
+    /// to do. Answers whether it was done.
+    ///
+    /// - Parameter isQuick: whether it costs little, given the newest version.
+    func performNow(
+        _ work: Work,
+        where isQuick: (Snapshot) -> Bool,
+        _ task: (Snapshot) -> Void
+    ) -> Bool {
+        guard isQuick(snapshot) else { return false }
+        let current = queue.withLock { queue -> (published: Snapshot, sent: UInt64?)? in
+            guard !queue.isAwake, queue.items.isEmpty, !queue.isClosed else { return nil }
+            queue.isAwake = true
+            return (queue.published, queue.sent)
+        }
+        guard let current else { return false }
+        if let sent = current.sent, current.published.version > sent { work.skipped() }
+        task(current.published)
+        add(work) { queue in
+            queue.sent = current.published.version
+            queue.isAwake = false
+        }
+        return true
+    }
+
     /// Waits until all that was committed before is with the stream writer, or the time is over.
     func flush(_ work: Work, seconds: Double) {
         let done = TimedSemaphore()
@@ -111,10 +136,9 @@ final class Publishing<State: Sendable>: Sendable {
 
 extension Publishing {
     private func run(_ work: Work) {
-        /// The newest version that readers were sent, or began with.
-        var version: UInt64?
         var isSlow = false
-        while let items = next() {
+        while let (items, sent) = next() {
+            var version = sent
             let began = ContinuousClock.now
             var (isPublishing, isAnswering) = (false, false)
             var waiting: Commit<State>?
@@ -147,6 +171,7 @@ extension Publishing {
                 }
             }
             publish()
+            queue.withLock { $0.sent = version }
             if isAnswering { work.answered() }
             let seconds = began.duration(to: .now) / .seconds(1)
             isSlow = seconds > Self.turnSecondsMax
@@ -155,15 +180,16 @@ extension Publishing {
         }
     }
 
-    /// Waits for items and takes them; `nil` when there are none and none come any more.
-    private func next() -> [PublishingQueue<State>.Item]? {
+    /// Waits for items and takes them, with the newest version that readers were sent; `nil` when there
+    /// are none and none come any more.
+    private func next() -> (items: [PublishingQueue<State>.Item], sent: UInt64?)? {
         while true {
-            let (items, isOver) = queue.withLock { queue -> ([PublishingQueue<State>.Item], Bool) in
+            let (items, sent, isOver) = queue.withLock { queue in
                 let items = queue.take()
                 queue.isAwake = !items.isEmpty
-                return (items, items.isEmpty && queue.isClosed)
+                return (items, queue.sent, items.isEmpty && queue.isClosed)
             }
-            if !items.isEmpty { return items }
+            if !items.isEmpty { return (items, sent) }
             if isOver { return nil }
             wake.wait()
         }

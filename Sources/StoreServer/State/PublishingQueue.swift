@@ -16,9 +16,11 @@ struct PublishingQueue<State: Sendable>: Sendable {
 
     var published: Snapshot
     var items: [Item] = []
+    /// The newest version that readers were sent, or began with; `nil` until then.
+    var sent: UInt64?
     /// Whether the thread is there; it begins with the first item.
     var isRunning = false
-    /// Whether the thread works, or was woken.
+    /// Whether the thread works, or was woken, or another thread does its work.
     var isAwake = false
     /// Whether a thread waits for all of it: then there is no pause.
     var isUrgent = false

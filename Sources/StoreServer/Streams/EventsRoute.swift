@@ -28,7 +28,10 @@ struct EventsRoute<State: Codable & Equatable & Sendable>: Route {
                 query
             )
         }
-        try StreamOpening.open(exchange, store, .state.carrying(query.mode()), query) {
+        let topic = TopicID.state.carrying(try query.mode())
+        try StreamOpening.open(exchange, store, topic, query) {
+            $0.isAtHand(.root)
+        } announce: {
             store.publisher.announce(in: $0)
         }
     }

@@ -30,6 +30,7 @@ enum StreamOpening {
     ///
     /// - Parameters:
     ///   - module: the place of the module that the client shows with it.
+    ///   - isQuick: whether announcing costs little in a version.
     ///   - announce: gives the stream writer what the topic has in the newest version that readers were
     ///     sent; it may lack that while the topic is not read. On the publishing thread.
     static func open<State>(
@@ -38,9 +39,15 @@ enum StreamOpening {
         _ topic: TopicID,
         _ query: Query,
         showing module: Int? = nil,
+        where isQuick: (Snapshot) -> Bool,
         announce: @escaping @Sendable (Snapshot) -> Void
     ) throws(Problem) {
         let (resume, owner) = try admitted(exchange, store, topic, query, module)
+        let isOpen = store.publisher.performNow(where: isQuick) { newest in
+            announce(newest)
+            exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
+        }
+        guard !isOpen else { return }
         exchange.suspend()
         store.publisher.perform { newest in
             announce(newest)
@@ -58,7 +65,11 @@ enum StreamOpening {
         guard !part.isPointer || store.publisher.parts.hasRoom(for: part) else {
             throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
         }
-        try open(exchange, store, part.topic.carrying(query.mode()), query) {
+        let topic = part.topic.carrying(try query.mode())
+        let documents = store.publisher.documents
+        try open(exchange, store, topic, query) { newest in
+            part.isAtHand(in: newest, documents)
+        } announce: {
             store.publisher.announce(part, in: $0)
         }
     }
@@ -67,6 +78,7 @@ enum StreamOpening {
     ///
     /// - Parameters:
     ///   - module: the place of the module that the client shows with it.
+    ///   - isQuick: whether making that frame costs little in a version.
     ///   - first: that frame, and the version that it tells of. On the publishing thread.
     static func begin<State>(
         _ exchange: HTTPExchange,
@@ -74,26 +86,34 @@ enum StreamOpening {
         _ topic: TopicID,
         _ query: Query,
         showing module: Int? = nil,
+        where isQuick: (Snapshot) -> Bool,
         first: @escaping @Sendable (Snapshot) -> (frame: Bytes, version: UInt64)
     ) throws(Problem) {
         let (resume, owner) = try admitted(exchange, store, topic, query, module)
+        let isOpen = store.publisher.performNow(where: isQuick) { newest in
+            let (opening, known) = opening(for: resume, first(newest))
+            exchange.stream(opening: opening, topic: topic, resume: known, for: owner)
+        }
+        guard !isOpen else { return }
         exchange.suspend()
         store.publisher.perform { newest in
-            let (frame, version) = first(newest)
-            var opening = [bytes]
-            var known = version
-            switch resume {
-            case .fresh: opening.append(frame)
-            case .resync(let reason): opening += [reason, frame]
-            case .after(let seen) where seen < version: opening.append(frame)
-            case .after(let seen): known = seen
-            }
-            exchange.completeAsStream(
-                opening: Bytes(joining: opening),
-                topic: topic,
-                resume: .after(version: known),
-                for: owner
-            )
+            let (opening, known) = opening(for: resume, first(newest))
+            exchange.completeAsStream(opening: opening, topic: topic, resume: known, for: owner)
+        }
+    }
+
+    /// What a reader is sent first, and where it goes on then, given its own first frame.
+    private static func opening(
+        for resume: Resume,
+        _ first: (frame: Bytes, version: UInt64)
+    ) -> (Bytes, Resume) {
+        switch resume {
+        case .fresh: (Bytes(joining: [bytes, first.frame]), .after(version: first.version))
+        case .resync(let reason):
+            (Bytes(joining: [bytes, reason, first.frame]), .after(version: first.version))
+        case .after(let seen) where seen < first.version:
+            (Bytes(joining: [bytes, first.frame]), .after(version: first.version))
+        case .after(let seen): (bytes, .after(version: seen))
         }
     }
 

@@ -46,6 +46,20 @@ struct WatchedPart: Hashable, Sendable {
     }
 }
 
+extension WatchedPart {
+    /// Whether finding it in a version costs little.
+    func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
+        if case .module(let index) = ground {
+            let isOfPiece = !pointer.tokens.isEmpty && snapshot.slices[index].namedPieces != nil
+            guard isOfPiece || snapshot.slices[index].isAtHand else { return false }
+        }
+        return switch ground.place(of: pointer, in: snapshot) {
+        case .found: true
+        case .within(let bytes, _): documents.ready(bytes) != nil
+        }
+    }
+}
+
 extension WatchedPart.Ground {
     /// Where a part of it is found, in a version of the state.
     func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {

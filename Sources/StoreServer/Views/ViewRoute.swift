@@ -42,7 +42,9 @@ struct ViewRoute<State: Codable & Equatable & Sendable>: Route {
         // A parameter of the view's own that has this name goes first.
         let mode = self.query.names.contains("mode") ? .snapshot : try query.mode()
         let topic = watch.topic.carrying(mode)
-        try StreamOpening.open(exchange, store, topic, query) { [streams, store] _ in
+        try StreamOpening.open(exchange, store, topic, query) { _ in
+            true
+        } announce: { [streams, store] _ in
             store.look { state, version in
                 streams.watch(watch)
                 store.publisher.perform { _ in streams.begin(watch, state, version) }

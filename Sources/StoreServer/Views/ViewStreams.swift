@@ -11,6 +11,8 @@ import Wire
 final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     /// The most different projections, by name and parameters, that are watched at a time.
     static var watchedMax: Int { 1_000 }
+    /// From how many on those that are read no more make room.
+    private static var sweepMin: Int { 64 }
 
     /// A projection with its parameters.
     struct Watch: Sendable {
@@ -33,6 +35,8 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         var watches: [TopicID: Watch] = [:]
         /// The topics by the modules that they read.
         var readers: [Int: Set<TopicID>] = [:]
+        /// At how many those that are read no more are looked for.
+        var sweepAt = ViewStreams.sweepMin
 
         mutating func add(_ watch: Watch) {
             guard watches.updateValue(watch, forKey: watch.topic) == nil else { return }
@@ -61,8 +65,11 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     func hasRoom(for topic: TopicID) -> Bool {
         watched.withLock { watched in
             if watched.watches[topic] != nil { return true }
-            guard watched.watches.count >= Self.watchedMax else { return true }
+            guard watched.watches.count >= min(watched.sweepAt, Self.watchedMax) else {
+                return true
+            }
             for topic in watched.watches.keys where !sender.isRead(topic) { watched.remove(topic) }
+            watched.sweepAt = max(Self.sweepMin, 2 * watched.watches.count)
             return watched.watches.count < Self.watchedMax
         }
     }
