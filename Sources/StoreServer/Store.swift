@@ -104,9 +104,13 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         lookAt?(core, look)
     }
 
-    /// The patch between two states, given whether an action changed something.
-    func patch(from old: State, to new: State, changed: Bool) throws(JSONError) -> Bytes {
-        if let patchSlices { return try patchSlices(old, new, changed, encoder).get() }
+    /// The patch between two states, given the slices that are not as they were.
+    func patch(
+        from old: State,
+        to new: State,
+        in touches: [Touch]
+    ) throws(JSONError) -> Bytes {
+        if let patchSlices { return try patchSlices(old, new, touches, encoder).get() }
         return try StateDifference.patch(from: old, to: new, encoder)
     }
 

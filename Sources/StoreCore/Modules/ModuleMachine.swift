@@ -35,6 +35,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// The observers of slices; `nil` where nothing is shown, as in a replay.
     let changes: SliceChanges<Root>?
     /// Compares what `==` calls equal.
+    /// Which modules see something of others.
+    private let seesOthers: [Bool]
     private let comparison: ByteComparison?
 
     /// - Parameters:
@@ -82,6 +84,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         hasInstances = modules.map { $0.slice.form == .instances }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
+        seesOthers = modules.map { !$0.links.isEmpty }
         ledger = try Self.ledger(of: modules)
         reach = modules.indices.map { [links, ledger] module in
             let readers = links[module].map(\.reader)
@@ -120,6 +123,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         if handler.kind == .ui {
             try changes?.presentation?.admit(module, instance, from: sessions, in: state)
         }
+        // What it sees of others is filled in only behind the reducer: until then it looks changed.
+        let before = handler.kind == .start && seesOthers[module] ? state : nil
         let result = try handler.reduce(&state, action, instance, comparison)
         var change = Change(isChange: result.isChange)
         if result.isRestart, instance == nil { change.restarted = module }
@@ -128,11 +133,23 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             for link in links[module] where update(link, &state) {
                 change.touch(touch(link.reader, nil))
             }
+            if let before, isSame(module, before, state) {
+                change = Change(isChange: false, restarted: change.restarted)
+            }
         }
         if let ledger, modules[module].slice.keepsEffects {
             enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
         }
         return change
+    }
+
+    /// Whether a module's slice has the same bytes in both.
+    private func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
+        let slice = modules[module].slice
+        guard slice.isEqual(a, b), let old = slice.value(a), let new = slice.value(b) else {
+            return false
+        }
+        return comparison?(old, new) ?? true
     }
 
     /// Enters an effect that outlives the server in the ledger.

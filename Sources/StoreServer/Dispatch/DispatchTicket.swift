@@ -131,7 +131,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
             return Problem.overloaded("the dry run left no state").response(for: requestID)
         }
         do {
-            let patch = try store.patch(from: before, to: after, changed: run.changed)
+            let patch = try store.patch(from: before, to: after, in: run.touches)
             var body = Array("{\"changed\":\(run.changed),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))

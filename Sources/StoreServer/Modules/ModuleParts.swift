@@ -3,7 +3,7 @@ import Wire
 
 /// What a server does otherwise where the state is made of modules.
 struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
-    typealias Patch = @Sendable (State, State, Bool, JSONEncoder) -> Result<Bytes, JSONError>
+    typealias Patch = @Sendable (State, State, [Touch], JSONEncoder) -> Result<Bytes, JSONError>
 
     /// The modules' names, in their order.
     let names: [String]
@@ -12,7 +12,7 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     let actions: @Sendable () throws(ConfigurationError) -> [ModuleActions<State>]
     /// Encodes the modules that a batch has touched.
     let writer: @Sendable (JSONEncoder, TouchedModules) -> any StateWriter<State>
-    /// The patch between two states, given whether an action changed something.
+    /// The patch between two states, given the slices that are not as they were.
     let patch: Patch
     /// The projections of the state.
     let views: ViewParts<State>
@@ -80,9 +80,9 @@ extension ModuleParts where State: RootState {
             }
         }
         writer = { SliceWriter($0, $1) }
-        patch = { old, new, changed, encoder in
+        patch = { old, new, touches, encoder in
             Result { () throws(JSONError) in
-                try StateDifference.patch(from: old, to: new, changed: changed, encoder)
+                try StateDifference.patch(from: old, to: new, in: touches, encoder)
             }
         }
         core = {

@@ -7,17 +7,16 @@ import Wire
 enum StateDifference {
     /// The patch between two states of modules.
     ///
-    /// - Parameter changed: whether an action changed something. Where no slice tells how, the bytes do.
+    /// - Parameter touches: the slices that are not as they were.
     static func patch<Root: RootState>(
         from old: Root,
         to new: Root,
-        changed: Bool,
+        in touches: [Touch],
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
-        var changes = try self.changes(from: old, to: new, encoder) { !$0.isEqual(old, new) }
-        if changes.isEmpty, changed {
-            // Texts that are equal may have different bytes.
-            changes = try self.changes(from: old, to: new, encoder) { _ in true }
+        var changes: [JSONPatch.Change] = []
+        for module in Set(touches.map(\.module)).sorted() {
+            changes += try self.changes(of: Root.modules[module], from: old, to: new, encoder)
         }
         return try JSONPatch.diff(of: changes)
     }
@@ -37,31 +36,25 @@ enum StateDifference {
     }
 
     private static func changes<Root: RootState>(
+        of mount: Mount<Root>,
         from old: Root,
         to new: Root,
-        _ encoder: JSONEncoder,
-        where differs: (any Slice<Root>) -> Bool
+        _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change] {
-        var changes: [JSONPatch.Change] = []
-        for mount in Root.modules {
-            let place = JSONPointer(tokens: [mount.name])
-            let (before, after) = (mount.slice.value(old), mount.slice.value(new))
-            if let before = before as? any PiecewiseState,
-                let after = after as? any PiecewiseState,
-                let pieces = try self.pieces(from: before, to: after, at: place, encoder)
-            {
-                changes += pieces
-            } else if differs(mount.slice) {
-                changes.append(
-                    JSONPatch.Change(
-                        at: place,
-                        from: try encoded(before, encoder),
-                        to: try encoded(after, encoder)
-                    )
-                )
-            }
+        let place = JSONPointer(tokens: [mount.name])
+        let (before, after) = (mount.slice.value(old), mount.slice.value(new))
+        if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
+            let pieces = try self.pieces(from: before, to: after, at: place, encoder)
+        {
+            return pieces
         }
-        return changes
+        return [
+            JSONPatch.Change(
+                at: place,
+                from: try encoded(before, encoder),
+                to: try encoded(after, encoder)
+            )
+        ]
     }
 
     /// The pieces that differ; `nil` where some came or went, or have no names on the wire.

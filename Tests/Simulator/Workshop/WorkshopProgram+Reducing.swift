@@ -57,7 +57,7 @@ extension WorkshopProgram {
         root.plate?.label.value = root.shelf.label
         root.desk.title.value = root.plate?.title
         if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {
-            root.effects.pending.append(
+            root.effects.enter(
                 PendingEffects.Entry(version: version, slice: "jobs", onRestart: onRestart)
             )
         }

@@ -81,6 +81,7 @@ final class SimulatedServer<Root: RootState> {
     }
 
     deinit {
+        parts.store.publisher.close()
         loop.releaseAll()
         events.deallocate()
         close(hubWake)
@@ -100,7 +101,10 @@ final class SimulatedServer<Root: RootState> {
     func turnCore() -> Bool { parts.store.core.turn() }
 
     /// Has the streams' loop take what was published, and send it.
-    func turnStreams() { loop.turn(events, waitingFor: 0) }
+    func turnStreams() {
+        parts.store.publisher.flush(seconds: 10)
+        loop.turn(events, waitingFor: 0)
+    }
 
     /// Begins no effects any more, and cancels those that run.
     func stopEffects() { parts.store.core.effects?.stop() }
@@ -177,7 +181,7 @@ final class SimulatedExchange {
         case .answer(let answer): Answer(HTTPResponse(answer))
         case .abandoned: .abandoned
         case .handedOver: .streaming
-        case .none, .again, .suspendedForGood: nil
+        case .none, .again, .suspendedForGood, .stream: nil
         }
     }
 }
@@ -216,7 +220,6 @@ extension SimulatedServer {
             headers.append(("Content-Length", String(body.count)))
         }
         let exchange = HTTPExchange(loop: parts.transport.loop)
-        exchange.socket = socket
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
         let memory = texts.flatMap { $0.name + $0.value }
         // The routes read the fields while they take the request, and not later.
@@ -235,7 +238,25 @@ extension SimulatedServer {
             }
             try take(exchange, method, target, body)
         }
-        return SimulatedExchange(exchange, memory)
+        let sent = SimulatedExchange(exchange, memory)
+        if let socket { stream(sent, to: socket) }
+        return sent
+    }
+
+    /// Hands a socket to the stream writer, where the request became a stream.
+    private func stream(_ sent: SimulatedExchange, to socket: CInt) {
+        guard wait(for: sent) else { return }
+        collect()
+        guard case .stream(let beginning) = sent.exchange.outcome else { return }
+        sent.exchange.outcome = .handedOver
+        parts.store.streams.adopt(
+            descriptor: fcntl(socket, F_DUPFD_CLOEXEC, 3),
+            opening: beginning.opening,
+            topic: beginning.topic,
+            resume: beginning.resume,
+            owner: beginning.owner,
+            ended: beginning.owner.left
+        )
     }
 
     private func take(
