@@ -48,7 +48,7 @@ extension Engine {
         let isDry = envelope.mode == .dryRun
         let savepoint = Savepoint(steps: batch.steps.count, kept: owner.keptCount)
         // A single action that is refused has changed nothing.
-        let saves = isDry || envelope.members.count > 1 || owner.isIntercepted
+        let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.save() }
         for index in envelope.members.indices {
             do {
@@ -122,7 +122,7 @@ extension Engine {
     /// Applies an action, or what the interceptors make of it: something else, or more.
     private func apply(_ member: EnvelopeMember, of envelope: Envelope) throws {
         let time = ports.clock.now()
-        guard owner.isIntercepted else { return try reduce(member, of: envelope, at: time) }
+        guard counts.interceptors > 0 else { return try reduce(member, of: envelope, at: time) }
         var member = member
         let intercepted = try owner.intercept { replacement in
             if let replacement { member = try self.member(of: replacement) }
@@ -147,7 +147,7 @@ extension Engine {
     ) throws {
         let next = version + 1
         var released: [@Sendable () -> Void] = []
-        if owner.hasMiddleware, envelope.mode == .apply {
+        if counts.middleware > 0, envelope.mode == .apply {
             released = owner.middleware(before: stamped(member, of: envelope, at: time))
         }
         ports.progress?.begin(member.type, next)

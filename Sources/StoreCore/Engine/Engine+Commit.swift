@@ -78,7 +78,7 @@ extension Engine {
         }
         guard step.kept != nil else { return }
         owner.showSlices(step, version: version)
-        if owner.hasReactions {
+        if counts.reactions > 0 {
             for (action, place) in owner.reactions(to: step) {
                 var source = ActionSource(cause: version, place: place)
                 source.sessions = step.envelope.sessions

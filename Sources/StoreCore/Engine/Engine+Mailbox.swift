@@ -89,7 +89,7 @@ extension Engine {
 
     /// Reduces an action that comes alone, the short way where that is possible.
     private func apply(_ action: any Action) {
-        guard owner.isDirect else {
+        guard counts.isDirect else {
             if let envelope = try? envelope(of: action) { run(envelope) }
             return
         }

@@ -22,16 +22,18 @@ final class Engine: @unchecked Sendable {
     let isSlowToCommit: Bool
 
     let owner: any StateOwner
-    var batch: Batch
+    let counts: WatcherCounts
+    @exclusivity(unchecked) var batch: Batch
     /// What was taken out of the mailbox last; empty, with its memory, between two turns.
-    var taken: ContiguousArray<Mailbox.Item> = []
+    @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
     /// How many versions the plain path has made: it has no batch.
-    var plainVersions: UInt64 = 0
+    @exclusivity(unchecked) var plainVersions: UInt64 = 0
     /// Set by a failure whose outcome is unknown: nothing is applied any more.
-    var hasFailed = false
+    @exclusivity(unchecked) var hasFailed = false
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
         self.owner = owner
+        counts = owner.counts
         self.ports = ports
         isThreaded = ports.driver == .thread
         isPlain = ports.journal == nil && !hasSink && ports.effects == nil

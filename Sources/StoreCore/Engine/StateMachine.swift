@@ -36,7 +36,13 @@ package class ActionRoute: @unchecked Sendable {
     /// The module's place in ``RootState/modules``.
     package let module: Int
 
-    init(module: Int) { self.module = module }
+    /// Whether it is that of requests, which are no actions of a type of their own.
+    let isRequest: Bool
+
+    init(module: Int, isRequest: Bool) {
+        self.module = module
+        self.isRequest = isRequest
+    }
 }
 
 /// Which action has changed a slice.

@@ -3,14 +3,8 @@
 /// The engine does not know the state's type, so that no generic type is looked up at run time for an
 /// action; ``TypedStateOwner`` does. The thread that drains the mailbox makes every call.
 protocol StateOwner: AnyObject {
-    /// Whether interceptors are to be asked.
-    var isIntercepted: Bool { get }
-    /// Whether middleware is to be called.
-    var hasMiddleware: Bool { get }
-    /// Whether actions go to the reducer without being shown to anything first, or compared after.
-    var isDirect: Bool { get }
-    /// Whether reactions are to be asked.
-    var hasReactions: Bool { get }
+    /// How many look at actions and states.
+    var counts: WatcherCounts { get }
     /// The state as it is.
     var state: any Sendable { get }
     /// The state of ``save()``.
@@ -66,6 +60,20 @@ protocol StateOwner: AnyObject {
     func reactions(to step: Step) -> [(action: any Action, place: String)]
     /// Shows the state that an applied action led to, to all who observe.
     func showState(_ step: Step)
+}
+
+/// How many of each kind look at a Core's actions and states: asked for each action, and so without the
+/// state's type. Belongs to the thread that drains the mailbox.
+final class WatcherCounts {
+    @exclusivity(unchecked) var observers = 0
+    @exclusivity(unchecked) var middleware = 0
+    @exclusivity(unchecked) var interceptors = 0
+    @exclusivity(unchecked) var reactions = 0
+
+    /// Whether actions go to the reducer without being shown to anything first, or compared after.
+    var isDirect: Bool { middleware + interceptors + reactions == 0 }
+    /// Whether each state is looked at.
+    var hasStateWatchers: Bool { observers + reactions > 0 }
 }
 
 /// What came of an action that was reduced.

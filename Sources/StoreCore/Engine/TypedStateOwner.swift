@@ -20,10 +20,19 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     /// Whether the last of them is the state as it is.
     private var lastIsCurrent = false
 
-    var observers: ContiguousArray<Subscription<(State) -> Void>> = []
-    var middleware: ContiguousArray<Subscription<Middleware<State>>> = []
-    var interceptors: ContiguousArray<Subscription<Interceptor<State>>> = []
-    var reactions: ContiguousArray<Subscription<ReactionRun<State>>> = []
+    let counts = WatcherCounts()
+    var observers: ContiguousArray<Subscription<(State) -> Void>> = [] {
+        didSet { counts.observers = observers.count }
+    }
+    var middleware: ContiguousArray<Subscription<Middleware<State>>> = [] {
+        didSet { counts.middleware = middleware.count }
+    }
+    var interceptors: ContiguousArray<Subscription<Interceptor<State>>> = [] {
+        didSet { counts.interceptors = interceptors.count }
+    }
+    var reactions: ContiguousArray<Subscription<ReactionRun<State>>> = [] {
+        didSet { counts.reactions = reactions.count }
+    }
 
     init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
         self.form = form
@@ -35,14 +44,9 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
         beforeEnvelope = state
     }
 
-    // Asked for each action, so by `count`: `isEmpty` would look the arrays' types up at run time.
-    var isIntercepted: Bool { interceptors.count > 0 }
-    var hasMiddleware: Bool { middleware.count > 0 }
-    var hasReactions: Bool { reactions.count > 0 }
-    var isDirect: Bool { middleware.count + interceptors.count + reactions.count == 0 }
     var state: any Sendable { current }
     var saved: any Sendable { beforeEnvelope }
-    var keptCount: Int { kept.count }
+    private(set) var keptCount = 0
 }
 
 // Reducing
@@ -55,7 +59,7 @@ extension TypedStateOwner {
         case .throwing(let reducer): try replace(by: reducer, action)
         case .machine(let machine): try machine.reduce(&current, action, version: 0)
         }
-        showObservers(current)
+        if counts.observers > 0 { showObservers(current) }
     }
 
     func reduce(
@@ -66,7 +70,7 @@ extension TypedStateOwner {
         if case .machine(let machine) = form {
             return try reduce(action, in: machine, version, sessions)
         }
-        let kept = keepCurrent(observers.count + reactions.count > 0)
+        let kept = keepCurrent(counts.hasStateWatchers)
         let change = try change(action)
         keepNext(kept)
         return Reduction(change: change, effect: nil, kept: kept)
@@ -78,7 +82,7 @@ extension TypedStateOwner {
         _ version: UInt64,
         _ sessions: [String]
     ) throws -> Reduction {
-        let isShown = observers.count + reactions.count > 0
+        let isShown = counts.hasStateWatchers
         guard let route = machine.route(of: action) else {
             let kept = keepCurrent(isShown)
             keepNext(kept)
@@ -106,14 +110,19 @@ extension TypedStateOwner {
             lastIsCurrent = false
             return nil
         }
-        if !lastIsCurrent { kept.append(current) }
+        if !lastIsCurrent { keep() }
         lastIsCurrent = true
-        return kept.count - 1
+        return keptCount - 1
     }
 
     /// Keeps the state behind an action whose state before it is kept.
     private func keepNext(_ place: Int?) {
-        if place != nil { kept.append(current) }
+        if place != nil { keep() }
+    }
+
+    private func keep() {
+        kept.append(current)
+        keptCount += 1
     }
 
     private func change(_ action: any Action) throws -> Change {
@@ -180,8 +189,10 @@ extension TypedStateOwner {
 
     func restore(keeping count: Int) {
         current = beforeEnvelope
-        kept.removeSubrange(count...)
         lastIsCurrent = false
+        guard keptCount > count else { return }
+        kept.removeSubrange(count...)
+        keptCount = count
     }
 
     func commit() {
@@ -198,8 +209,10 @@ extension TypedStateOwner {
     }
 
     func forgetKept() {
-        if kept.count > 0 { kept.removeAll(keepingCapacity: true) }
         lastIsCurrent = false
+        guard keptCount > 0 else { return }
+        kept.removeAll(keepingCapacity: true)
+        keptCount = 0
     }
 }
 
@@ -258,12 +271,11 @@ extension TypedStateOwner {
     }
 
     func showState(_ step: Step) {
-        if let place = step.kept { showObservers(kept[place + 1]) }
+        if counts.observers > 0, let place = step.kept { showObservers(kept[place + 1]) }
     }
 
     /// Shows a state to every observer, in the order of subscription.
     private func showObservers(_ state: State) {
-        guard observers.count > 0 else { return }
         for subscription in observers where subscription.isActive {
             deliver(state, to: subscription)
         }

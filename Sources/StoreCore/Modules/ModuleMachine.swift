@@ -15,13 +15,16 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
 
         init(module: Int, handler: ActionHandler<Root>) {
             self.handler = handler
-            super.init(module: module)
+            super.init(module: module, isRequest: false)
         }
     }
 
     private let routes: [ObjectIdentifier: Route]
     /// For each module, the way of what clients ask of it besides actions.
     private let requests: [ActionRoute]
+    /// Which modules have links, and which keep effects, where there is a ledger.
+    private let hasLinks: [Bool]
+    private let keepsEffects: [Bool]
     private let names: [String]
     /// Which modules have instances.
     private let hasInstances: [Bool]
@@ -79,13 +82,16 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         }
         self.routes = routes
         self.modules = modules
-        requests = modules.indices.map { ActionRoute(module: $0) }
+        requests = modules.indices.map { ActionRoute(module: $0, isRequest: true) }
         names = modules.map(\.name)
         hasInstances = modules.map { $0.slice.form == .instances }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
         seesOthers = modules.map { !$0.links.isEmpty }
         ledger = try Self.ledger(of: modules)
+        hasLinks = links.map { $0.count > 0 }
+        let hasLedger = ledger != nil
+        keepsEffects = modules.map { hasLedger && $0.slice.keepsEffects }
         reach = modules.indices.map { [links, ledger] module in
             let readers = links[module].map(\.reader)
             return [module] + readers + (ledger.map { [$0.module] } ?? [])
@@ -115,11 +121,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws -> Change {
         let (action, instance) = Self.addressed(action)
         let module = route.module
-        guard let route = route as? Route else {
+        if route.isRequest {
             try modules[module].slice.check(state, instance)
             return .none
         }
-        let handler = route.handler
+        // Safety: this machine made the route; so below.
+        let handler = unsafeDowncast(route, to: Route.self).handler
         if handler.kind == .ui {
             try changes?.presentation?.admit(module, instance, from: sessions, in: state)
         }
@@ -130,14 +137,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         if result.isRestart, instance == nil { change.restarted = module }
         if result.isChange {
             change.touch(touch(module, instance))
-            for link in links[module] where update(link, &state) {
-                change.touch(touch(link.reader, nil))
-            }
+            if hasLinks[module] { follow(links[module], &state, &change) }
             if let before, isSame(module, before, state) {
                 change = Change(isChange: false, restarted: change.restarted)
             }
         }
-        if let ledger, modules[module].slice.keepsEffects {
+        if keepsEffects[module], let ledger {
             enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
         }
         return change
@@ -150,6 +155,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             return false
         }
         return comparison?(old, new) ?? true
+    }
+
+    /// Brings what modules see of one another up to date.
+    private func follow(_ links: [Link], _ state: inout Root, _ change: inout Change) {
+        for link in links where update(link, &state) {
+            change.touch(touch(link.reader, nil))
+        }
     }
 
     /// Enters an effect that outlives the server in the ledger.
@@ -236,12 +248,14 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         in state: Root
     ) -> PendingEffect? {
         let (action, instance) = Self.addressed(action)
-        guard let route = route as? Route else { return (action as? ClientRequest)?.effect }
+        if route.isRequest { return (action as? ClientRequest)?.effect }
+        let handler = unsafeDowncast(route, to: Route.self).handler
+        guard handler.hasEffect else { return nil }
         let address = SliceAddress(module: names[route.module], instance: instance)
-        switch route.handler.kind {
+        switch handler.kind {
         case .start, .stop:
-            return .newLife(address, beginning: route.handler.effect(state, action, address))
-        default: return route.handler.effect(state, action, address)
+            return .newLife(address, beginning: handler.effect(state, action, address))
+        default: return handler.effect(state, action, address)
         }
     }
 

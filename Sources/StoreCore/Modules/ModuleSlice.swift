@@ -299,6 +299,14 @@ extension SlicePlace {
         _ comparison: ByteComparison?,
         _ change: (inout State) throws -> Void
     ) throws -> SliceResult {
+        if case .always(let path) = self {
+            let old = root[keyPath: path]
+            var new = old
+            try change(&new)
+            guard !isIdentical(old, new) else { return .same }
+            root[keyPath: path] = new
+            return SliceResult(isChange: differs(old, new, comparison))
+        }
         let old = try present(root, instance, module)
         var new = old
         try change(&new)

@@ -76,6 +76,8 @@ package struct ActionHandler<Root: RootState>: Sendable {
     package let wire: (any (Codable & Sendable).Type)?
     /// Changes the slice. Leaves the root as it was where it throws.
     let reduce: @Sendable (inout Root, any Action, String?, ByteComparison?) throws -> SliceResult
+    /// Whether something may have to be done after it.
+    let hasEffect: Bool
     /// The work that follows, where there may be any.
     let effect: @Sendable (Root, any Action, SliceAddress) -> PendingEffect?
     /// Makes the action of its payload, for ``Kind/start`` and ``Kind/stop``.
@@ -90,11 +92,7 @@ package struct ActionHandler<Root: RootState>: Sendable {
         wire: (any (Codable & Sendable).Type)?,
         make: (@Sendable (any Codable) -> (any Action)?)? = nil,
         payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
-        effect: @escaping @Sendable (Root, any Action, SliceAddress) -> PendingEffect? = {
-            _,
-            _,
-            _ in nil
-        },
+        effect: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)? = nil,
         reduce:
             @escaping @Sendable (inout Root, any Action, String?, ByteComparison?) throws
             -> SliceResult
@@ -105,7 +103,9 @@ package struct ActionHandler<Root: RootState>: Sendable {
         self.wire = wire
         self.make = make
         self.payload = payload
-        self.effect = effect
+        self.effect = effect ?? { _, _, _ in nil }
+        // What works for a slice ends with it, also where nothing follows.
+        hasEffect = effect != nil || kind == .start || kind == .stop
         self.reduce = reduce
     }
 }

@@ -6,15 +6,20 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     // Safety: `watched` belongs to the Core's thread; observers join and leave by tasks of the Core.
 
     let presentation: Presentation<Root>?
-    private var watched: [[any WatchedSlice<Root>]]
+    private var watched: [[any WatchedSlice<Root>]] {
+        didSet { counts = watched.map(\.count) }
+    }
+    /// How many observers each module has: asked for each action.
+    private var counts: [Int]
 
     init(_ modules: Root.Modules, _ presentation: Presentation<Root>? = nil) {
         self.presentation = presentation
         watched = Array(repeating: [], count: modules.count)
+        counts = Array(repeating: 0, count: modules.count)
     }
 
     /// Whether the slice of a module has observers.
-    func isWatched(_ module: Int) -> Bool { watched[module].count > 0 }
+    func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
 
     /// Shows what an action has changed.
     func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
