@@ -24,22 +24,45 @@ final class Durations: Sendable {
         }
     }
 
-    private let series = Locked<[ExactText: Series]>([:])
+    private struct Table: Sendable {
+        var places: [ExactText: Int] = [:]
+        var series: [Series] = []
+        /// The name that was noted last, and its place: the next one is often the same.
+        var last = ""
+        var lastPlace: Int?
+
+        mutating func place(of name: String) -> Int {
+            if let lastPlace, last.isSame(as: name) { return lastPlace }
+            var text = ExactText(name)
+            if places[text] == nil {
+                if series.count >= Durations.namesMax { text = "other" }
+                if places[text] == nil {
+                    places[text] = series.count
+                    series.append(Series())
+                }
+            }
+            let place = places[text] ?? 0
+            (last, lastPlace) = (name, place)
+            return place
+        }
+    }
+
+    private let table = Locked(Table())
 
     /// Notes one. Any thread; a short lock.
     func add(_ nanoseconds: UInt64, to name: String) {
         var bucket = 0
         while bucket < Self.bounds.count, nanoseconds > Self.bounds[bucket] { bucket += 1 }
-        series.withLock { series in
-            let name = ExactText(name)
-            if series[name]?.add(nanoseconds, to: bucket) != nil { return }
-            let label = series.count < Self.namesMax ? name : "other"
-            series[label, default: Series()].add(nanoseconds, to: bucket)
+        table.withLock { table in
+            let place = table.place(of: name)
+            table.series[place].add(nanoseconds, to: bucket)
         }
     }
 
     /// All of them, by name.
     var all: [(name: String, series: Series)] {
-        series.withLock { Array($0) }.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+        table.withLock { table in
+            table.places.map { ($0.key, table.series[$0.value]) }
+        }.sorted { $0.0 < $1.0 }.map { ($0.0.text, $0.1) }
     }
 }
