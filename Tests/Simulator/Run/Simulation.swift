@@ -73,6 +73,10 @@ final class Simulation<P: Program> {
         past = Past(naive.slices, at: 0)
         naive.begin()
         try takeDue(after: nil, sessions: [])
+        try Recorder.$current.withValue(recorder) {
+            try turnCore()
+            try verifyRecords()
+        }
     }
 
     deinit { disk.remove() }
