@@ -24,6 +24,10 @@ test: setup-build setup-test setup-image ## everything that continuous integrati
 test-durability: setup-build setup-test ## break the journal from outside, hundreds of times
 	scripts/test-durability
 
+.PHONY: simulate
+simulate: setup-build ## run random programs until one fails; SEED=… STEPS=… runs one again
+	scripts/simulate
+
 .PHONY: bench
 bench: setup-build setup-bench ## measure, beside references, in one run
 	scripts/bench

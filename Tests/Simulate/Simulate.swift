@@ -31,8 +31,7 @@ struct Simulate {
             seed: seed,
             steps: steps,
             repeats: seed % 16 == 0,
-            shrinks: number("SHORT") == nil,
-            isStrict: number("LAX") == nil
+            shrinks: number("SHORT") == nil
         )
         guard let failure = outcome.failure else { return true }
         say(failure)

@@ -141,6 +141,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             if let before, isSame(module, before, state) {
                 change = Change(isChange: false, restarted: change.restarted)
             }
+        } else if comparison == nil {
+            // Equal texts may have other bytes, and nothing here tells: others see them as they are.
+            for link in links[module] where update(link, &state) {
+                change.touch(touch(link.reader, nil))
+            }
         }
         if keepsEffects[module], let ledger {
             enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)

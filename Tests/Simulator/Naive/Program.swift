@@ -153,7 +153,14 @@ struct Works {
     }
 
     mutating func cut(where isMeant: (Work) -> Bool) {
-        for (note, work) in all where !work.isCut && isMeant(work) { all[note]?.isCut = true }
+        for (note, work) in all where !work.isCut && isMeant(work) {
+            all[note]?.isCut = true
+            // A part of it that has not begun may be cancelled before it does.
+            for name in due.keys where name.hasPrefix(note + "/") {
+                due[name] = nil
+                possible.insert(name)
+            }
+        }
     }
 
     /// An effect has begun. Answers whether that is right.

@@ -10,14 +10,6 @@ package enum Simulator {
         package let versions: UInt64
     }
 
-    /// What the engine of today is known to break; a run that ends with one of these is no failure.
-    ///
-    /// To be emptied, and deleted, when that is mended.
-    static let known: Set<Property> = [
-        .trace, .cause, .consequence, .told, .state, .changed, .restart, .replay, .secrets, .order,
-        .answer, .effects, .analytics, .streams, .keys,
-    ]
-
     /// Runs so many steps of a seed: those of an even one on the simulator's own store, of an odd one on
     /// the store that ships.
     ///
@@ -26,12 +18,11 @@ package enum Simulator {
         seed: UInt64,
         steps: Int,
         repeats: Bool = false,
-        shrinks: Bool = true,
-        isStrict: Bool = false
+        shrinks: Bool = true
     ) -> Outcome {
         seed.isMultiple(of: 2)
-            ? run(WorkshopProgram.self, "workshop", seed, steps, repeats, shrinks, isStrict)
-            : run(ShopProgram.self, "shop", seed, steps, repeats, shrinks, isStrict)
+            ? run(WorkshopProgram.self, "workshop", seed, steps, repeats, shrinks)
+            : run(ShopProgram.self, "shop", seed, steps, repeats, shrinks)
     }
 
     private static func run<P: Program>(
@@ -40,15 +31,11 @@ package enum Simulator {
         _ seed: UInt64,
         _ count: Int,
         _ repeats: Bool,
-        _ shrinks: Bool,
-        _ isStrict: Bool
+        _ shrinks: Bool
     ) -> Outcome {
         let run = Run<P>(seed: seed, steps: Array(0..<count))
         let result = run.result()
         if let failure = result.failure {
-            if !isStrict, known.contains(failure.violation.property) {
-                return Outcome(failure: nil, property: nil, versions: 0)
-            }
             return Outcome(
                 failure: shrinks
                     ? run.report(failure, named: name, count: count)
