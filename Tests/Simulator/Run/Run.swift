@@ -16,6 +16,7 @@ struct Run<P: Program> {
         var failure: Failure?
         var hash: UInt64 = 0
         var versions: UInt64 = 0
+        var story: [String] = []
     }
 
     func result(tells: Bool = false) -> Result {
@@ -30,7 +31,11 @@ struct Run<P: Program> {
                 place += 1
             }
             try made.end()
-            return Result(hash: made.journalHash, versions: made.naive.version)
+            return Result(
+                hash: made.journalHash,
+                versions: made.naive.version,
+                story: made.story ?? []
+            )
         } catch {
             let violation = error as? Violation ?? Violation(.trap, "\(error)")
             let story = simulation?.story ?? []
@@ -60,6 +65,15 @@ struct Run<P: Program> {
             size /= 2
         }
         return Run(seed: seed, steps: steps)
+    }
+
+    /// Where two runs of the same steps part, with what led to it.
+    func parting() -> String {
+        let (first, second) = (result(tells: true).story, result(tells: true).story)
+        let place = zip(first, second).prefix { $0 == $1 }.count
+        let before = first[max(0, place - 20)..<place].joined(separator: "\n    ")
+        let (one, other) = (first.dropFirst(place).first, second.dropFirst(place).first)
+        return "    \(before)\n  => \(one ?? "the end")\n  or \(other ?? "the end")"
     }
 
     /// What a failure looks like, with the steps that lead to it.

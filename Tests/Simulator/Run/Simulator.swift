@@ -46,7 +46,8 @@ package enum Simulator {
         }
         if repeats, run.result().hash != result.hash {
             return Outcome(
-                failure: "\(name): seed \(seed) gives another journal when it is run again",
+                failure: "\(name): seed \(seed) gives another journal when it is run again:\n"
+                    + run.parting(),
                 property: Property.same.rawValue,
                 versions: result.versions
             )
