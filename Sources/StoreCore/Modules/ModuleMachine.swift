@@ -37,9 +37,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     private let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
     /// The observers of slices; `nil` where nothing is shown, as in a replay.
     let changes: SliceChanges<Root>?
-    /// Compares what `==` calls equal.
     /// Which modules see something of others.
     private let seesOthers: [Bool]
+    /// Compares what `==` calls equal.
     private let comparison: ByteComparison?
 
     /// - Parameters:
@@ -141,11 +141,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             if let before, isSame(module, before, state) {
                 change = Change(isChange: false, restarted: change.restarted)
             }
-        } else if comparison == nil {
+        } else if comparison == nil, hasLinks[module] {
             // Equal texts may have other bytes, and nothing here tells: others see them as they are.
-            for link in links[module] where update(link, &state) {
-                change.touch(touch(link.reader, nil))
-            }
+            follow(links[module], &state, &change)
         }
         if keepsEffects[module], let ledger {
             enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
