@@ -31,41 +31,6 @@ extension SQLiteJournal {
             try reader.outcome(of: key)
         }
     }
-
-    /// Hands out records of one history after the other, for replaying it fast: what `body` gets lies
-    /// in SQLite's memory and is copied by nobody.
-    ///
-    /// - Parameters:
-    ///   - after: the version before the first record.
-    ///   - through: the last version; at most ``version``.
-    ///   - body: gets each record, and must not keep the bytes. What it throws ends the pass.
-    package func forEachRecord(
-        after: UInt64,
-        through: UInt64,
-        _ body: (borrowing RecordView) throws -> Void
-    ) throws {
-        let last = min(through, version)
-        var types = TypeIndex()
-        var thrown: (any Error)?
-        var from = after
-        while from < last, thrown == nil {
-            let to = last - from > Self.replaySlice ? from + Self.replaySlice : last
-            try withReader { (reader) throws(ReadFailure) in
-                try reader.forEach(after: from, through: to) { fields, _ in
-                    let (index, name) = types.index(of: fields.type)
-                    do {
-                        try body(RecordView(fields, type: name, typeIndex: index))
-                        return true
-                    } catch {
-                        thrown = error
-                        return false
-                    }
-                }
-            }
-            from = to
-        }
-        if let thrown { throw thrown }
-    }
 }
 
 extension Reader {

@@ -192,27 +192,4 @@ import Testing
         #expect(copy.names() == ["kept"])
         journal.close()
     }
-
-    @Test func `a replay sees every record once, in order, with its type's number`() throws {
-        let folder = try Folder()
-        let journal = try SQLiteJournal.open(folder)
-        try History.append(to: journal, through: 300)
-        var next: UInt64 = 6
-        var types: [String] = []
-        try journal.forEachRecord(after: 5, through: 250) { record in
-            let known = History.record(next)
-            #expect(record.version == next)
-            #expect(record.type == known.type)
-            #expect(Array(record.payload) == known.payload)
-            if record.typeIndex == types.count { types.append(record.type) }
-            #expect(types[record.typeIndex] == record.type)
-            next += 1
-        }
-        #expect(next == 251)
-        #expect(types == ["StepChangeRequested", "TodoAdded"])
-        #expect(throws: SystemFailure.self) {
-            try journal.forEachRecord(after: 0, through: 9) { _ in throw SystemFailure() }
-        }
-        journal.close()
-    }
 }

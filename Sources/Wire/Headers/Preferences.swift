@@ -11,8 +11,6 @@ package struct Preferences: Sendable, Equatable {
     package private(set) var returned: Returned?
     /// `wait=…` in whole seconds, not yet bounded by what the server allows.
     package private(set) var waitSeconds: Int?
-    /// `respond-async`.
-    package private(set) var respondsAsync = false
 
     /// No wishes.
     package init() {}
@@ -51,8 +49,6 @@ package struct Preferences: Sendable, Equatable {
             }
             // More digits than an Int holds still mean "as long as you allow".
             waitSeconds = Int(value) ?? Int.max
-        case "respond-async":
-            respondsAsync = true
         default:
             break
         }

@@ -85,16 +85,6 @@ package enum SSEFrame {
         Bytes(utf8: "retry: \(max(milliseconds, 0))\n\n")
     }
 
-    /// A line that clients ignore; it keeps intermediaries from closing an idle stream.
-    package static func comment(_ text: String = "") -> Bytes {
-        var frame: [UInt8] = [UInt8(ascii: ":")]
-        let clean = oneLine(text)
-        if !clean.isEmpty { frame.append(UInt8(ascii: " ")) }
-        frame += clean
-        frame += frameEnd
-        return Bytes(frame)
-    }
-
     private static let newline = UInt8(ascii: "\n")
     private static let frameEnd: [UInt8] = [newline, newline]
     private static let dataField = Array("data: ".utf8)

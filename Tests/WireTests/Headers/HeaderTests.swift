@@ -40,8 +40,6 @@ import Testing
 
         #expect(preferences.returned == .representation)
         #expect(preferences.waitSeconds == 10)
-        #expect(!preferences.respondsAsync)
-        #expect(Preferences("respond-async").respondsAsync)
     }
 
     @Test func `of two preferences with one name the first counts`() {

@@ -43,7 +43,6 @@ import Testing
                 == "retry: 2000\nevent: bye\ndata: {\"reason\":\"slow\",\"retry\":2000}\n\n"
         )
         #expect(text(SSEFrame.retry(milliseconds: 1_500)) == "retry: 1500\n\n")
-        #expect(text(SSEFrame.comment()) == ":\n\n")
     }
 
     @Test(arguments: [
@@ -64,7 +63,6 @@ import Testing
         #expect(
             frame == "event: xdata: yevent: z\nid: xdata: yevent: z\ndata: d\n\n"
         )
-        #expect(text(SSEFrame.comment(evil)) == ": xdata: yevent: z\n\n")
     }
 
     @Test func `whatever is sent, a reader by the book gets it back`() {
