@@ -59,7 +59,7 @@ extension EffectRunner {
     @discardableResult
     private func cancel(_ meant: (RunningEffects) -> [EffectToken]) -> Bool {
         let tokens = table.withLock { meant($0.running).filter { !$0.isCancelled } }
-        for token in tokens { token.cancel() }
+        for token in tokens.sorted(by: { $0.number < $1.number }) { token.cancel() }
         return !tokens.isEmpty
     }
 }

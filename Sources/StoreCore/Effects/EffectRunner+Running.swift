@@ -99,7 +99,8 @@ extension EffectRunner {
             let token = EffectToken(
                 address: address,
                 id: path + (run.id ?? "\(cause.version).\(table.begun)"),
-                cause: cause
+                cause: cause,
+                number: table.begun
             )
             table.running.insert(token)
             return token
