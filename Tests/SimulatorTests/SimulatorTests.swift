@@ -5,7 +5,7 @@ import Testing
 /// says, to everyone who can look at it.
 @Suite(.serialized) struct SimulatorTests {
     /// How many steps a seed has here; `make simulate` runs more.
-    static let steps = 400
+    static let steps = 150
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `what is not applied leaves no trace, and what is has its own consequences`(

@@ -50,7 +50,7 @@ extension StateRoute {
         return store.response(
             with: snapshot.part(at: pointer),
             of: snapshot,
-            orElse: missing(pointer)
+            orElse: { missing(pointer) }
         )
     }
 

@@ -11,14 +11,14 @@ extension Store {
         with pointer: JSONPointer,
         of snapshot: Snapshot,
         unless known: String? = nil,
-        orElse missing: Problem
+        orElse missing: @autoclosure @escaping @Sendable () -> Problem
     ) {
         if isKnown(snapshot, known) { return exchange.respond(notModified(snapshot)) }
         if let part = publisher.documents.quickPart(at: pointer, in: snapshot) {
             return exchange.respond(response(with: part, of: snapshot, orElse: missing))
         }
         exchange.suspend()
-        complete(exchange, with: pointer, of: snapshot, orElse: missing)
+        complete(exchange, with: pointer, of: snapshot, orElse: missing())
     }
 
     /// Answers a request that was put off. Any thread; wakes the event loop.
@@ -26,7 +26,7 @@ extension Store {
         _ exchange: HTTPExchange,
         with pointer: JSONPointer,
         of snapshot: Snapshot,
-        orElse missing: Problem
+        orElse missing: @autoclosure @escaping @Sendable () -> Problem
     ) {
         if let part = publisher.documents.quickPart(at: pointer, in: snapshot) {
             exchange.complete(response(with: part, of: snapshot, orElse: missing))
@@ -54,9 +54,9 @@ extension Store {
     func response(
         with part: Bytes?,
         of snapshot: Snapshot,
-        orElse missing: Problem
+        orElse missing: () -> Problem
     ) -> HTTPResponse {
-        guard let part else { return missing.response(for: RequestID.next()) }
+        guard let part else { return missing().response(for: RequestID.next()) }
         return HTTPResponse(
             status: 200,
             headers: [("Content-Type", "application/json")] + headers(snapshot),
