@@ -36,7 +36,8 @@ final class Engine: @unchecked Sendable {
         counts = owner.counts
         self.ports = ports
         isThreaded = ports.driver == .thread
-        isPlain = ports.journal == nil && !hasSink && ports.effects == nil
+        isPlain =
+            ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true
         mailbox = Locked(
             Mailbox(

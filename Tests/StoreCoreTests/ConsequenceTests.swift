@@ -1,0 +1,120 @@
+import StoreCore
+import StoreTesting
+import Testing
+
+/// What follows from an action follows from that action, and from nothing else.
+@Suite struct ConsequenceTests {
+    private typealias List = [String]
+
+    private struct Echo: Action {}
+    private struct Unknown: Action {}
+
+    private let step = StepChangeRequested(step: 1)
+
+    private func member(_ action: any Action) -> EnvelopeMember {
+        EnvelopeMember(action: action, type: "\(type(of: action))", payload: Array("{}".utf8))
+    }
+
+    private func core(
+        _ configure: (inout CoreConfiguration<List>) -> Void
+    ) -> Core<List> {
+        var configuration = CoreConfiguration<List>()
+        configuration.changed = { $0 != $1 }
+        configure(&configuration)
+        return Core(
+            state: [],
+            form: .throwing { state, action in
+                if action is Forbidden { throw Refusal(reason: "Not this one.") }
+                state.append("\(type(of: action))")
+            },
+            configuration: configuration
+        )
+    }
+
+    @Test func `each action of an array is the cause of what a reaction makes of it`() throws {
+        let journal = FaultyJournal()
+        let core = core { $0.journal = journal }
+        let seen = Journaled<[Int]>()
+        core.add(
+            reaction: .onDispatch(of: StepChangeRequested.self) { _, old, new in
+                seen.add([old.count, new.count])
+                return Echo()
+            }
+        )
+        let outcomes = Outcomes()
+        try core.offer(Envelope(members: [member(step), member(step)], completion: outcomes))
+        let records = try journal.read(JournalPage(after: 0, limit: 10)).records
+        #expect(records.map(\.cause) == [nil, nil, 1, 2])
+        #expect(seen.values == [[0, 1], [1, 2]])
+    }
+
+    @Test(arguments: [EnvelopeMode.dryRun, .apply])
+    func `what is not applied is shown to no reaction`(mode: EnvelopeMode) throws {
+        let core = core { _ in }
+        let seen = Journaled<Int>()
+        core.add(
+            reaction: .onStateChange { _, new in
+                seen.add(new.count)
+                return nil
+            }
+        )
+        // An array that is refused half-way, or applied by nobody.
+        let members = [member(step), member(mode == .apply ? Forbidden() : step)]
+        try core.offer(Envelope(members: members, mode: mode, completion: Outcomes()))
+        #expect(seen.values.isEmpty)
+        _ = core.dispatch(step)
+        #expect(seen.values == [1])
+    }
+
+    @Test func `interceptors judge dry runs, and refuse them in the same words`() throws {
+        let core = core { _ in }
+        core.add(interceptor: { _, _ in throw Refusal.forbidden("The shop is closed.") })
+        for mode in [EnvelopeMode.dryRun, .apply] {
+            let outcomes = Outcomes()
+            try core.offer(Envelope(members: [member(step)], mode: mode, completion: outcomes))
+            guard case .refused(let refusal, member: 0) = outcomes.all.values.first else {
+                Issue.record("It was not refused.")
+                continue
+            }
+            #expect(refusal == .forbidden("The shop is closed."))
+        }
+    }
+
+    @Test func `an action that has no wire name is refused, counted and told`() {
+        let told = Journaled<String>()
+        let core = core { configuration in
+            configuration.member = { action in
+                guard !(action is Unknown) else { throw Refusal(reason: "It has no name.") }
+                return EnvelopeMember(action: action, type: "\(type(of: action))")
+            }
+            configuration.dropped = { told.add($0.type) }
+        }
+        #expect(!core.dispatch(Unknown()))
+        #expect(core.dispatch(Echo()))
+        #expect(core.unheardTotal == 1 && told.values == ["Unknown"])
+    }
+
+    @Test func `what the program dispatches has a bound of its own`() throws {
+        let told = Journaled<String>()
+        let core = core { configuration in
+            configuration.driver = .thread
+            configuration.mailboxMax = 1
+            configuration.ownMailboxMax = 2
+            configuration.dropped = { told.add("\($0.reason)") }
+        }
+        for _ in 0..<3 {
+            var source = ActionSource(cause: nil, place: "here")
+            source.sessions = []
+            let outcomes = Outcomes()
+            let envelope = Envelope(members: [member(Echo())], source: source, completion: outcomes)
+            if told.values.isEmpty {
+                do { try core.offer(envelope) } catch { told.add("\(error)") }
+            }
+        }
+        #expect(told.values == ["full"])
+        // Clients have their own.
+        try core.offer(Envelope(members: [member(step)], completion: Outcomes()))
+        core.start()
+        core.stop()
+    }
+}
