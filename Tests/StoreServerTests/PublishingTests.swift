@@ -57,10 +57,10 @@ import Wire
     @Test func `commits and requests are worked in their order`() {
         let readers = Readers()
         let publishing = readers.publishing()
-        publishing.commit(Self.commit(1...2), readers.work)
+        publish(Self.commit(1...2), on: publishing, readers.work)
         #expect(publishing.snapshot.version == 2, "it is to be seen at once")
         publishing.perform(readers.work) { readers.note("open at \($0.version)") }
-        publishing.commit(Self.commit(3...3), readers.work)
+        publish(Self.commit(3...3), on: publishing, readers.work)
         publishing.flush(readers.work, seconds: 60)
         #expect(readers.seen.withLock { $0 } == ["0>1,2", "open at 2", "2>3"])
         publishing.close()
@@ -69,13 +69,13 @@ import Wire
     @Test func `what was committed while nobody read is known to be skipped`() {
         let readers = Readers()
         let publishing = readers.publishing()
-        publishing.commit(Self.commit(1...1), readers.work)
+        publish(Self.commit(1...1), on: publishing, readers.work)
         publishing.flush(readers.work, seconds: 60)
         readers.isRead.store(false, ordering: .sequentiallyConsistent)
-        publishing.commit(Self.commit(2...2), readers.work)
+        publish(Self.commit(2...2), on: publishing, readers.work)
         readers.isRead.store(true, ordering: .sequentiallyConsistent)
         publishing.perform(readers.work) { readers.note("open at \($0.version)") }
-        publishing.commit(Self.commit(3...3), readers.work)
+        publish(Self.commit(3...3), on: publishing, readers.work)
         publishing.flush(readers.work, seconds: 60)
         #expect(readers.seen.withLock { $0 } == ["0>1", "skipped", "open at 2", "2>3"])
         publishing.close()
@@ -103,7 +103,7 @@ import Wire
                 var version: UInt64 = 0
                 while version < UInt64(count) {
                     let last = min(version + UInt64.random(in: 1...5), UInt64(count))
-                    publishing.commit(Self.commit((version + 1)...last), work)
+                    publish(Self.commit((version + 1)...last), on: publishing, work)
                     version = last
                 }
             }
@@ -174,6 +174,14 @@ import Wire
         #expect(joined.audiences == [a, b].compactMap { $0 })
         joined.take(in: all)
         #expect(joined.audiences == nil)
+    }
+
+    private func publish(
+        _ commit: Commit<Int>,
+        on publishing: Publishing<Int>,
+        _ work: Publishing<Int>.Work
+    ) {
+        publishing.commit(commit.newest, work) { commit }
     }
 
     private func audience(_ name: String) -> Audience? {

@@ -96,10 +96,9 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         let newest = prepared.last ?? before
         // A state that is handed over is copied by the next change, so it is not where no view reads it.
         let isViewed = viewStreams?.reads(newest, since: before) == true
-        publishing.commit(
-            Commit(prepared, after: before, for: audience, isViewed ? state : nil),
-            work
-        )
+        publishing.commit(newest, work) {
+            Commit(prepared, after: before, for: audience, isViewed ? state : nil)
+        }
         log.published(version)
         forget()
     }

@@ -54,11 +54,13 @@ final class Publishing<State: Sendable>: Sendable {
 
     /// Publishes what is durable: from now on readers may see it. The Core's thread; never waits for
     /// readers.
-    func commit(_ commit: Commit<State>, _ work: Work) {
+    ///
+    /// - Parameter commit: makes what readers are sent; called only where there are any.
+    func commit(_ newest: Snapshot, _ work: Work, _ commit: () -> Commit<State>) {
         add(work) { queue in
-            queue.published = commit.newest
+            queue.published = newest
             guard isRead(), !queue.isClosed else { return }
-            queue.add(commit)
+            queue.add(commit())
             if !queue.keepsUp { lags.store(true, ordering: .relaxed) }
         }
     }
