@@ -1,6 +1,7 @@
 import CHTTPD
 package import EventStream
 import Glibc
+import Locks
 import Synchronization
 package import Wire
 
