@@ -6,12 +6,12 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var ports = EnginePorts()
     /// Encodes and publishes what becomes durable.
     package var sink: (any Sink<State>)?
-    /// Tells whether an action changed the state; without it every action counts as a change. A state
-    /// of modules tells that by its slices.
+    /// Compares the states before and behind an action; `true` where they differ. Without it every action
+    /// counts as a change. Not called for a state of modules: there the slices are compared.
     package var changed: (@Sendable (State, State) -> Bool)?
     /// Decides whether slices that are equal by `==` have the same bytes; without it they have.
     package var comparison: ByteComparison?
-    /// Note which slices were written, for those who encode them.
+    /// Collect the slices that accepted actions have written, for the writer that encodes them.
     package var touched: [TouchedModules] = []
 
     package init() {}

@@ -66,8 +66,9 @@ extension EventLoop {
         }
     }
 
-    /// Notes until when the loop sleeps, and answers for how long: not at all where a timer is on its
-    /// way. Whoever sends one looks at the note afterwards, so one of the two sees the other.
+    /// Stores until when the loop sleeps, and returns for how long: zero where another thread has queued
+    /// a timer. That thread queues first and reads the stored moment then, the loop stores first and reads
+    /// the queue then, so that one of them always sees the other.
     func beginSleep(_ milliseconds: CInt) -> CInt {
         guard milliseconds > 0 else { return milliseconds }
         let end = now + Double(milliseconds) / 1_000

@@ -81,7 +81,7 @@ struct RequestFraming {
     /// A name is a token (RFC 9110 §5.6.2): a space in it hides the field from one parser or other.
     private static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {
         var index = 0
-        // Most names are letters and hyphens, which eight at a time are told from the rest.
+        // Most names have letters and hyphens alone: eight bytes are checked at a time.
         while index + 8 <= name.count {
             let word = name.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             guard isLettersAndHyphens(word) else { break }

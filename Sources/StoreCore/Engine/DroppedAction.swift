@@ -1,6 +1,5 @@
-/// An action of the program's own that was not applied: what a presenter or a reaction dispatched and the
-/// reducer refused, or what found no place in the mailbox. No client waits for it, so the operator is
-/// told.
+/// An action that a presenter, a reaction or an effect dispatched, and that was not applied: the reducer
+/// refused it, or the mailbox was full. No client waits for its outcome; the server logs it.
 package struct DroppedAction: Sendable {
     /// Its wire name.
     package let type: String

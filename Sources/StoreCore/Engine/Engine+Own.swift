@@ -59,8 +59,8 @@ extension Engine {
         }
     }
 
-    /// Counts an action that was not applied although no client waits for its outcome, and tells the
-    /// operator.
+    /// Counts an action that was not applied and whose outcome no client waits for, and hands it to
+    /// ``EnginePorts/dropped``.
     func drop(_ action: DroppedAction) {
         dropped.add(1, ordering: .relaxed)
         ports.dropped(action)

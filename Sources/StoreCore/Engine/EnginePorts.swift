@@ -17,7 +17,7 @@ package struct EnginePorts: Sendable {
     /// The most actions in one batch, which is one append to the journal.
     package var batchMax = 1_024
     package var clock: any WallClock = SystemClock()
-    /// Tells when idempotency keys were used; ``clock`` does where there is none.
+    /// The clock for the ages of idempotency keys; ``clock`` where it is `nil`.
     package var keyClock: (any WallClock)?
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
@@ -36,8 +36,8 @@ package struct EnginePorts: Sendable {
     package var appended: (@Sendable (UInt64, Int) -> Void)?
     /// Receives the actions of each commit, in their order, once they are durable.
     package var applied: (@Sendable ([AppliedAction]) -> Void)?
-    /// Called when the outcome of an append is not known: nothing is applied from then on, and only a
-    /// new start from the journal can tell.
+    /// Called when the outcome of an append is not known. The Core applies nothing from then on; the next
+    /// start reads from the journal which actions were kept.
     package var failed: @Sendable (JournalError) -> Void = { _ in }
     /// Shows which action the Core is working on.
     package var progress: Progress?
