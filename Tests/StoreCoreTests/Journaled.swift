@@ -23,6 +23,7 @@ final class RecordingSink<State: Sendable & Equatable>: Sink {
     /// Says of which states there is nothing to show.
     let unshowable = Locked<(@Sendable (State) -> Refusal?)?>(nil)
 
+    var takesEachVersion: Bool { true }
     func reduced(_ state: State, version: UInt64, changed: Bool) { events.add(.reduced(version)) }
     func prepare(_ state: State, through version: UInt64) throws {
         if let refusal = unshowable.withLock({ $0 })?(state) { throw refusal }

@@ -9,9 +9,15 @@ struct Batch {
     var steps: ContiguousArray<Step> = []
     /// What is to be remembered with the records, by key.
     var keys: [IdempotencyKey: KeptOutcome] = [:]
-    var outcomes: ContiguousArray<(envelope: Envelope, outcome: Outcome)> = []
+    var outcomes: ContiguousArray<Answered> = []
     /// Which subscribers get it; `nil` for all. One with an audience is a batch of its own.
     var audience: Audience?
+
+    /// An envelope, and what became of it.
+    struct Answered {
+        let envelope: Envelope
+        let outcome: Outcome
+    }
 
     init(startingAt version: UInt64) {
         base = version

@@ -7,7 +7,7 @@ extension Engine {
         }
         let mark = batch.steps.count
         let outcome = outcome(of: envelope)
-        batch.outcomes.append((envelope, outcome))
+        batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }
 
@@ -52,7 +52,7 @@ extension Engine {
         if saves { owner.save() }
         for index in envelope.members.indices {
             do {
-                try apply(envelope.members[index], of: envelope)
+                try apply(index, of: envelope)
             } catch {
                 if saves { restore(savepoint) }
                 return .refused(refusal(error, envelope.members[index], envelope), member: index)
@@ -62,7 +62,7 @@ extension Engine {
         if isDry { return dryRun(savepoint, changed) }
         let first = batch.base + UInt64(savepoint.steps) + 1
         if let idempotency = envelope.idempotency { keep(idempotency, first, changed) }
-        owner.reduced(version: version, batch.steps[savepoint.steps...], changed: changed)
+        owner.reduced(version: version, batch.steps, from: savepoint.steps, changed: changed)
         return .applied(
             first: first,
             last: version,
@@ -120,17 +120,18 @@ extension Engine {
 
 extension Engine {
     /// Applies an action, or what the interceptors make of it: something else, or more.
-    private func apply(_ member: EnvelopeMember, of envelope: Envelope) throws {
+    private func apply(_ place: Int, of envelope: Envelope) throws {
         let time = ports.clock.now()
-        guard counts.interceptors > 0 else { return try reduce(member, of: envelope, at: time) }
-        var member = member
-        let intercepted = try owner.intercept { replacement in
-            if let replacement { member = try self.member(of: replacement) }
-            return stamped(member, of: envelope, at: time)
+        var member = ReducedMember(envelope: envelope, place: place)
+        guard counts.interceptors > 0 else { return try reduce(member, at: time) }
+        let intercepted = try owner.intercept { action in
+            if let action { member.replacement = .init(try self.member(of: action)) }
+            return stamped(member, at: time)
         }
-        try reduce(member, of: envelope, at: time)
+        try reduce(member, at: time)
         for action in intercepted.following {
-            try reduce(self.member(of: action), of: envelope, at: time)
+            member.replacement = .init(try self.member(of: action))
+            try reduce(member, at: time)
         }
         guard intercepted.hooks.count > 0 else { return }
         let state = owner.state
@@ -140,36 +141,52 @@ extension Engine {
     }
 
     /// Shows an action to middleware, and reduces it; what follows from it is its step.
-    private func reduce(
-        _ member: EnvelopeMember,
-        of envelope: Envelope,
-        at time: Int64
-    ) throws {
+    private func reduce(_ member: ReducedMember, at time: Int64) throws {
         let next = version + 1
+        let type = member.type
         var released: [@Sendable () -> Void] = []
-        if counts.middleware > 0, envelope.mode == .apply {
-            released = owner.middleware(before: stamped(member, of: envelope, at: time))
+        if counts.middleware > 0, member.envelope.mode == .apply {
+            released = owner.middleware(before: stamped(member, at: time))
         }
-        ports.progress?.begin(member.type, next)
-        defer { ports.progress?.end() }
-        let began = ports.applied == nil ? nil : ContinuousClock.now
-        let reduction = try owner.reduce(
-            member.action,
-            version: next,
-            from: envelope.sessions
-        )
+        let began = begin(type, next)
+        let reduction: Reduction
+        do {
+            reduction = try owner.reduce(
+                member.action,
+                version: next,
+                from: member.envelope.sessions
+            )
+        } catch {
+            _ = end(type, begun: began)
+            throw error
+        }
+        let nanoseconds = end(type, begun: began)
         batch.steps.append(
             Step(
-                envelope: envelope,
                 member: member,
                 time: time,
                 change: reduction.change,
-                duration: began?.duration(to: .now) ?? .zero,
+                nanoseconds: nanoseconds,
                 effect: ports.effects == nil ? nil : reduction.effect,
                 released: released,
                 kept: reduction.kept
             )
         )
+    }
+
+    /// Shows that a reducer begins, where somebody looks at how long it takes.
+    private func begin(_ type: String, _ version: UInt64) -> UInt64 {
+        guard isTimed else { return 0 }
+        ports.progress?.begin(type, version)
+        return Progress.now()
+    }
+
+    /// Shows that it has ended, and answers how many nanoseconds it took.
+    private func end(_ type: String, begun: UInt64) -> UInt64 {
+        guard isTimed else { return 0 }
+        let nanoseconds = Progress.now() &- begun
+        ports.progress?.end(type, after: nanoseconds)
+        return nanoseconds
     }
 
     /// What the journal keeps of an action that was dispatched in process.
@@ -182,16 +199,13 @@ extension Engine {
         return EnvelopeMember(action: action, type: type)
     }
 
-    private func stamped(
-        _ member: EnvelopeMember,
-        of envelope: Envelope,
-        at time: Int64
-    ) -> StampedAction {
-        StampedAction(
-            action: member.action,
+    private func stamped(_ member: ReducedMember, at time: Int64) -> StampedAction {
+        let (action, envelope) = (member.action, member.envelope)
+        return StampedAction(
+            action: action,
             version: version + 1,
             time: time,
-            type: isPlain ? String(describing: type(of: member.action)) : member.type,
+            type: isPlain ? String(describing: type(of: action)) : member.type,
             meta: member.meta,
             principal: envelope.principal,
             requestID: envelope.requestID,

@@ -14,7 +14,7 @@ extension Engine {
             owner.committed(through: done.version, for: done.audience)
             letOut(done)
         }
-        for (envelope, outcome) in done.outcomes { envelope.completion.complete(outcome) }
+        for answered in done.outcomes { answered.envelope.completion.complete(answered.outcome) }
         owner.completed()
         // Its memory serves the next one.
         if batch.isEmpty {
@@ -91,12 +91,11 @@ extension Engine {
 
     private func applications(of batch: Batch) -> [AppliedAction] {
         batch.steps.indices.map { index in
-            let step = batch.steps[index]
-            return AppliedAction(
+            AppliedAction(
                 version: batch.base + UInt64(index) + 1,
-                type: step.member.type,
-                changed: step.change.isChange,
-                duration: step.duration
+                type: batch.steps[index].member.type,
+                changed: batch.steps[index].change.isChange,
+                duration: .nanoseconds(batch.steps[index].nanoseconds)
             )
         }
     }
@@ -107,13 +106,13 @@ extension Engine {
     /// Middleware sees the actions again, as it does whenever a batch was forgotten.
     private func refuse(because error: any Error) {
         let done = takeBack()
-        if done.outcomes.count == 1, let (envelope, _) = done.outcomes.first {
-            envelope.completion.complete(.refused(Refusal(error), member: 0))
+        if done.outcomes.count == 1, let answered = done.outcomes.first {
+            answered.envelope.completion.complete(.refused(Refusal(error), member: 0))
             owner.completed()
             return
         }
-        for (envelope, _) in done.outcomes {
-            run(envelope)
+        for answered in done.outcomes {
+            run(answered.envelope)
             commit()
         }
     }
@@ -126,9 +125,10 @@ extension Engine {
             hasFailed = true
             ports.failed(error)
         }
-        for (envelope, outcome) in done.outcomes {
+        for answered in done.outcomes {
             // A refusal or a mismatch was reckoned from states that never came to be.
-            envelope.completion.complete(done.steps.count > 0 ? .failed(failure) : outcome)
+            let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
+            answered.envelope.completion.complete(outcome)
         }
         owner.completed()
     }

@@ -20,6 +20,8 @@ final class Engine: @unchecked Sendable {
     /// Whether a commit waits for a disk, so that it pays to let a batch grow first: the thread that
     /// fills the mailbox on the same core goes on before the next batch is taken.
     let isSlowToCommit: Bool
+    /// Whether the time that a reducer takes is measured.
+    let isTimed: Bool
 
     let owner: any StateOwner
     let counts: WatcherCounts
@@ -39,6 +41,7 @@ final class Engine: @unchecked Sendable {
         isPlain =
             ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true
+        isTimed = ports.progress != nil || ports.applied != nil
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,

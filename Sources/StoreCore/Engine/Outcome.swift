@@ -8,15 +8,15 @@ package enum Outcome: Sendable {
     /// Applied as these versions. `state` is there where the envelope wanted it.
     case applied(first: UInt64, last: UInt64, changed: Bool, state: (any Sendable)?)
     /// The same request was applied before, as these versions; nothing was applied now.
-    case replayed(KeptOutcome)
+    indirect case replayed(KeptOutcome)
     /// Another request was applied under this key; nothing was applied now.
     case keyTaken
     /// The reducer or an interceptor refused the member of this index; nothing was applied.
-    case refused(Refusal, member: Int)
+    indirect case refused(Refusal, member: Int)
     /// The state has another version than was expected.
     case versionMismatch(current: UInt64)
     /// What would have become of the state.
-    case dryRun(DryRun)
+    indirect case dryRun(DryRun)
     /// The machine said no.
     case failed(CoreFailure)
     /// The effect that dispatched it does not count any more; nothing was applied.

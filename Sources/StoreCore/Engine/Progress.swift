@@ -14,31 +14,28 @@ package final class Progress: Sendable {
         package let version: UInt64
     }
 
-    private let work = Locked<(work: Work, begun: UInt64)?>(nil)
+    private let work = Locked<Work?>(nil)
     private let ended: @Sendable (_ type: String, _ nanoseconds: UInt64) -> Void
 
-    /// - Parameter ended: hears how long each action took, on the Core's thread.
+    /// - Parameter ended: is told how long each action took, on the Core's thread.
     package init(ended: @escaping @Sendable (String, UInt64) -> Void = { _, _ in }) {
         self.ended = ended
     }
 
     /// What is being reduced at this moment.
-    package var current: Work? { work.withLock { $0?.work } }
+    package var current: Work? { work.withLock { $0 } }
 
     func begin(_ type: String, _ version: UInt64) {
-        let now = Self.now()
-        work.withLock { $0 = (Work(type: type, version: version), now) }
+        work.withLock { $0 = Work(type: type, version: version) }
     }
 
-    func end() {
-        let done = work.withLock { work in
-            defer { work = nil }
-            return work
-        }
-        if let done { ended(done.work.type, Self.now() &- done.begun) }
+    func end(_ type: String, after nanoseconds: UInt64) {
+        work.withLock { $0 = nil }
+        ended(type, nanoseconds)
     }
 
-    private static func now() -> UInt64 {
+    /// Nanoseconds of a clock that nobody sets.
+    static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -1,5 +1,5 @@
 /// A reducer that knows more of its state than the Core does.
-package protocol StateMachine<State>: Sendable {
+package protocol StateMachine<State>: AnyObject, Sendable {
     associatedtype State: Sendable
 
     /// Where an action goes; `nil` where it belongs to nothing, and changes nothing.
@@ -30,18 +30,23 @@ package protocol StateMachine<State>: Sendable {
 }
 
 /// Where the actions of a type go. An object, because it is looked up for each action.
-package class ActionRoute: @unchecked Sendable {
-    // Safety: it has constants only, and so has its one subclass.
+package final class ActionRoute: @unchecked Sendable {
+    // Safety: it has constants only.
 
     /// The module's place in ``RootState/modules``.
     package let module: Int
 
-    /// Whether it is that of requests, which are no actions of a type of their own.
-    let isRequest: Bool
+    /// What is done with such actions, an ``ActionHandler`` of the machine's root, which keeps it; `nil` for
+    /// requests, which are no actions of a type of their own.
+    let handler: UnsafeMutableRawPointer?
 
-    init(module: Int, isRequest: Bool) {
+    /// Whether something may have to be done after such an action.
+    let hasEffect: Bool
+
+    init(module: Int, handler: UnsafeMutableRawPointer?, hasEffect: Bool) {
         self.module = module
-        self.isRequest = isRequest
+        self.handler = handler
+        self.hasEffect = hasEffect
     }
 }
 

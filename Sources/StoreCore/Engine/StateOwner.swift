@@ -45,7 +45,16 @@ protocol StateOwner: AnyObject {
     func forgetKept()
 
     /// Gives the sink what an accepted envelope led to.
-    func reduced(version: UInt64, _ steps: ArraySlice<Step>, changed: Bool)
+    ///
+    /// - Parameters:
+    ///   - steps: those of the batch.
+    ///   - first: where the envelope's begin.
+    func reduced(
+        version: UInt64,
+        _ steps: ContiguousArray<Step>,
+        from first: Int,
+        changed: Bool
+    )
     /// Has the sink encode what is about to become durable.
     func prepare(through version: UInt64) throws
     /// Has the sink publish what is durable.

@@ -5,20 +5,21 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     // Safety: everything belongs to the thread that drains the mailbox.
 
     let form: ReducerForm<State>
+    private let machine: (any StateMachine<State>)?
     private let sink: (any Sink<State>)?
     private let differs: (@Sendable (State, State) -> Bool)?
     private let touched: [TouchedModules]
 
-    private(set) var current: State
+    @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.
-    private var durable: State
+    @exclusivity(unchecked) private var durable: State
     /// The state before the envelope that is being worked on, where it may have to come back.
-    private var beforeEnvelope: State
-    private var hasSaved = false
+    @exclusivity(unchecked) private var beforeEnvelope: State
+    @exclusivity(unchecked) private var hasSaved = false
     /// States that are shown after the commit, where somebody looks at each.
-    private var kept: ContiguousArray<State> = []
+    @exclusivity(unchecked) private var kept: ContiguousArray<State> = []
     /// Whether the last of them is the state as it is.
-    private var lastIsCurrent = false
+    @exclusivity(unchecked) private var lastIsCurrent = false
 
     let counts = WatcherCounts()
     var observers: ContiguousArray<Subscription<(State) -> Void>> = [] {
@@ -36,6 +37,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 
     init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
         self.form = form
+        machine = if case .machine(let machine) = form { machine } else { nil }
         sink = configuration.sink
         differs = configuration.changed
         touched = configuration.touched
@@ -67,9 +69,7 @@ extension TypedStateOwner {
         version: UInt64,
         from sessions: [String]
     ) throws -> Reduction {
-        if case .machine(let machine) = form {
-            return try reduce(action, in: machine, version, sessions)
-        }
+        if let machine { return try reduce(action, in: machine, version, sessions) }
         let kept = keepCurrent(counts.hasStateWatchers)
         let change = try change(action)
         keepNext(kept)
@@ -99,7 +99,8 @@ extension TypedStateOwner {
         keepNext(kept)
         return Reduction(
             change: change,
-            effect: machine.effect(after: action, by: route, in: current),
+            // The state is copied for the call, so it is made only where something may follow.
+            effect: route.hasEffect ? machine.effect(after: action, by: route, in: current) : nil,
             kept: kept
         )
     }
@@ -219,11 +220,18 @@ extension TypedStateOwner {
 // Letting out
 
 extension TypedStateOwner {
-    func reduced(version: UInt64, _ steps: ArraySlice<Step>, changed: Bool) {
+    func reduced(
+        version: UInt64,
+        _ steps: ContiguousArray<Step>,
+        from first: Int,
+        changed: Bool
+    ) {
         for touched in touched {
-            for step in steps { touched.insert(step.change.touches) }
+            for index in first..<steps.count { touched.insert(steps[index].change.touches) }
         }
-        sink?.reduced(current, version: version, changed: changed)
+        if let sink, sink.takesEachVersion {
+            sink.reduced(current, version: version, changed: changed)
+        }
     }
 
     func prepare(through version: UInt64) throws {
@@ -239,7 +247,7 @@ extension TypedStateOwner {
     }
 
     func showSlices(_ step: Step, version: UInt64) {
-        guard case .machine(let machine) = form, let place = step.kept else { return }
+        guard let machine, let place = step.kept else { return }
         let envelope = step.envelope
         let watch = envelope.watch.map { EffectWatch(following: [$0]) }
         machine.show(

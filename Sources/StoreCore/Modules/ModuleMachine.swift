@@ -9,17 +9,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let link: SharedLink<Root>
     }
 
-    private final class Route: ActionRoute, @unchecked Sendable {
-        // Safety: it has constants only.
-        let handler: ActionHandler<Root>
-
-        init(module: Int, handler: ActionHandler<Root>) {
-            self.handler = handler
-            super.init(module: module, isRequest: false)
-        }
-    }
-
-    private let routes: [ObjectIdentifier: Route]
+    private let routes: [ObjectIdentifier: ActionRoute]
+    /// Keeps what the routes point to.
+    private let handlers: [ActionHandler<Root>]
     /// For each module, the way of what clients ask of it besides actions.
     private let requests: [ActionRoute]
     /// Which modules have links, and which keep effects, where there is a ledger.
@@ -62,7 +54,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws(ModuleError) {
         self.changes = changes
         self.comparison = comparison
-        var routes: [ObjectIdentifier: Route] = [:]
+        var routes: [ObjectIdentifier: ActionRoute] = [:]
+        var handlers: [ActionHandler<Root>] = []
         var taken: Set<InstanceKey> = []
         for (index, mount) in modules.enumerated() {
             guard taken.insert(InstanceKey(mount.name)).inserted else {
@@ -75,14 +68,20 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 throw ModuleError.foreignDispatchable("\(stranger)", mount.name)
             }
             for handler in mount.slice.handlers {
-                let route = Route(module: index, handler: handler)
+                handlers.append(handler)
+                let route = ActionRoute(
+                    module: index,
+                    handler: Unmanaged.passUnretained(handler).toOpaque(),
+                    hasEffect: handler.hasEffect
+                )
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
             }
         }
         self.routes = routes
+        self.handlers = handlers
         self.modules = modules
-        requests = modules.indices.map { ActionRoute(module: $0, isRequest: true) }
+        requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true) }
         names = modules.map(\.name)
         hasInstances = modules.map { $0.slice.form == .instances }
         try RootMembers.check(Root(), modules)
@@ -112,6 +111,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         return routes[ObjectIdentifier(type)]
     }
 
+    /// The handler of a route, found without a look-up of its generic type.
+    private func handler(of route: ActionRoute) -> ActionHandler<Root>? {
+        guard let handler = route.handler else { return nil }
+        // Safety: this machine made the route, and keeps the handler.
+        return Unmanaged<ActionHandler<Root>>.fromOpaque(handler).takeUnretainedValue()
+    }
+
     package func reduce(
         _ state: inout Root,
         _ action: any Action,
@@ -121,32 +127,56 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws -> Change {
         let (action, instance) = Self.addressed(action)
         let module = route.module
-        if route.isRequest {
+        guard let handler = handler(of: route) else {
             try modules[module].slice.check(state, instance)
             return .none
         }
-        // Safety: this machine made the route; so below.
-        let handler = unsafeDowncast(route, to: Route.self).handler
         if handler.kind == .ui {
             try changes?.presentation?.admit(module, instance, from: sessions, in: state)
         }
-        // What it sees of others is filled in only behind the reducer: until then it looks changed.
-        let before = handler.kind == .start && seesOthers[module] ? state : nil
+        var change =
+            if handler.kind == .start, seesOthers[module] {
+                try start(handler, &state, action, instance, module)
+            } else {
+                try reduce(handler, &state, action, instance, module)
+            }
+        if keepsEffects[module], let ledger {
+            enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
+        }
+        return change
+    }
+
+    /// Starts a module that sees something of others. That is filled in only behind the reducer: until then
+    /// a slice that was there already looks changed.
+    private func start(
+        _ handler: ActionHandler<Root>,
+        _ state: inout Root,
+        _ action: any Action,
+        _ instance: String?,
+        _ module: Int
+    ) throws -> Change {
+        let before = state
+        let change = try reduce(handler, &state, action, instance, module)
+        guard change.isChange, isSame(module, before, state) else { return change }
+        return Change(isChange: false, restarted: change.restarted)
+    }
+
+    private func reduce(
+        _ handler: ActionHandler<Root>,
+        _ state: inout Root,
+        _ action: any Action,
+        _ instance: String?,
+        _ module: Int
+    ) throws -> Change {
         let result = try handler.reduce(&state, action, instance, comparison)
         var change = Change(isChange: result.isChange)
         if result.isRestart, instance == nil { change.restarted = module }
         if result.isChange {
             change.touch(touch(module, instance))
             if hasLinks[module] { follow(links[module], &state, &change) }
-            if let before, isSame(module, before, state) {
-                change = Change(isChange: false, restarted: change.restarted)
-            }
         } else if comparison == nil, hasLinks[module] {
             // Equal texts may have other bytes, and nothing here tells: others see them as they are.
             follow(links[module], &state, &change)
-        }
-        if keepsEffects[module], let ledger {
-            enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
         }
         return change
     }
@@ -251,9 +281,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         in state: Root
     ) -> PendingEffect? {
         let (action, instance) = Self.addressed(action)
-        if route.isRequest { return (action as? ClientRequest)?.effect }
-        let handler = unsafeDowncast(route, to: Route.self).handler
-        guard handler.hasEffect else { return nil }
+        guard let handler = handler(of: route) else { return (action as? ClientRequest)?.effect }
+        guard route.hasEffect else { return nil }
         let address = SliceAddress(module: names[route.module], instance: instance)
         switch handler.kind {
         case .start, .stop:

@@ -100,14 +100,14 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     func isEqual(_ a: Root, _ b: Root) -> Bool {
         switch place {
-        case .always(let path): a[keyPath: path] == b[keyPath: path]
-        case .started(let path): a[keyPath: path] == b[keyPath: path]
-        case .instances(let path): a[keyPath: path] == b[keyPath: path]
+        case .always(let member): member.read(a) == member.read(b)
+        case .started(let member): member.read(a) == member.read(b)
+        case .instances(let member): member.read(a) == member.read(b)
         }
     }
 
     func value(_ root: Root) -> (any Encodable & Sendable)? {
-        if case .instances(let path) = place { return root[keyPath: path] }
+        if case .instances(let member) = place { return member.read(root) }
         return place.read(root, nil)
     }
 
@@ -116,7 +116,7 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
     }
 
     func instances(_ root: Root) -> [String]? {
-        if case .instances(let path) = place { return root[keyPath: path].ids }
+        if case .instances(let member) = place { return member.read(root).ids }
         return nil
     }
 
@@ -126,9 +126,9 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         under name: SliceName
     ) throws {
         switch place {
-        case .always(let path): try container.encode(root[keyPath: path], forKey: name)
-        case .started(let path): try container.encode(root[keyPath: path], forKey: name)
-        case .instances(let path): try container.encode(root[keyPath: path], forKey: name)
+        case .always(let member): try container.encode(member.read(root), forKey: name)
+        case .started(let member): try container.encode(member.read(root), forKey: name)
+        case .instances(let member): try container.encode(member.read(root), forKey: name)
         }
     }
 
@@ -138,12 +138,12 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         under name: SliceName
     ) throws {
         switch place {
-        case .always(let path):
-            root[keyPath: path] = try container.decode(M.State.self, forKey: name)
-        case .started(let path):
-            root[keyPath: path] = try container.decodeIfPresent(M.State.self, forKey: name)
-        case .instances(let path):
-            root[keyPath: path] = try container.decode(Instances<M.State>.self, forKey: name)
+        case .always(let member):
+            member.write(try container.decode(M.State.self, forKey: name), &root)
+        case .started(let member):
+            member.write(try container.decodeIfPresent(M.State.self, forKey: name), &root)
+        case .instances(let member):
+            member.write(try container.decode(Instances<M.State>.self, forKey: name), &root)
         }
     }
 }
@@ -162,14 +162,13 @@ extension ModuleSlice {
             kind,
             wire: A.self,
             effect: { root, action, address in
-                guard let action = action as? A, let state = place.read(root, address.instance)
+                guard Swift.type(of: action) == A.self,
+                    let state = place.read(root, address.instance)
                 else { return nil }
-                return PendingEffect(effect(action, state), at: address, in: place)
-            }
-        ) { root, action, instance, comparison in
-            guard let action = action as? A else { return .same }
-            return try place.change(&root, instance, name, comparison) { try reduce(&$0, action) }
-        }
+                return PendingEffect(effect(known(action), state), at: address, in: place)
+            },
+            reduce: place.reducing(name, reduce)
+        )
     }
 
     /// What is done with an action that has a type of its own; `nil` where that is for another slice,
@@ -181,17 +180,14 @@ extension ModuleSlice {
     }
 
     private func updater<U: StateUpdater<M.State>>(_ type: U.Type) -> ActionHandler<Root> {
-        let (place, name) = (place, name)
-        return ActionHandler(U.self, .dispatchable, wire: U.self) {
-            root,
-            action,
-            instance,
-            comparison in
-            guard let action = action as? U else { return .same }
-            return try place.change(&root, instance, name, comparison) {
-                try action.updateState(&$0)
+        ActionHandler(
+            U.self,
+            .dispatchable,
+            wire: U.self,
+            reduce: place.reducing(name) { (state: inout M.State, action: U) in
+                try action.updateState(&state)
             }
-        }
+        )
     }
 
     private func sideEffect<E: SideEffect>(_ type: E.Type) -> ActionHandler<Root>? {
@@ -258,60 +254,5 @@ enum Lifecycle {
                 return SliceResult(isChange: true)
             },
         ]
-    }
-}
-
-extension SlicePlace {
-    /// The slice, which has to be there.
-    func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal) -> State {
-        if let state = read(root, instance) { return state }
-        if case .instances = self, instance == nil {
-            throw Refusal(
-                reason: "The module '\(module)' has instances; the action has to name one, as in "
-                    + "\(module)/<id>/…."
-            )
-        }
-        let path = SliceAddress(module: module, instance: instance).path
-        throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
-    }
-
-    /// Whether a slice of this id may begin: it has to have a place of its own in paths.
-    func check(_ instance: String?) throws(Refusal) {
-        guard case .instances = self else { return }
-        let id = instance ?? ""
-        guard 1...Instances<State>.idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
-            throw Refusal(
-                reason:
-                    "An instance has an id of 1 to \(Instances<State>.idBytesMax) bytes, which is "
-                    + "neither 'events' nor 'ui'."
-            )
-        }
-    }
-
-    /// Changes a copy of the slice, and puts it in its place where that did not throw.
-    ///
-    /// Whatever was written is kept, also where `==` calls it equal to what was there.
-    @inline(__always)
-    func change(
-        _ root: inout Root,
-        _ instance: String?,
-        _ module: String,
-        _ comparison: ByteComparison?,
-        _ change: (inout State) throws -> Void
-    ) throws -> SliceResult {
-        if case .always(let path) = self {
-            let old = root[keyPath: path]
-            var new = old
-            try change(&new)
-            guard !isIdentical(old, new) else { return .same }
-            root[keyPath: path] = new
-            return SliceResult(isChange: differs(old, new, comparison))
-        }
-        let old = try present(root, instance, module)
-        var new = old
-        try change(&new)
-        guard !isIdentical(old, new) else { return .same }
-        write(new, &root, instance)
-        return SliceResult(isChange: differs(old, new, comparison))
     }
 }

@@ -21,9 +21,9 @@ public struct Mount<Root: RootState>: Sendable {
         slice = ModuleSlice(module: module, place: place, lifecycle: life)
         path =
             switch place {
-            case .always(let path): path
-            case .started(let path): path
-            case .instances(let path): path
+            case .always(let member): member.path
+            case .started(let member): member.path
+            case .instances(let member): member.path
             }
     }
 }
@@ -33,7 +33,7 @@ extension Module {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State> & Sendable
     ) -> Mount<Root> {
-        Mount(self, .always(path), [])
+        Mount(self, .always(RootMember(path)), [])
     }
 }
 
@@ -42,7 +42,7 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State?> & Sendable
     ) -> Mount<Root> {
-        let place = SlicePlace<Root, State>.started(path)
+        let place = SlicePlace<Root, State>.started(RootMember(path))
         return Mount(self, place, Lifecycle.handlers(of: self, at: place))
     }
 
@@ -50,32 +50,7 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, Instances<State>> & Sendable
     ) -> Mount<Root> {
-        let place = SlicePlace<Root, State>.instances(path)
+        let place = SlicePlace<Root, State>.instances(RootMember(path))
         return Mount(self, place, Lifecycle.handlers(of: self, at: place))
-    }
-}
-
-/// Where in the root state a slice lies.
-package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
-    case always(any WritableKeyPath<Root, State> & Sendable)
-    case started(any WritableKeyPath<Root, State?> & Sendable)
-    case instances(any WritableKeyPath<Root, Instances<State>> & Sendable)
-
-    /// The slice, where it is there.
-    func read(_ root: Root, _ instance: String?) -> State? {
-        switch self {
-        case .always(let path): root[keyPath: path]
-        case .started(let path): root[keyPath: path]
-        case .instances(let path): instance.flatMap { root[keyPath: path][$0] }
-        }
-    }
-
-    /// Puts a slice in its place; `nil` where it ends.
-    func write(_ state: State?, _ root: inout Root, _ instance: String?) {
-        switch self {
-        case .always(let path): if let state { root[keyPath: path] = state }
-        case .started(let path): root[keyPath: path] = state
-        case .instances(let path): if let instance { root[keyPath: path][instance] = state }
-        }
     }
 }

@@ -53,8 +53,14 @@ package enum SliceForm: Sendable {
     case always, started, instances
 }
 
+/// Changes the slice that an action is for, that of an instance where one is named. Leaves the root as it
+/// was where it throws.
+typealias SliceReducer<Root> =
+    @Sendable (inout Root, any Action, String?, ByteComparison?) throws
+    -> SliceResult
+
 /// What a store does with one type of action.
-package struct ActionHandler<Root: RootState>: Sendable {
+package final class ActionHandler<Root: RootState>: Sendable {
     /// What kind of action it is, as others may see it.
     package enum Kind: Sendable {
         /// A case of the module's ``Module/Action``.
@@ -75,7 +81,7 @@ package struct ActionHandler<Root: RootState>: Sendable {
     /// The type of its payload on the wire; `nil` for none.
     package let wire: (any (Codable & Sendable).Type)?
     /// Changes the slice. Leaves the root as it was where it throws.
-    let reduce: @Sendable (inout Root, any Action, String?, ByteComparison?) throws -> SliceResult
+    let reduce: SliceReducer<Root>
     /// Whether something may have to be done after it.
     let hasEffect: Bool
     /// The work that follows, where there may be any.
@@ -93,9 +99,7 @@ package struct ActionHandler<Root: RootState>: Sendable {
         make: (@Sendable (any Codable) -> (any Action)?)? = nil,
         payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
         effect: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)? = nil,
-        reduce:
-            @escaping @Sendable (inout Root, any Action, String?, ByteComparison?) throws
-            -> SliceResult
+        reduce: @escaping SliceReducer<Root>
     ) {
         self.type = type
         self.kind = kind

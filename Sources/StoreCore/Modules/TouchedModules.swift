@@ -11,7 +11,9 @@ package final class TouchedModules: @unchecked Sendable {
         package fileprivate(set) var instances: Set<InstanceKey>?
     }
 
-    private var touched: [Int: Slices] = [:]
+    @exclusivity(unchecked) private var touched: [Int: Slices] = [:]
+    /// What was noted last; the next is often the same.
+    @exclusivity(unchecked) private var last: Touch?
 
     package init() {}
 
@@ -26,12 +28,18 @@ package final class TouchedModules: @unchecked Sendable {
     }
 
     /// The slices that an action has written.
-    package func insert(_ touches: [Touch]) {
-        for touch in touches { insert(touch.module, touch.instance?.id) }
+    package func insert(_ touches: Touches) {
+        touches.forEach { touch in
+            if last?.module == touch.module, last?.instance == touch.instance { return }
+            last = touch
+            insert(touch.module, touch.instance?.id)
+        }
     }
 
     /// Answers them in order, and forgets them.
     package func take() -> [Slices] {
+        last = nil
+        if touched.count == 0 { return [] }
         defer { touched.removeAll(keepingCapacity: true) }
         return touched.values.sorted { $0.module < $1.module }
     }

@@ -4,13 +4,18 @@ import Synchronization
 /// A journal in memory: as long as the process lives, and no longer.
 ///
 /// Bounded by the records, the bytes, the keys and the snapshots of its retention; beyond any of them
-/// the oldest are forgotten, and their memory is free at once. Bytes are all that a record takes
+/// the oldest are forgotten, and what they have of texts and bytes is free at once; the places that they
+/// had, when all records of their batch are forgotten. Bytes are all that a record takes
 /// (``Record/memoryBytes``). Outcomes and snapshots are bounded by their number and come on top: at the
 /// most ``Retention/keysMax`` and a quarter more outcomes, and ``Retention/snapshotsMax`` states.
 /// Ages don't count here.
 public final class MemoryJournal: Journal {
     fileprivate struct Kept {
-        var records = Ring<Record>()
+        /// The records, as they came: what is appended is not copied, and nothing is moved.
+        var batches = Ring<[Record]>()
+        /// How many of the first batch's are forgotten.
+        var forgotten = 0
+        var count = 0
         var version: UInt64
         /// What the records take.
         var bytes: UInt64 = 0
@@ -51,9 +56,12 @@ public final class MemoryJournal: Journal {
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let conflict: UInt64? = kept.withLock { kept in
             guard kept.version == expected else { return kept.version }
-            for record in batch.records {
-                kept.records.append(record)
-                kept.bytes += UInt64(record.memoryBytes)
+            if !batch.records.isEmpty {
+                kept.batches.append(batch.records)
+                kept.count += batch.records.count
+                for index in batch.records.indices {
+                    kept.bytes += UInt64(batch.records[index].memoryBytes)
+                }
             }
             kept.version += UInt64(batch.records.count)
             for outcome in batch.outcomes {
@@ -113,36 +121,69 @@ public final class MemoryJournal: Journal {
 }
 
 extension MemoryJournal.Kept {
-    fileprivate var oldest: UInt64 { version + 1 - UInt64(records.count) }
+    fileprivate var oldest: UInt64 { version + 1 - UInt64(count) }
 
     fileprivate func read(_ page: JournalPage) -> JournalRecords {
         var answer = JournalRecords(records: [], through: max(page.after, version))
         guard page.after < version else { return answer }
         var bytes = 0
-        for place in Int(page.after + 1 - oldest)..<records.count {
-            guard let record = records[place],
-                page.type.map({ record.type.isSame(as: $0) }) ?? true
-            else { continue }
-            bytes += record.bytes
-            if answer.records.count == page.limit
-                || (bytes > page.bytesMax && !answer.records.isEmpty)
-            {
-                answer.through = record.version - 1
-                break
+        var (batch, place) = place(of: page.after + 1)
+        while let records = batches[batch] {
+            while place < records.count {
+                defer { place += 1 }
+                guard page.type.map({ records[place].type.isSame(as: $0) }) ?? true else {
+                    continue
+                }
+                bytes += records[place].bytes
+                if answer.records.count == page.limit
+                    || (bytes > page.bytesMax && !answer.records.isEmpty)
+                {
+                    answer.through = records[place].version - 1
+                    return answer
+                }
+                answer.records.append(records[place])
             }
-            answer.records.append(record)
+            batch += 1
+            place = 0
         }
         return answer
+    }
+
+    /// In which batch the record of a version is, and where; found by halving.
+    private func place(of version: UInt64) -> (batch: Int, record: Int) {
+        var low = 0
+        var high = batches.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if let first = batches[middle]?.first, first.version <= version {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        guard let first = batches[low]?.first else { return (low, 0) }
+        return (low, Int(version - first.version))
+    }
+
+    /// Forgets the oldest record.
+    private mutating func forgetFirst() {
+        let place = forgotten
+        let first = batches.changeFirst { (records: inout [Record]) -> (bytes: Int, isLast: Bool) in
+            let bytes = records[place].memoryBytes
+            records[place] = .forgotten(records[place].version)
+            return (bytes, place + 1 == records.count)
+        }
+        guard let first else { return }
+        forgotten = first.isLast ? 0 : place + 1
+        if first.isLast { batches.popFirst() }
+        count -= 1
+        bytes -= UInt64(first.bytes)
     }
 
     fileprivate mutating func forget(beyond retention: Retention) {
         let bytesMax = retention.bytesMax ?? .max
         let recordsMax = retention.recordsMax.map { Int(clamping: $0) } ?? .max
-        while records.count > recordsMax || (bytes > bytesMax && records.count > 1),
-            let forgotten = records.popFirst()
-        {
-            bytes -= UInt64(forgotten.memoryBytes)
-        }
+        while count > recordsMax || (bytes > bytesMax && count > 1) { forgetFirst() }
         if keys.count > retention.keysMax + retention.keysMax / 4 + 16 {
             let count = keys.count - Int(clamping: retention.keysMax)
             for key in keys.prefix(count) { outcomes[key] = nil }

@@ -46,6 +46,11 @@ public struct Record: Sendable, Equatable {
         self.origin = origin
     }
 
+    /// What stands in the place of a record that is forgotten before its batch is.
+    static func forgotten(_ version: UInt64) -> Record {
+        Record(version: version, time: 0, type: "", payload: [], changed: false)
+    }
+
     /// What its payload and meta take, in bytes.
     public var bytes: Int { payload.count + (meta?.count ?? 0) }
 
@@ -55,6 +60,6 @@ public struct Record: Sendable, Equatable {
         let texts =
             type.utf8.count + (principal?.utf8.count ?? 0) + (requestID?.utf8.count ?? 0)
             + (origin?.utf8.count ?? 0)
-        return MemoryLayout<Record?>.stride + bytes + texts
+        return MemoryLayout<Record>.stride + bytes + texts
     }
 }

@@ -19,7 +19,15 @@ struct Ring<Element> {
         count += 1
     }
 
+    /// Changes the first element where it lies.
+    mutating func changeFirst<Result>(_ change: (inout Element) -> Result) -> Result? {
+        guard count > 0, var first = slots[head].take() else { return nil }
+        defer { slots[head] = first }
+        return change(&first)
+    }
+
     /// Takes the first element; its place goes back to the system where most of the memory is unused.
+    @discardableResult
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let first = slots[head].take()

@@ -2,6 +2,9 @@
 package protocol Sink<State>: AnyObject, Sendable {
     associatedtype State
 
+    /// Whether ``reduced(_:version:changed:)`` is to be called. A state is copied for the call.
+    var takesEachVersion: Bool { get }
+
     /// An action was reduced. Nothing may leave yet: the commit is still to come.
     func reduced(_ state: State, version: UInt64, changed: Bool)
 

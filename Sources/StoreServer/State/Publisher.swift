@@ -78,10 +78,12 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         onCompleted = wake
     }
 
+    var takesEachVersion: Bool {
+        streams.open > 0 && preparedBytes < Self.batchFramesBytesMax && publishing.keepsUp
+            && streams.keepsUp
+    }
+
     func reduced(_ state: State, version: UInt64, changed: Bool) {
-        guard streams.open > 0, preparedBytes < Self.batchFramesBytesMax, publishing.keepsUp,
-            streams.keepsUp
-        else { return }
         encode(state, version)
     }
 

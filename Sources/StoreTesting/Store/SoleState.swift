@@ -14,7 +14,7 @@ struct SoleState<M: Module>: RootState {
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {
-        [Mount(module, .started(\.state))]
+        [Mount(module, .started(RootMember(\.state)))]
     }
 
     static func == (a: Self, b: Self) -> Bool { a.state == b.state }

@@ -1,0 +1,101 @@
+// How an action of a known type changes the slice at its place.
+
+extension SlicePlace {
+    /// The slice, which has to be there.
+    func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal) -> State {
+        if let state = read(root, instance) { return state }
+        if case .instances = self, instance == nil {
+            throw Refusal(
+                reason: "The module '\(module)' has instances; the action has to name one, as in "
+                    + "\(module)/<id>/…."
+            )
+        }
+        let path = SliceAddress(module: module, instance: instance).path
+        throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
+    }
+
+    /// Whether a slice of this id may begin: it has to have a place of its own in paths.
+    func check(_ instance: String?) throws(Refusal) {
+        guard case .instances = self else { return }
+        let id = instance ?? ""
+        guard 1...Instances<State>.idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
+            throw Refusal(
+                reason:
+                    "An instance has an id of 1 to \(Instances<State>.idBytesMax) bytes, which is "
+                    + "neither 'events' nor 'ui'."
+            )
+        }
+    }
+
+    /// What is done with the actions of a type: they change the slice by this reducer.
+    ///
+    /// The slice that is always there has a way of its own, which looks no type up at run time.
+    func reducing<A: Action>(
+        _ module: String,
+        _ reduce: @escaping @Sendable (inout State, A) throws -> Void
+    ) -> SliceReducer<Root> {
+        if case .always(let member) = self {
+            return { root, action, _, comparison in
+                guard type(of: action) == A.self else { return .same }
+                let action: A = known(action)
+                return try member.replace(&root, comparison) { try reduce(&$0, action) }
+            }
+        }
+        return { root, action, instance, comparison in
+            guard type(of: action) == A.self else { return .same }
+            let action: A = known(action)
+            return try change(&root, instance, module, comparison) { try reduce(&$0, action) }
+        }
+    }
+
+    /// Changes a copy of the slice, and puts it in its place where that did not throw.
+    ///
+    /// Whatever was written is kept, also where `==` calls it equal to what was there.
+    private func change(
+        _ root: inout Root,
+        _ instance: String?,
+        _ module: String,
+        _ comparison: ByteComparison?,
+        _ change: (inout State) throws -> Void
+    ) throws -> SliceResult {
+        let old = try present(root, instance, module)
+        var new = old
+        try change(&new)
+        guard !isIdentical(old, new) else { return .same }
+        write(new, &root, instance)
+        return SliceResult(isChange: differs(old, new, comparison))
+    }
+}
+
+extension RootMember where Value: Equatable & Encodable {
+    /// Changes a copy of the value, and puts it in its place where that did not throw.
+    ///
+    /// Whatever was written is kept, also where `==` calls it equal to what was there.
+    @inline(__always)
+    func replace(
+        _ root: inout Root,
+        _ comparison: ByteComparison?,
+        _ change: (inout Value) throws -> Void
+    ) throws -> SliceResult {
+        let old = read(root)
+        var new = old
+        try change(&new)
+        if old == new {
+            if isIdentical(old, new) { return .same }
+            write(new, &root)
+            return SliceResult(isChange: comparison.map { !$0(old, new) } ?? false)
+        }
+        write(new, &root)
+        return SliceResult(isChange: true)
+    }
+}
+
+/// An action as a value of the type that it was found to have: a cast that may fail costs ten times as
+/// much.
+@inline(__always)
+func known<A: Action, Known>(_ action: A) -> Known {
+    // Safety: the caller has compared the types.
+    withUnsafePointer(to: action) {
+        UnsafeRawPointer($0).assumingMemoryBound(to: Known.self).pointee
+    }
+}
