@@ -19,13 +19,38 @@ extension Engine {
         let admission = mailbox.withLock { mailbox in
             mailbox.admit(item, lane, count: count, wakes: wakes)
         }
-        switch admission {
-        case .queued: break
-        case .wake: wake.signal()
-        case .drain:
+        if admission == .drain {
             work(item)
             commit()
             drain()
+        } else {
+            try settle(admission, lane, count)
+        }
+    }
+
+    /// The same for an action that has nothing besides: no item is made where it is worked off at once.
+    private func enter(plain action: any Action) throws(MailboxError) {
+        let admission = mailbox.withLock { mailbox in
+            mailbox.admit(.action(action), .clients, count: 1, wakes: true)
+        }
+        if admission == .drain {
+            apply(action)
+            commit()
+            drain()
+        } else {
+            try settle(admission, .clients, 1)
+        }
+    }
+
+    /// Does what is left to do where another thread works what was brought, or nobody does.
+    private func settle(
+        _ admission: Mailbox.Admission,
+        _ lane: Mailbox.Lane,
+        _ count: Int
+    ) throws(MailboxError) {
+        switch admission {
+        case .queued, .drain: break
+        case .wake: wake.signal()
         case .full, .closed:
             if lane != .tasks { refused.add(UInt64(count), ordering: .relaxed) }
             throw admission == .full ? .full : .closed
@@ -46,7 +71,7 @@ extension Engine {
     func dispatch(_ action: any Action) -> Bool {
         do {
             if isPlain {
-                try enter(.action(action), .clients)
+                try enter(plain: action)
             } else {
                 try enter(.envelope(envelope(of: action)), .clients)
             }
