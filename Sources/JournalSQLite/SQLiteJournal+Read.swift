@@ -69,8 +69,10 @@ extension Reader {
     ) throws(ReadFailure) {
         try transaction { (reader) throws(ReadFailure) in
             var rows = try RecordRows(reader, after: after, through: through)
-            while try rows.next() {
+            var form = ByteForm()
+            while try rows.next(&form) != nil {
                 guard body(rows.fields, reader) else { return }
+                form.clear()
             }
         }
     }

@@ -69,7 +69,7 @@ public final class SQLiteJournal: Journal {
     ///   - acceptDataLoss: goes on with what is intact where history is damaged, under a new epoch.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.
-    public init(
+    public convenience init(
         directory: String,
         retention: Retention = Retention(),
         clock: any WallClock = SystemClock(),
@@ -77,8 +77,34 @@ public final class SQLiteJournal: Journal {
         acceptDataLoss: Bool = false,
         log: @escaping @Sendable (String) -> Void
     ) throws(JournalOpenError) {
+        try self.init(
+            directory: directory,
+            retention: retention,
+            clock: clock,
+            keyClock: keyClock,
+            acceptDataLoss: acceptDataLoss,
+            follower: nil,
+            log: log
+        )
+    }
+
+    /// Likewise, and hands what is checked to a follower.
+    package init(
+        directory: String,
+        retention: Retention,
+        clock: any WallClock = SystemClock(),
+        keyClock: SteadyClock?,
+        acceptDataLoss: Bool,
+        follower: (any HistoryFollower)?,
+        log: @escaping @Sendable (String) -> Void
+    ) throws(JournalOpenError) {
         let directory = try JournalDirectory(directory)
-        let opening = Opening(directory, acceptDataLoss: acceptDataLoss, log: log)
+        let opening = Opening(
+            directory,
+            acceptDataLoss: acceptDataLoss,
+            follower: follower,
+            log: log
+        )
         let (writer, mark) = try opening.run()
         self.retention = retention
         self.clock = clock

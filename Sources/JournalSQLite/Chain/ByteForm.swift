@@ -35,6 +35,7 @@ struct ByteForm: ~Copyable {
         count = 0
     }
 
+    @inline(__always)
     mutating func append<Number: FixedWidthInteger>(_ number: Number) {
         let size = MemoryLayout<Number>.size
         reserve(size)
@@ -68,9 +69,17 @@ struct ByteForm: ~Copyable {
         return start..<count
     }
 
+    /// Appends the 32 bytes of a hash.
+    @inline(__always)
+    mutating func append(_ hash: ChainHash) {
+        reserve(ChainHash.bytesCount)
+        hash.store(to: memory + count)
+        count += ChainHash.bytesCount
+    }
+
     /// Makes room for `more` bytes.
     @inline(__always)
-    private mutating func reserve(_ more: Int) {
+    mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(to: count + more) }
     }
 

@@ -11,7 +11,7 @@ struct ChainHash: Equatable, Sendable {
     /// The link whose bytes these are; `nil` where there are not 32.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.bytesCount else { return nil }
-        withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
+        words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 
     /// What SHA-256 (FIPS 180-4) makes of these bytes.
@@ -45,6 +45,12 @@ struct ChainHash: Equatable, Sendable {
     ) throws(Failure) -> Result {
         let copy = words
         return try withUnsafeBytes(of: copy, body)
+    }
+
+    /// Writes its bytes to memory that has room for them.
+    @inline(__always)
+    func store(to memory: UnsafeMutableRawPointer) {
+        memory.storeBytes(of: words, as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -15,9 +15,19 @@ struct RecordFields {
 }
 
 extension ByteForm {
-    /// The hash of a record that follows `previous`.
-    mutating func hash(of record: borrowing RecordFields, after previous: ChainHash) -> ChainHash {
-        clear()
+    /// What the form of each record begins with, before its fields: the hash of the record before it, its
+    /// own numbers, and the lengths of five fields.
+    static let recordHeadBytes = 32 + 8 + 8 + 1 + 5 * 4
+
+    /// Appends the form of a record that follows `previous`. Answers where it begins.
+    mutating func append(_ record: borrowing RecordFields, after previous: ChainHash) -> Int {
+        let start = count
+        let meta = record.meta?.count ?? 0
+        let principal = record.principal?.count ?? 0
+        reserve(
+            Self.recordHeadBytes + record.type.count + record.payload.count + meta + principal
+                + (record.request?.count ?? 0) + 12 + (record.origin?.count ?? 0)
+        )
         begin(record.version, record.time, record.changed, after: previous)
         append(UInt32(truncatingIfNeeded: record.type.count))
         append(UInt32(truncatingIfNeeded: record.payload.count))
@@ -31,7 +41,7 @@ extension ByteForm {
         if let request = record.request { append(request) }
         beginSource(record.cause, record.origin?.count)
         if let origin = record.origin { append(origin) }
-        return hash
+        return start
     }
 
     /// Puts a record that follows `previous` together, and says where its fields lie.
@@ -71,7 +81,7 @@ extension ByteForm {
         _ changed: Bool,
         after previous: ChainHash
     ) {
-        previous.withBytes { _ = append($0) }
+        append(previous)
         append(version)
         append(time)
         append(UInt8(changed ? 1 : 0))

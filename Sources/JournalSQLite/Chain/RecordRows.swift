@@ -1,12 +1,11 @@
 /// Rows of the table of records, each checked against the one before it.
 ///
 /// It lives within one read transaction.
-struct RecordRows {
-    private let reader: Reader
+struct RecordRows: ~Copyable {
     private let statement: Statement
     /// The last version, which must be there; `nil` for whatever is there.
     private let through: UInt64?
-    /// The record that ``next()`` went to last.
+    /// The record that ``next(_:)`` went to last.
     private(set) var end: Link
     private(set) var fields: RecordFields
     /// Whether the statement stands on a row that was not looked at.
@@ -25,35 +24,38 @@ struct RecordRows {
         from start: ChainHash? = nil,
         through: UInt64? = nil
     ) throws(ReadFailure) {
-        self.reader = reader
-        statement = reader.records
-        self.through = through
-        let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
+        let statement = reader.records
+        var isPending = false
+        var known: ChainHash?
         do throws(SQLiteFailure) {
             try statement.bind(1, Int64(clamping: after))
             try statement.bind(2, Int64(clamping: through ?? .max))
             isPending = try statement.step()
-            isAtEnd = !isPending
             if isPending, statement.integer(0) == Int64(clamping: after),
                 let hash = ChainHash(statement.bytes(8))
             {
                 // What is hashed into the next record is the base, whoever it comes from.
-                end = Link(version: after, hash: start ?? hash)
+                known = hash
                 isPending = try statement.step()
-                isAtEnd = !isPending
-                return
             }
         } catch {
             throw .sqlite(error)
         }
-        if let start {
-            end = Link(version: after, hash: start)
+        let end: Link
+        if let hash = start ?? known {
+            end = Link(version: after, hash: hash)
         } else {
             end = try Self.base(reader)
         }
         guard end.version <= after else { throw .gone(base: end) }
         guard end.version == after else { throw .damaged("record \(after) is missing") }
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        self.statement = statement
+        self.through = through
+        self.isPending = isPending
+        isAtEnd = !isPending
+        self.end = end
+        fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
     }
 
     private static func base(_ reader: Reader) throws(ReadFailure) -> Link {
@@ -65,11 +67,12 @@ struct RecordRows {
         throw .damaged("what the journal knows of itself is not what was written")
     }
 
-    /// Goes to the next record; false after the last.
+    /// Goes to the next record and appends its form to `form`, where it is hashed. Answers where the form
+    /// begins; `nil` after the last record.
     ///
     /// ``fields`` is good until the next call.
-    mutating func next() throws(ReadFailure) -> Bool {
-        if let through, end.version >= through { return false }
+    mutating func next(_ form: inout ByteForm) throws(ReadFailure) -> Int? {
+        if let through, end.version >= through { return nil }
         do throws(SQLiteFailure) {
             if !isPending, !isAtEnd {
                 isPending = try statement.step()
@@ -79,7 +82,7 @@ struct RecordRows {
             throw .sqlite(error)
         }
         guard isPending else {
-            guard through != nil else { return false }
+            guard through != nil else { return nil }
             throw .damaged("record \(end.version + 1) is missing: the records end before it")
         }
         isPending = false
@@ -92,17 +95,18 @@ struct RecordRows {
             meta: statement.bytesIfAny(5),
             principal: statement.bytesIfAny(6),
             request: statement.bytesIfAny(7),
-            cause: statement.isNull(9) ? nil : UInt64(bitPattern: statement.integer(9)),
+            cause: statement.integerIfAny(9).map { UInt64(bitPattern: $0) },
             origin: statement.bytesIfAny(10)
         )
         guard fields.version == end.version + 1 else {
             throw .damaged("record \(end.version + 1) is missing: \(fields.version) comes next")
         }
-        let hash = reader.form.hash(of: fields, after: end.hash)
+        let start = form.append(fields, after: end.hash)
+        let hash = ChainHash(hashing: form.bytes(start..<form.count))
         guard hash.matches(statement.bytes(8)) else {
             throw .damaged("record \(fields.version) is not what was written")
         }
         end = Link(version: fields.version, hash: hash)
-        return true
+        return start
     }
 }

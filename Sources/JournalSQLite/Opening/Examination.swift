@@ -16,16 +16,23 @@ struct Examination {
     ///
     /// Older records are checked when they are read.
     ///
+    /// - Parameter follower: gets the snapshot and the records as they are found; not to be relied on
+    ///   where there is ``damage``.
     /// - Throws: where nothing can be kept: what the journal knows of itself is damaged, or the state
     ///   can't be made again from what is left; or where the system can't read.
-    init(of reader: Reader, mark: Mark?, log: (String) -> Void) throws(ReadFailure) {
+    init(
+        of reader: Reader,
+        mark: Mark?,
+        follower: (any HistoryFollower)? = nil,
+        log: (String) -> Void
+    ) throws(ReadFailure) {
         history = History(try reader.readMeta())
         let damagedSnapshots = try findSnapshot(reader, log)
         let recordsFault = try Self.fault { () throws(ReadFailure) in
             try reader.checkRecordsReach(from: history.meta.base, to: start)
         }
         note(recordsFault)
-        let marked = try followChain(reader, mark)
+        let marked = try followChain(reader, mark, follower)
         let outcomesFault = try Self.fault { () throws(ReadFailure) in
             var newest: Int64 = 0
             history.outcomesCount = try reader.countOutcomes { newest = max(newest, $0.time) }
@@ -97,7 +104,8 @@ struct Examination {
     /// - Returns: the hash of the version that the mark tells of, where it is known.
     private mutating func followChain(
         _ reader: Reader,
-        _ mark: Mark?
+        _ mark: Mark?,
+        _ follower: (any HistoryFollower)?
     ) throws(ReadFailure) -> ChainHash? {
         var marked: ChainHash?
         if let mark, history.meta.base.version...start.version ~= mark.end.version {
@@ -107,16 +115,35 @@ struct Examination {
             note(markFault)
         }
         let chainFault = try Self.fault { () throws(ReadFailure) in
-            var rows = try RecordRows(reader, after: start.version, from: start.hash)
             defer { reader.records.reset() }
-            while try rows.next() {
-                history.end = rows.end
-                history.bytesTotal += rows.fields.bytesCount
-                if rows.end.version == mark?.end.version { marked = rows.end.hash }
-            }
+            let walk = try ChainWalk(
+                reader,
+                from: start,
+                bytesTotal: history.bytesTotal,
+                mark: mark
+            )
+            let walked = ChainWalk.run(walk, begun(follower))
+            history.end = walked.end
+            history.bytesTotal = walked.bytesTotal
+            marked = walked.marked ?? marked
+            if let failure = walked.failure { throw failure }
         }
         note(chainFault)
         return marked
+    }
+
+    /// The follower, where it goes on from the snapshot.
+    private func begun(_ follower: (any HistoryFollower)?) -> (any HistoryFollower)? {
+        guard let follower, let snapshot,
+            let state = Compression.decompress(snapshot.state, size: snapshot.size)
+        else { return nil }
+        let found = StateSnapshot(
+            version: snapshot.link.version,
+            time: snapshot.time,
+            state: state,
+            form: snapshot.form
+        )
+        return follower.begins(with: found) ? follower : nil
     }
 
     private mutating func compare(with mark: Mark, _ marked: ChainHash?) {

@@ -6,15 +6,19 @@ import StoreCore
 struct Opening {
     let directory: JournalDirectory
     let acceptDataLoss: Bool
+    /// Makes the state of what is examined.
+    let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
 
     init(
         _ directory: JournalDirectory,
         acceptDataLoss: Bool,
+        follower: (any HistoryFollower)?,
         log: @escaping @Sendable (String) -> Void
     ) {
         self.directory = directory
         self.acceptDataLoss = acceptDataLoss
+        self.follower = follower
         self.log = log
     }
 
@@ -80,9 +84,10 @@ extension Opening {
         var mark: Mark?
         if case .mark(let known) = found { mark = known }
         let reader = try sqlite { () throws(SQLiteFailure) in try Reader(directory.database) }
-        var examination = try examine(reader, mark)
+        var examination = try examine(reader, mark, follower)
         if found == .unreadable { examination.add("the mark beside the database can't be read") }
         if let damage = examination.damage {
+            follower?.forget()
             try checkLossIsAccepted(damage, examination)
             guard examination.isSound else {
                 return try Rebuild(self, examination).run(consume reader, consume connection)
@@ -100,10 +105,11 @@ extension Opening {
 
     func examine(
         _ reader: Reader,
-        _ mark: Mark?
+        _ mark: Mark?,
+        _ follower: (any HistoryFollower)? = nil
     ) throws(JournalOpenError) -> Examination {
         do throws(ReadFailure) {
-            return try Examination(of: reader, mark: mark, log: log)
+            return try Examination(of: reader, mark: mark, follower: follower, log: log)
         } catch {
             if case .sqlite(let failure) = error {
                 return try sqlite { () throws(SQLiteFailure) in throw failure }

@@ -65,7 +65,8 @@ struct Rebuild {
                 from: meta.base.hash,
                 through: examination.start.version
             )
-            while try rows.next() {}
+            var form = ByteForm()
+            while try rows.next(&form) != nil { form.clear() }
             return rows.end
         }
         if all != examination.start { meta.base = examination.start }

@@ -94,21 +94,27 @@ extension Statement {
 extension Statement {
     func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    func isNull(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    /// Likewise; `nil` for NULL.
+    func integerIfAny(_ column: CInt) -> Int64? {
+        let value = sqlite3_column_value(handle, column)
+        return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
+    }
 
     /// The bytes of a blob or of text. Text is asked for as a blob too: that spares its copy with a
     /// zero at the end.
     func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
-        let value = sqlite3_column_value(handle, column)
-        let base = sqlite3_value_blob(value)
-        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value)))
+        Self.bytes(of: sqlite3_column_value(handle, column))
     }
 
     /// Likewise; `nil` for NULL.
     func bytesIfAny(_ column: CInt) -> UnsafeRawBufferPointer? {
-        let bytes = bytes(column)
-        if bytes.isEmpty, sqlite3_column_type(handle, column) == SQLITE_NULL { return nil }
-        return bytes
+        let value = sqlite3_column_value(handle, column)
+        return sqlite3_value_type(value) == SQLITE_NULL ? nil : Self.bytes(of: value)
+    }
+
+    private static func bytes(of value: OpaquePointer?) -> UnsafeRawBufferPointer {
+        let base = sqlite3_value_blob(value)
+        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value)))
     }
 
     func string(_ column: CInt) -> String { String(decoding: bytes(column), as: UTF8.self) }

@@ -55,7 +55,7 @@ extension StoreServer {
         )
         // Reduced before it is kept, so that what can't be replayed does not become history.
         var state = history.state
-        var reader = RecordReader(registry, migrations)
+        var reader = RecordReader(registry.table, migrations)
         var batch = JournalBatch()
         while let line = try input.next() {
             do {

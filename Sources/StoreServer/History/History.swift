@@ -14,7 +14,9 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
 
     /// Reads what is there, or begins.
     ///
-    /// - Parameter file: what to begin with, if not with the program's own state.
+    /// - Parameters:
+    ///   - file: what to begin with, if not with the program's own state.
+    ///   - replayed: what was made of the journal while it was opened.
     /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError`` where
     ///   the file is needed and can't be used; what the encoder says where the initial state has no
     ///   JSON form.
@@ -23,10 +25,12 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
         in journal: any Journal,
         registry: ActionRegistry<State>,
         encoder: JSONEncoder,
-        beginningWith file: StateFile<State>? = nil
+        beginningWith file: StateFile<State>? = nil,
+        replayed: OpeningReplay<State>? = nil
     ) throws {
         self.journal = journal
-        replay = Self.replay(of: server, in: journal, registry: registry)
+        replay = Self.replay(of: server, in: journal, registry: registry, replayed?.form)
+        let form = replay.form
         if journal.version == 0, journal.oldestSnapshot == nil {
             // Later programs may begin with another state; this history began with this one.
             let given = try file?.read()
@@ -34,7 +38,7 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
                 version: 0,
                 time: SystemClock().now(),
                 state: try encoder.encode(given ?? server.state),
-                form: given == nil ? Self.form : Self.form + GivenState.mark
+                form: given == nil ? form : form + GivenState.mark
             )
             do {
                 try journal.save(first)
@@ -44,14 +48,15 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
         } else {
             file?.sayUnused(by: journal, encoder)
         }
-        state = try replay.recover()
+        state = try replayed?.state(of: journal.version) ?? replay.recover()
     }
 
     /// Makes states of a journal again as this server does.
     static func replay(
         of server: StoreServer<State>,
         in journal: any Journal,
-        registry: ActionRegistry<State>
+        registry: ActionRegistry<State>,
+        _ form: String? = nil
     ) -> Replay<State> {
         Replay(
             initial: server.state,
@@ -59,12 +64,12 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
             migrations: server.migrations,
             reducer: server.reducer,
             journal: journal,
-            form: form
+            form: form ?? Self.form
         )
     }
 
     /// Tells the form of the state's type from others: what its JSON Schema says.
-    private static var form: String {
+    static var form: String {
         JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
     }
 }

@@ -1,18 +1,24 @@
+import Glibc
+import JournalSQLite
 import StoreCore
 import Wire
 
 /// Reads journaled records as the actions of today.
 ///
 /// One thread at a time may use it.
-struct RecordReader<State> {
-    private let registry: ActionRegistry<State>
+struct RecordReader {
+    private static let placesCount = 256
+
+    private let table: ActionTable
     private let migrations: [ExactText: Migration]
     private let decoder = JSONDecoder(limits: .unbounded)
-    /// Actions without fields, which are all alike.
-    private var bare: [ExactText: (any Action)?] = [:]
+    /// Each place has the name that came last of those that belong there.
+    private var places: [RecordedType?] = Array(repeating: nil, count: placesCount)
+    /// That of the record before.
+    private var last: RecordedType?
 
-    init(_ registry: ActionRegistry<State>, _ migrations: [Migration]) {
-        self.registry = registry
+    init(_ table: ActionTable, _ migrations: [Migration]) {
+        self.table = table
         self.migrations = Dictionary(migrations.map { (ExactText($0.name), $0) }) { first, _ in
             first
         }
@@ -22,27 +28,127 @@ struct RecordReader<State> {
     ///
     /// - Throws: why it can't be read.
     mutating func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
-        let isBare = record.payload.count == 2
-        if isBare, let known = bare[ExactText(record.type)] { return known }
-        let action = try read(record)
-        if isBare { bare[ExactText(record.type)] = .some(action) }
-        return action
+        var type = record.type
+        return try type.withUTF8 { type in
+            record.payload.withUnsafeBytes { payload in
+                let view = RecordView(
+                    version: record.version,
+                    type: UnsafeRawBufferPointer(type),
+                    payload: payload
+                )
+                return Result { () throws(UnreadableRecord) in try action(of: view) }
+            }
+        }.get()
     }
 
-    private func read(_ record: Record) throws(UnreadableRecord) -> (any Action)? {
-        do throws(JSONError) {
-            let payload = try JSONDocument(parsing: record.payload, limits: .unbounded).root
-            if let migration = migrations[ExactText(record.type)] {
-                return try migration.read(payload, decoder)
-            }
-            if let entry = registry[record.type] {
-                return try entry.decode(payload, decoder)
-            }
-            if let request = ClientRequest(recorded: record.type) { return request }
-        } catch {
-            throw UnreadableRecord(record, because: "its fields don't fit: \(error.message)")
+    /// The same of a record that is not copied.
+    mutating func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
+        let type: RecordedType
+        if let last, last.has(record.type) {
+            type = last
+        } else {
+            type = self.type(of: record.type)
+            last = type
         }
-        throw UnreadableRecord(record, because: "no action has this name")
+        if record.payload.count == 2, let bare = type.bare { return bare.action }
+        do throws(JSONError) {
+            return try type.read(record.payload, decoder)
+        } catch {
+            let reason = type.isKnown
+                ? "its fields don't fit: \(error.message)" : "no action has this name"
+            throw UnreadableRecord(type.name, record.version, because: reason)
+        }
+    }
+
+    private mutating func type(of name: UnsafeRawBufferPointer) -> RecordedType {
+        let place = Self.place(of: name)
+        if let known = places[place], known.has(name) { return known }
+        let type = RecordedType(name, table, migrations, decoder)
+        places[place] = type
+        return type
+    }
+
+    /// FNV-1a over the length and the last bytes, where names differ most.
+    private static func place(of name: UnsafeRawBufferPointer) -> Int {
+        var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count)
+        for byte in name.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int((hash ^ hash >> 16) % UInt32(placesCount))
+    }
+}
+
+/// What the records of one wire name are today.
+private final class RecordedType {
+    private enum Meaning {
+        case migrated(Migration)
+        case action(FoundAction)
+        case request(ClientRequest)
+        case unknown
+    }
+
+    /// What all records without fields are; `nil` where that means nothing any more.
+    struct Bare {
+        let action: (any Action)?
+    }
+
+    let name: String
+    private let bytes: [UInt8]
+    private let meaning: Meaning
+    /// `nil` where a record of this name needs fields.
+    let bare: Bare?
+
+    init(
+        _ name: UnsafeRawBufferPointer,
+        _ table: ActionTable,
+        _ migrations: [ExactText: Migration],
+        _ decoder: JSONDecoder
+    ) {
+        self.name = String(decoding: name, as: UTF8.self)
+        bytes = Array(name)
+        if let migration = migrations[ExactText(self.name)] {
+            meaning = .migrated(migration)
+        } else if let found = table[self.name] {
+            meaning = .action(found)
+        } else if let request = ClientRequest(recorded: self.name) {
+            meaning = .request(request)
+        } else {
+            meaning = .unknown
+        }
+        let empty = RegisteredType.emptyObject
+        bare = try? empty.withUnsafeBytes { [meaning] in
+            Bare(action: try Self.read($0, meaning, decoder))
+        }
+    }
+
+    var isKnown: Bool {
+        if case .unknown = meaning { return false }
+        return true
+    }
+
+    func has(_ name: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == name.count, let name = name.baseAddress else { return false }
+        return bytes.withUnsafeBytes { $0.baseAddress.map { memcmp($0, name, bytes.count) == 0 } }
+            ?? false
+    }
+
+    func read(
+        _ payload: UnsafeRawBufferPointer,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> (any Action)? {
+        try Self.read(payload, meaning, decoder)
+    }
+
+    private static func read(
+        _ payload: UnsafeRawBufferPointer,
+        _ meaning: Meaning,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> (any Action)? {
+        let fields = try JSONDocument(parsing: payload, limits: .unbounded).root
+        switch meaning {
+        case .migrated(let migration): return try migration.read(fields, decoder)
+        case .action(let found): return try found.decode(fields, decoder)
+        case .request(let request): return request
+        case .unknown: throw JSONError(code: .invalid, pointer: "", message: "no such action")
+        }
     }
 }
 
@@ -52,9 +158,9 @@ struct UnreadableRecord: Error {
     let version: UInt64
     let reason: String
 
-    init(_ record: Record, because reason: String) {
-        type = record.type
-        version = record.version
+    init(_ type: String, _ version: UInt64, because reason: String) {
+        self.type = type
+        self.version = version
         self.reason = reason
     }
 }

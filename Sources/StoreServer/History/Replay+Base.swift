@@ -43,7 +43,7 @@ extension Replay {
 
     /// Whether a snapshot has the form that the state's type has today.
     func isRead(_ snapshot: StateSnapshot) -> Bool {
-        snapshot.form == form || snapshot.form == form + GivenState.mark
+        GivenState.isForm(snapshot.form, form)
     }
 
     /// The state before the first action: the program's own, unless history began with another.

@@ -28,7 +28,7 @@ struct Replay<State: Codable & Sendable>: Sendable {
         until deadline: Deadline? = nil,
         each: (borrowing Record, State) -> Bool = { _, _ in true }
     ) throws(ReplayError) {
-        var reader = RecordReader(registry, migrations)
+        var reader = RecordReader(registry.table, migrations)
         var pages = JournalPages(journal, after: start, through: end)
         while let records = try pages.next() {
             if let deadline, deadline.isOver { throw .tooLong(records[0].version) }
@@ -54,7 +54,7 @@ struct Replay<State: Codable & Sendable>: Sendable {
         from first: UnreadableRecord,
         _ records: [Record],
         _ pages: inout JournalPages,
-        _ reader: inout RecordReader<State>
+        _ reader: inout RecordReader
     ) throws(ReplayError) -> ReplayError {
         var found: [ExactText: UnreadableRecord] = [ExactText(first.type): first]
         var records = records.drop { $0.version <= first.version }

@@ -53,6 +53,11 @@ enum GivenState {
     /// What the form of its snapshot ends with.
     static let mark = " given"
 
+    /// Whether a snapshot's form is this one, with the mark or without.
+    static func isForm(_ found: String, _ form: String) -> Bool {
+        found.isSame(as: form) || found.isSame(as: form + mark)
+    }
+
     /// Whether a history began with one.
     static func began(_ journal: any Journal) throws(JournalError) -> StateSnapshot? {
         guard let first = try journal.snapshot(atOrBefore: 0), first.form.hasSuffix(mark) else {

@@ -37,8 +37,9 @@ struct OpenJournal: Sendable {
 
     /// Opens the journal that the configuration asks for.
     ///
+    /// - Parameter follower: makes the state of what is read, where the journal is on disk.
     /// - Throws: `JournalOpenError`, whose text is for the operator.
-    init(_ configuration: ServerConfiguration) throws {
+    init(_ configuration: ServerConfiguration, follower: (any HistoryFollower)?) throws {
         if configuration.ephemeral {
             journal = MemoryJournal(retention: configuration.memoryRetention)
             close = {}
@@ -48,6 +49,7 @@ struct OpenJournal: Sendable {
                 retention: configuration.retention,
                 keyClock: keyClock,
                 acceptDataLoss: configuration.acceptDataLoss,
+                follower: follower,
                 log: Log.warning
             )
             journal = durable

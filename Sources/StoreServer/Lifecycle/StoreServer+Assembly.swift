@@ -28,14 +28,17 @@ extension StoreServer {
         let lines = try ActionLines(configuration, registry)
         let touched = TouchedModules()
         let encoder = JSONEncoder()
+        let replay = OpeningReplay(of: self, registry)
         let opened =
-            try world.simulated.map { OpenJournal($0.journal) } ?? OpenJournal(configuration)
+            try world.simulated.map { OpenJournal($0.journal) }
+            ?? OpenJournal(configuration, follower: replay)
         let history = try History(
             of: self,
             in: opened.journal,
             registry: registry,
             encoder: encoder,
-            beginningWith: stateFile(configuration)
+            beginningWith: stateFile(configuration),
+            replayed: replay
         )
         let epoch = history.epoch
 
@@ -151,7 +154,7 @@ extension StoreServer {
             analytics: analytics,
             resume: { [modules, state = history.state, migrations] in
                 modules?.resume(core, state) { version in
-                    var reader = RecordReader(registry, migrations)
+                    var reader = RecordReader(registry.table, migrations)
                     let page = JournalPage(after: version - 1, limit: 1, bytesMax: .max)
                     let record = try? history.journal.read(page).records.first
                     return record.flatMap { try? reader.action(of: $0) }

@@ -1,0 +1,63 @@
+import JournalSQLite
+import StoreCore
+import Wire
+
+/// Makes the state while the journal is opened, of the records that are checked there: so each is read
+/// and hashed once.
+///
+/// It does what is usual: the newest snapshot has the form that the state has today, and every record
+/// after it can be read and reduced. In all other cases it has no state, and ``Replay`` makes it, or
+/// says why that can't be done.
+final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
+    /// Tells the form of the state's type from others.
+    let form = History<State>.form
+    private let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
+    private var reader: RecordReader
+    private var base: Replay<State>.Base?
+
+    init(of server: StoreServer<State>, _ registry: ActionRegistry<State>) {
+        reducer = server.reducer
+        reader = RecordReader(registry.table, server.migrations)
+    }
+
+    /// The state of the newest version, where it was made.
+    func state(of version: UInt64) -> State? {
+        base?.version == version ? base?.state : nil
+    }
+
+    func begins(with snapshot: StateSnapshot) -> Bool {
+        guard GivenState.isForm(snapshot.form, form),
+            let state = try? JSONDecoder(limits: .unbounded).decode(
+                State.self,
+                from: snapshot.state
+            )
+        else { return false }
+        base = Replay.Base(state: state, version: snapshot.version)
+        return true
+    }
+
+    func follow(_ page: borrowing RecordPage) -> Bool {
+        guard var made = base else { return false }
+        base = nil
+        do {
+            try reduce(page, &made.state)
+        } catch {
+            return false
+        }
+        base = Replay.Base(state: made.state, version: made.version + UInt64(page.count))
+        return true
+    }
+
+    private func reduce(_ page: borrowing RecordPage, _ state: inout State) throws {
+        let reducer = reducer
+        for index in 0..<page.count {
+            let record = page.record(at: index)
+            guard let action = try reader.action(of: record) else { continue }
+            try reducer(&state, action, record.version)
+        }
+    }
+
+    func forget() {
+        base = nil
+    }
+}
