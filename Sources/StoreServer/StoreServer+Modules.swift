@@ -38,8 +38,9 @@ extension StoreServer where State: RootState {
             version: version,
             reducer: { (_: inout State, _: any Action) in }
         )
-        reducer = { state, action, version in
-            try machine.get().reduce(&state, action, version: version)
+        switch machine {
+        case .success(let machine): reducer = machine.replaying
+        case .failure(let error): reducer = { _, _, _ in throw error }
         }
         self.connect = connect
         self.dependencies = dependencies

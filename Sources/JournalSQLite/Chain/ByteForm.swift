@@ -69,6 +69,14 @@ struct ByteForm: ~Copyable {
         return start..<count
     }
 
+    /// Appends so many bytes, all of which the caller writes to the place that it gets.
+    @inline(__always)
+    mutating func extend(by size: Int) -> UnsafeMutableRawPointer {
+        reserve(size)
+        defer { count += size }
+        return memory + count
+    }
+
     /// Appends the 32 bytes of a hash.
     @inline(__always)
     mutating func append(_ hash: ChainHash) {

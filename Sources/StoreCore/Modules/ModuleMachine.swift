@@ -181,6 +181,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         return change
     }
 
+    /// A reducer of its own, for replays.
+    package var replaying: @Sendable (inout Root, any Action, UInt64) throws -> Void {
+        { [self] state, action, version in try reduce(&state, action, version: version) }
+    }
+
     /// Whether a module's slice has the same bytes in both.
     private func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
         let slice = modules[module].slice

@@ -153,6 +153,12 @@ func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
     }
 }
 
+/// Likewise, of values where they lie.
+@inline(__always)
+func isIdentical<Value>(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
+    memcmp(a, b, MemoryLayout<Value>.size) == 0
+}
+
 /// Which slice: a module's, or that of one of its instances.
 package struct SliceAddress: Hashable, Sendable {
     package let module: String

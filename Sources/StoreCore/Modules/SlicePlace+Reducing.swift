@@ -77,16 +77,18 @@ extension RootMember where Value: Equatable & Encodable {
         _ comparison: ByteComparison?,
         _ change: (inout Value) throws -> Void
     ) throws -> SliceResult {
-        let old = read(root)
-        var new = old
-        try change(&new)
-        if old == new {
-            if isIdentical(old, new) { return .same }
-            write(new, &root)
-            return SliceResult(isChange: comparison.map { !$0(old, new) } ?? false)
+        try self.change(&root) { value in
+            var new = value
+            try change(&new)
+            guard value == new else {
+                value = new
+                return SliceResult(isChange: true)
+            }
+            if isIdentical(&value, &new) { return .same }
+            let isChange = comparison.map { !$0(value, new) } ?? false
+            value = new
+            return SliceResult(isChange: isChange)
         }
-        write(new, &root)
-        return SliceResult(isChange: true)
     }
 }
 

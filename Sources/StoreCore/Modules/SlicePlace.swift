@@ -53,10 +53,13 @@ package struct RootMember<Root: RootState, Value>: Sendable {
     }
 
     @inline(__always)
-    func change(_ root: inout Root, _ change: (inout Value) -> Void) {
-        guard let offset else { return change(&root[keyPath: path]) }
-        withUnsafeMutablePointer(to: &root) {
-            change(
+    func change<Result>(
+        _ root: inout Root,
+        _ change: (inout Value) throws -> Result
+    ) rethrows -> Result {
+        guard let offset else { return try change(&root[keyPath: path]) }
+        return try withUnsafeMutablePointer(to: &root) {
+            try change(
                 &(UnsafeMutableRawPointer($0) + offset).assumingMemoryBound(to: Value.self).pointee
             )
         }

@@ -11,13 +11,14 @@ import Wire
 final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// Tells the form of the state's type from others.
     let form = History<State>.form
-    private let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
-    private var reader: RecordReader
+    private var steps: ReplaySteps<State>
     private var base: Replay<State>.Base?
 
     init(of server: StoreServer<State>, _ registry: ActionRegistry<State>) {
-        reducer = server.reducer
-        reader = RecordReader(registry.table, server.migrations)
+        steps = ReplaySteps(
+            reader: RecordReader(registry.table, server.migrations),
+            reducer: server.reducer
+        )
     }
 
     /// The state of the newest version, where it was made.
@@ -40,7 +41,7 @@ final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollowe
         guard var made = base else { return false }
         base = nil
         do {
-            try reduce(page, &made.state)
+            try steps.run(page, &made.state)
         } catch {
             return false
         }
@@ -48,16 +49,21 @@ final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollowe
         return true
     }
 
-    private func reduce(_ page: borrowing RecordPage, _ state: inout State) throws {
-        let reducer = reducer
+    func forget() {
+        base = nil
+    }
+}
+
+/// What is done with each record of a page.
+private struct ReplaySteps<State> {
+    var reader: RecordReader
+    let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
+
+    mutating func run(_ page: borrowing RecordPage, _ state: inout State) throws {
         for index in 0..<page.count {
             let record = page.record(at: index)
             guard let action = try reader.action(of: record) else { continue }
             try reducer(&state, action, record.version)
         }
-    }
-
-    func forget() {
-        base = nil
     }
 }
