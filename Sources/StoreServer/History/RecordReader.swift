@@ -50,7 +50,7 @@ struct RecordReader {
             type = self.type(of: record.type)
             last = type
         }
-        if record.payload.count == 2, let bare = type.bare { return bare.action }
+        if record.payload.count == 2, type.isReadBare { return type.bare }
         do throws(JSONError) {
             return try type.read(record.payload, decoder)
         } catch {
@@ -85,16 +85,13 @@ private final class RecordedType {
         case unknown
     }
 
-    /// What all records without fields are; `nil` where that means nothing any more.
-    struct Bare {
-        let action: (any Action)?
-    }
-
     let name: String
     private let bytes: [UInt8]
     private let meaning: Meaning
-    /// `nil` where a record of this name needs fields.
-    let bare: Bare?
+    /// Whether a record of this name needs no fields: all that have none are alike.
+    let isReadBare: Bool
+    /// What they are, then; `nil` where that means nothing any more.
+    let bare: (any Action)?
 
     init(
         _ name: UnsafeRawBufferPointer,
@@ -114,8 +111,12 @@ private final class RecordedType {
             meaning = .unknown
         }
         let empty = RegisteredType.emptyObject
-        bare = try? empty.withUnsafeBytes { [meaning] in
-            Bare(action: try Self.read($0, meaning, decoder))
+        do {
+            bare = try empty.withUnsafeBytes { [meaning] in try Self.read($0, meaning, decoder) }
+            isReadBare = true
+        } catch {
+            bare = nil
+            isReadBare = false
         }
     }
 
