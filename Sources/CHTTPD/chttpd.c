@@ -207,6 +207,31 @@ int chttpd_respond_shared(
     return respond(connection, head, response);
 }
 
+static struct MHD_Response *made(chttpd_response *response) {
+    return (struct MHD_Response *)response;
+}
+
+chttpd_response *chttpd_response_make(void *body, size_t length) {
+    return (chttpd_response *)MHD_create_response_from_buffer_with_free_callback_cls(
+        length, body, free, body);
+}
+
+int chttpd_response_add(chttpd_response *response, const char *name, const char *value) {
+    return MHD_add_response_header(made(response), name, value) == MHD_YES;
+}
+
+int chttpd_response_remove(chttpd_response *response, const char *name, const char *value) {
+    return MHD_del_response_header(made(response), name, value) == MHD_YES;
+}
+
+void chttpd_response_release(chttpd_response *response) {
+    MHD_destroy_response(made(response));
+}
+
+int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_response *response) {
+    return MHD_queue_response(mhd(connection), status, made(response)) == MHD_YES;
+}
+
 static void (*panic_hook)(const char *reason);
 
 static void on_panic(void *context, const char *file, unsigned line, const char *reason) {

@@ -73,7 +73,8 @@ final class EchoServer: Sendable {
 
 /// `/echo` answers at once, `/later` and `/soon` from another thread, `/held` (of which
 /// `/holding` says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream, `/patches` one in patch mode
-/// and `/actions` the log, these two after the version in the query.
+/// and `/actions` the log, these two after the version in the query. `/fields` answers with the fields in
+/// the query and the body of the request.
 final class EchoHandler: HTTPHandler {
     private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
     private let held = Locked<[HTTPExchange]>([])
@@ -144,6 +145,12 @@ final class EchoHandler: HTTPHandler {
                 resume: version.map { .after(version: $0) } ?? .fresh,
                 for: StreamOwner(name: exchange.header("x-test"))
             )
+        case "/fields":
+            let fields = (exchange.query ?? "").split(separator: "&").map {
+                let pair = $0.split(separator: "=")
+                return (String(pair[0]), String(pair[1]))
+            }
+            exchange.respond(HTTPResponse(status: 200, headers: fields, body: .bytes(body)))
         case "/shared":
             exchange.respond(HTTPResponse(status: 200, body: .shared(Bytes(utf8: "shared"))))
         default:

@@ -16,6 +16,7 @@
 
 typedef struct chttpd_daemon chttpd_daemon;
 typedef struct chttpd_connection chttpd_connection;
+typedef struct chttpd_response chttpd_response;
 
 /// One header field, in the connection's own memory: valid until the request is completed.
 typedef struct {
@@ -111,6 +112,23 @@ int chttpd_respond_copy(
 int chttpd_respond_shared(
     chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
     void (*release)(void *_Nullable owner), void *owner);
+
+/// A response that can be queued for request after request, with other fields and another body of the
+/// same length. `body` comes from malloc() and is freed with the last use of the response; `NULL` where
+/// there is no memory, and then the body is the caller's.
+///
+/// Neither fields nor body may change while the response is queued for a request that is not over.
+chttpd_response *_Nullable chttpd_response_make(void *body, size_t length);
+
+/// Adds a field, or takes one out. Answers whether that was done.
+int chttpd_response_add(chttpd_response *response, const char *name, const char *value);
+int chttpd_response_remove(chttpd_response *response, const char *name, const char *value);
+
+/// Lets go of a response; the library keeps it while it is queued.
+void chttpd_response_release(chttpd_response *response);
+
+/// Queues such a response. Answers whether the library took it.
+int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_response *response);
 
 /// Calls `panic` with a sentence before the library aborts the process. For the whole process.
 void chttpd_set_panic(void (*panic)(const char *_Nullable reason));

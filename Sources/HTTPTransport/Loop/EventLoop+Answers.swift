@@ -8,62 +8,114 @@ import Wire
 extension EventLoop {
     /// Hands a response to the library.
     func answer(_ exchange: HTTPExchange, _ response: HTTPResponse) -> chttpd_verdict {
-        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
-        var head = beginAnswer(exchange, response.status, closes: response.closes)
-        let taken = response.fields.bytes.withUnsafeBytes { fields in
-            head.fields = fields.baseAddress?.assumingMemoryBound(to: CChar.self)
-            head.field_count = response.fields.count
-            return switch response.body {
-            case .none: chttpd_respond_copy(connection, head, nil, 0)
+        let closes = response.closes
+        return response.fields.bytes.withUnsafeBytes { fields in
+            let fields = AnswerFields(bytes: fields, count: response.fields.count)
+            switch response.body {
+            case .none:
+                return send(exchange, response.status, fields, UnsafeRawBufferPointer.empty, closes)
             case .bytes(let bytes):
-                bytes.withUnsafeBytes {
-                    chttpd_respond_copy(connection, head, $0.baseAddress, $0.count)
+                return bytes.withUnsafeBytes {
+                    send(exchange, response.status, fields, $0, closes)
                 }
-            case .shared(let bytes): respond(connection, head, bytes)
+            case .shared(let bytes):
+                return send(exchange, response.status, fields, bytes, closes)
             }
         }
-        return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
     /// Has an answer written, and hands it to the library.
     func answer(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) -> chttpd_verdict {
-        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
         writer.begin()
         answer.write(to: &writer)
-        var head = beginAnswer(exchange, writer.status, closes: false)
-        let fields = writer.fields.bytes
-        head.fields = fields.baseAddress?.assumingMemoryBound(to: CChar.self)
-        head.field_count = writer.fieldCount
-        let body = writer.body.bytes
+        return answerWritten(exchange)
+    }
+
+    /// Hands the answer that was written last to the library.
+    func answerWritten(_ exchange: HTTPExchange) -> chttpd_verdict {
+        let fields = AnswerFields(bytes: writer.fields.bytes, count: writer.fieldCount)
+        if let body = writer.sharedBody {
+            writer.sharedBody = nil
+            return send(exchange, writer.status, fields, body, false)
+        }
+        return send(exchange, writer.status, fields, writer.body.bytes, false)
+    }
+
+    /// Sends an answer whose body is copied.
+    private func send(
+        _ exchange: HTTPExchange,
+        _ status: Int,
+        _ fields: AnswerFields,
+        _ body: UnsafeRawBufferPointer,
+        _ closes: Bool
+    ) -> chttpd_verdict {
+        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
+        let head = beginAnswer(exchange, status, fields, closes: closes)
+        if head.closes == 0, let reused = reusedResponses.take(length: body.count),
+            reused.send(
+                on: connection,
+                status: status,
+                fields: fields.bytes,
+                count: fields.count,
+                body: body,
+                date: date
+            )
+        {
+            exchange.reused = reused
+            return CHTTPD_CONTINUE
+        }
         let taken = chttpd_respond_copy(connection, head, body.baseAddress, body.count)
         return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+    }
+
+    /// Sends an answer whose body is large enough to be sent from where it is, or copies it.
+    private func send(
+        _ exchange: HTTPExchange,
+        _ status: Int,
+        _ fields: AnswerFields,
+        _ body: Bytes,
+        _ closes: Bool
+    ) -> chttpd_verdict {
+        body.withUnsafeBytes { bytes in
+            guard bytes.count > ReusedResponses.bodyBytesMax else {
+                return send(exchange, status, fields, bytes, closes)
+            }
+            guard let connection = exchange.connection, let base = bytes.baseAddress else {
+                return CHTTPD_CLOSE
+            }
+            let head = beginAnswer(exchange, status, fields, closes: closes)
+            // Safety: retained for the library, which releases it by `releaseBytes`, once.
+            let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
+            let taken = chttpd_respond_shared(
+                connection, head, base, bytes.count, releaseBytes, owner
+            )
+            return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+        }
     }
 
     private func beginAnswer(
         _ exchange: HTTPExchange,
         _ status: Int,
+        _ fields: AnswerFields,
         closes: Bool
     ) -> chttpd_response_head {
         exchange.phase = .answered
         exchange.record?.wait(for: .nothing)
         return chttpd_response_head(
-            fields: nil,
-            field_count: 0,
+            fields: fields.bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+            field_count: fields.count,
             status: UInt32(status),
             closes: closes || isStopping ? 1 : 0
         )
     }
+}
 
-    private func respond(
-        _ connection: OpaquePointer,
-        _ head: chttpd_response_head,
-        _ bytes: Bytes
-    ) -> CInt {
-        bytes.withUnsafeBytes { body in
-            guard let base = body.baseAddress else { return 0 }
-            // Safety: retained for the library, which releases it by `releaseBytes`, once.
-            let owner = Unmanaged.passRetained(bytes as AnyObject).toOpaque()
-            return chttpd_respond_shared(connection, head, base, body.count, releaseBytes, owner)
-        }
-    }
+/// The fields of an answer, in place.
+private struct AnswerFields {
+    let bytes: UnsafeRawBufferPointer
+    let count: Int
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate static var empty: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
 }

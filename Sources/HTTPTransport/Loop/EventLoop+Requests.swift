@@ -36,6 +36,7 @@ extension EventLoop {
             return
         }
         dropStream(of: exchange)
+        if let reused = exchange.reused { reusedResponses.giveBack(reused) }
         exchange.reset()
         if freeExchanges.count < 256 { freeExchanges.append(exchange) }
     }
@@ -234,6 +235,7 @@ extension EventLoop {
         switch exchange.outcome {
         case .response(let response): return answer(exchange, response)
         case .answer(let written): return answer(exchange, written)
+        case .written: return answerWritten(exchange)
         case .again:
             exchange.outcome = .none
             handle(exchange)

@@ -65,7 +65,11 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var parkedCount = 0
     /// Where answers are written, one after another.
     @exclusivity(unchecked) var writer = HTTPAnswerWriter()
+    /// Responses of the library that wait for the next answer.
+    @exclusivity(unchecked) var reusedResponses = ReusedResponses()
     @exclusivity(unchecked) var now = 0.0
+    /// What the `Date` of the answers of this turn says.
+    @exclusivity(unchecked) var date = DateField()
     @exclusivity(unchecked) var isStopping = false
     /// How many connections were cut off at the deadline of a stop.
     var cutOff = 0
@@ -184,6 +188,7 @@ extension EventLoop {
             let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
             endSleep()
             now = Self.clock()
+            date.update()
             for index in 0..<max(0, count) {
                 let descriptor = events[index].data.fd
                 if descriptor == wakeDescriptor {

@@ -11,6 +11,8 @@ package struct HTTPAnswerWriter: ~Copyable {
     package var status = 200
     /// The body.
     package var body = JSONOutput(capacity: 256)
+    /// The body, in place of ``body``; a large one is sent from where it is.
+    package var sharedBody: Bytes?
     /// Header fields as ``HTTPFields`` has them.
     private(set) var fields = JSONOutput(capacity: 256)
     private(set) var fieldCount = 0
@@ -20,6 +22,7 @@ package struct HTTPAnswerWriter: ~Copyable {
     /// Forgets the answer before, and keeps its memory unless it was unusually large.
     mutating func begin() {
         status = 200
+        sharedBody = nil
         fieldCount = 0
         fields.truncate(keeping: 4 << 10)
         body.truncate(keeping: 16 << 10)
@@ -51,12 +54,16 @@ package struct HTTPAnswerWriter: ~Copyable {
 extension HTTPResponse {
     /// The response that an answer writes.
     package init(_ answer: any HTTPAnswer) {
+        self.init { answer.write(to: &$0) }
+    }
+
+    init(_ write: (inout HTTPAnswerWriter) -> Void) {
         var writer = HTTPAnswerWriter()
-        answer.write(to: &writer)
+        write(&writer)
         self.init(
             status: writer.status,
             fields: HTTPFields(of: writer),
-            body: .bytes(writer.body.array)
+            body: writer.sharedBody.map { .shared($0) } ?? .bytes(writer.body.array)
         )
     }
 }

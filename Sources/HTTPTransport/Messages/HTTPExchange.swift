@@ -28,6 +28,8 @@ package final class HTTPExchange: @unchecked Sendable {
     enum Outcome {
         case none, response(HTTPResponse), answer(any HTTPAnswer), again, handedOver,
             suspendedForGood, abandoned
+        /// The answer is in the loop's writer.
+        case written
         case stream(StreamBeginning)
     }
 
@@ -72,6 +74,8 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) private var pathText: String?
     /// Where the connection's own record is.
     @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
+    /// The response that the library has of it, where that is used again.
+    @exclusivity(unchecked) var reused: ReusedResponse?
     /// What the handler keeps from admitting a request until it handles it.
     @exclusivity(unchecked) package var resource: AnyObject?
 
@@ -89,6 +93,7 @@ package final class HTTPExchange: @unchecked Sendable {
         connection = nil
         record = nil
         resource = nil
+        reused = nil
         phase = .target
         outcome = .none
         hold = .none
@@ -224,6 +229,19 @@ extension HTTPExchange {
     /// Answers now. On the loop's thread, from within the handler.
     package func respond(_ response: HTTPResponse) {
         outcome = .response(response)
+    }
+
+    /// Answers now, by what `write` writes to the bytes that are sent. On the loop's thread, from within
+    /// the handler.
+    package func respond(_ write: (inout HTTPAnswerWriter) -> Void) {
+        guard connection != nil else {
+            // A request of a test, which has no socket.
+            outcome = .response(HTTPResponse(write))
+            return
+        }
+        loop.writer.begin()
+        write(&loop.writer)
+        outcome = .written
     }
 
     /// Puts the answer off until ``complete(_:)``, for however long. On the loop's thread, from within

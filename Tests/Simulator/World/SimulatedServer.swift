@@ -181,7 +181,7 @@ final class SimulatedExchange {
         case .answer(let answer): Answer(HTTPResponse(answer))
         case .abandoned: .abandoned
         case .handedOver: .streaming
-        case .none, .again, .suspendedForGood, .stream: nil
+        case .none, .again, .suspendedForGood, .stream, .written: nil
         }
     }
 }

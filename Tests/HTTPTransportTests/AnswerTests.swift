@@ -1,0 +1,55 @@
+import StoreTesting
+import Testing
+
+@testable import HTTPTransport
+
+/// Answers whose responses the library has again and again.
+@Suite(.serialized) struct AnswerTests {
+    private struct Asked {
+        var fields: [String]
+        var body: String
+
+        init(_ numbers: inout Numbers) {
+            // Some are alike, and some longer than what is kept of a head.
+            let count = [0, 1, 2, 3, 3, 3, 14][numbers.next(below: 7)]
+            fields = (0..<count).map { index in
+                let value = "v\(numbers.next(below: 3))"
+                let length = numbers.next(below: 10) == 0 ? 80 : 1
+                return "x-\(index)=" + String(repeating: value, count: length)
+            }
+            let length = [0, 5, 5, 6, 3_000][numbers.next(below: 5)]
+            let letter = ["a", "b"][numbers.next(below: 2)]
+            body = String(repeating: letter, count: length)
+        }
+
+        var text: String {
+            let target = "/fields?" + fields.joined(separator: "&")
+            return "POST \(target) HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `each answer has its own fields and body, whatever was answered before`(seed: UInt64) throws {
+        var numbers = Numbers(state: seed)
+        let echo = try EchoServer()
+        let connections = try (0..<4).map { _ in try RawConnection(port: echo.port) }
+        for _ in 0..<100 {
+            let asked = connections.map { _ in (0..<3).map { _ in Asked(&numbers) } }
+            for (connection, requests) in zip(connections, asked) {
+                try connection.send(requests.map(\.text).joined())
+            }
+            for (connection, requests) in zip(connections, asked) {
+                for request in requests {
+                    let answer = try connection.response()
+                    let lines = answer.head.split(separator: "\r\n").map(String.init)
+                    let own = lines.filter { $0.hasPrefix("x-") }
+                    #expect(own == request.fields.map { $0.split(separator: "=").joined(separator: ": ") })
+                    #expect(answer.body == request.body, "seed \(seed)")
+                    #expect(lines.filter { $0.hasPrefix("Date: ") }.count == 1)
+                    let length = "Content-Length: \(request.body.utf8.count)"
+                    #expect(lines.filter { $0 == length }.count == 1)
+                }
+            }
+        }
+    }
+}
