@@ -65,6 +65,8 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var parkedCount = 0
     /// Where answers are written, one after another.
     @exclusivity(unchecked) var writer = HTTPAnswerWriter()
+    /// Where handlers read one document after another.
+    let documents = JSONWorkspace()
     /// Responses of the library that wait for the next answer.
     @exclusivity(unchecked) var reusedResponses = ReusedResponses()
     @exclusivity(unchecked) var now = 0.0

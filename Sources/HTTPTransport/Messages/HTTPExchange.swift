@@ -192,6 +192,16 @@ extension HTTPExchange {
         return false
     }
 
+    /// The same, with a text.
+    package func header(_ name: StaticString, is value: String) -> Bool {
+        guard mayHave(name) else { return false }
+        for index in 0..<fieldCount where fields[index].isNamed(name) {
+            var value = value
+            return value.withUTF8 { fields[index].valueBytes.hasSameBytes(as: UnsafeRawBufferPointer($0)) }
+        }
+        return false
+    }
+
     /// Whether there is a header field of this name, given in lower case.
     package func has(_ name: StaticString) -> Bool {
         guard mayHave(name) else { return false }
@@ -220,6 +230,10 @@ extension HTTPExchange {
     package var peerHost: String {
         record?.peerHost ?? PeerAddress.unknown
     }
+
+    /// Where the handler reads documents, on the loop's thread. A document that it keeps beyond the
+    /// request is safe there.
+    package var workspace: JSONWorkspace { loop.documents }
 
     /// Lends the whole body for the time of the call.
     package func withBody<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

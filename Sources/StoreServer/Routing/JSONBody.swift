@@ -6,7 +6,7 @@ extension HTTPExchange {
     func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
         do {
             return try withBody { body in
-                Result { () throws(JSONError) in try JSONDocument(parsing: body, limits: limits) }
+                Result { () throws(JSONError) in try workspace.parse(body, limits: limits) }
             }.get()
         } catch {
             throw Problem(error, bytesMax: limits.bytesMax)

@@ -15,6 +15,15 @@ package struct JSONDocument {
         try tape.parse(bytes, limits: limits)
     }
 
+    init(
+        parsing bytes: UnsafeRawBufferPointer,
+        onto tape: JSONTape,
+        limits: JSONLimits
+    ) throws(JSONError) {
+        self.tape = tape
+        try tape.parse(bytes, limits: limits)
+    }
+
     /// Reads a whole document.
     package init(parsing bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
         tape = JSONTape()
