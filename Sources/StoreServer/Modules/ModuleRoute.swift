@@ -52,8 +52,8 @@ struct ModuleRoute<State: Codable & Equatable & Sendable>: Route {
             exchange,
             with: JSONPointer(tokens: [modules[index].name] + (instance.map { [$0] } ?? [])),
             of: snapshot,
-            unless: exchange.headerList("if-none-match"),
-            orElse: .notFound(path: exchange.path)
+            isConditional: true,
+            orElse: .path(exchange.path)
         )
     }
 }

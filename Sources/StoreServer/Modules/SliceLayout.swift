@@ -1,3 +1,4 @@
+import Texts
 import Wire
 
 /// How the slices of modules make up the whole state: which member each is.
@@ -20,7 +21,7 @@ struct SliceLayout: Sendable {
 
     /// The place of a module, by its name.
     func index(of name: String) -> Int? {
-        names.firstIndex { $0.utf8.elementsEqual(name.utf8) }
+        names.firstIndex { $0.isSame(as: name) }
     }
 
     /// What stands for a slice that is absent.

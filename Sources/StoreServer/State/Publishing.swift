@@ -32,6 +32,8 @@ final class Publishing<State: Sendable>: Sendable {
         let skipped: @Sendable () -> Void
     }
 
+    /// The newest version. Its own, so that readers look up no generic type.
+    private let newest: Locked<Snapshot>
     private let queue: Locked<PublishingQueue<State>>
     /// Whether a commit has to be handed over.
     private let isRead: @Sendable () -> Bool
@@ -42,12 +44,13 @@ final class Publishing<State: Sendable>: Sendable {
     /// - Parameter isRead: whether there is a reader, or a request that is about to be one. It is asked
     ///   while the snapshot is swapped, and has to be true before a request is handed over.
     init(_ first: Snapshot, isRead: @escaping @Sendable () -> Bool) {
+        newest = Locked(first)
         queue = Locked(PublishingQueue(published: first))
         self.isRead = isRead
     }
 
     /// The newest published version. Any thread.
-    var snapshot: Snapshot { queue.withLock { $0.published } }
+    var snapshot: Snapshot { newest.withLock { $0 } }
 
     /// Whether each version is worth a frame of its own: the thread is not behind. Any thread.
     var keepsUp: Bool { !lags.load(ordering: .relaxed) }
@@ -59,6 +62,8 @@ final class Publishing<State: Sendable>: Sendable {
     func commit(_ newest: Snapshot, _ work: Work, _ commit: () -> Commit<State>) {
         add(work) { queue in
             queue.published = newest
+            // Before it is asked who reads: whoever reads from now on and is not seen finds this one.
+            self.newest.withLock { $0 = newest }
             guard isRead(), !queue.isClosed else { return }
             queue.add(commit())
             if !queue.keepsUp { lags.store(true, ordering: .relaxed) }

@@ -15,10 +15,10 @@ extension StateRoute {
         guard version <= current.version else {
             throw .notFound(version: version, newest: current.version)
         }
-        let known = exchange.headerList("if-none-match")
         if version == current.version, !blame {
-            return answer(exchange, pointer, unless: known)
+            return answer(exchange, pointer, isConditional: true)
         }
+        let known = exchange.headerList("if-none-match")
         exchange.suspend()
         let submitted =
             blame
@@ -50,7 +50,7 @@ extension StateRoute {
         return store.response(
             with: snapshot.part(at: pointer),
             of: snapshot,
-            orElse: { missing(pointer) }
+            orElse: .pointer(pointer)
         )
     }
 

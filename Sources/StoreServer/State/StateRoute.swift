@@ -38,7 +38,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
             throw .badRequest("wait needs to know what you have: give after=<version> too.")
         }
         guard let after else {
-            answer(exchange, pointer, unless: exchange.headerList("if-none-match"))
+            answer(exchange, pointer, isConditional: true)
             return
         }
         poll(exchange, pointer, after: after, seconds: wait ?? 0)
@@ -53,7 +53,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         seconds: UInt64
     ) {
         let current = store.publisher.snapshot
-        guard current.version <= after else { return answer(exchange, pointer, unless: nil) }
+        guard current.version <= after else { return answer(exchange, pointer, isConditional: false) }
         guard seconds > 0 else { return exchange.respond(store.notModified(current)) }
         // A poll for the state needs no session; the one that is shown lives meanwhile.
         let hold = store.hold(try? store.sessions(of: exchange).first)
@@ -64,7 +64,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
                 exchange.complete(store.notModified(store.publisher.snapshot))
                 return store.wake()
             }
-            store.complete(exchange, with: pointer, of: news, orElse: missing(pointer))
+            store.complete(exchange, with: pointer, of: news, orElse: .pointer(pointer))
         }
         guard let id = store.waiters.add(waiter, unless: { store.publisher.snapshot }) else {
             return
@@ -79,17 +79,13 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
     }
 
     /// Answers with the newest version.
-    func answer(_ exchange: HTTPExchange, _ pointer: JSONPointer, unless known: String?) {
+    func answer(_ exchange: HTTPExchange, _ pointer: JSONPointer, isConditional: Bool) {
         store.answer(
             exchange,
             with: pointer,
             of: store.publisher.snapshot,
-            unless: known,
-            orElse: missing(pointer)
+            isConditional: isConditional,
+            orElse: .pointer(pointer)
         )
-    }
-
-    func missing(_ pointer: JSONPointer) -> Problem {
-        .notFound(pointer: pointer.description)
     }
 }

@@ -6,19 +6,40 @@ extension Store {
     ///
     /// On the event loop where that costs little; a large slice that has to be parsed or put together
     /// first is handed to another thread. Either is done once for a version.
+    ///
+    /// - Parameter isConditional: whether `If-None-Match` is looked at.
     func answer(
         _ exchange: HTTPExchange,
         with pointer: JSONPointer,
         of snapshot: Snapshot,
-        unless known: String? = nil,
-        orElse missing: @autoclosure @escaping @Sendable () -> Problem
+        isConditional: Bool,
+        orElse missing: MissingPart
     ) {
-        if isKnown(snapshot, known) { return exchange.respond(notModified(snapshot)) }
-        if let part = publisher.documents.quickPart(at: pointer, in: snapshot) {
-            return exchange.respond(response(with: part, of: snapshot, orElse: missing))
+        if isConditional, isKnown(snapshot, to: exchange) {
+            return exchange.respond {
+                $0.status = 304
+                $0.add(of: snapshot)
+            }
         }
-        exchange.suspend()
-        complete(exchange, with: pointer, of: snapshot, orElse: missing())
+        switch publisher.documents.quickPart(at: pointer, in: snapshot, exchange.workspace) {
+        case .bytes(let bytes):
+            exchange.respond {
+                $0.add(HTTPFields.json)
+                $0.add(of: snapshot)
+                $0.sharedBody = bytes
+            }
+        case .node(let node):
+            exchange.respond {
+                $0.add(HTTPFields.json)
+                $0.add(of: snapshot)
+                $0.body.raw(node.source)
+            }
+        case .nowhere:
+            exchange.respond(missing.problem.response(for: RequestID.next()))
+        case .later:
+            exchange.suspend()
+            complete(exchange, with: pointer, of: snapshot, orElse: missing)
+        }
     }
 
     /// Answers a request that was put off. Any thread; wakes the event loop.
@@ -26,11 +47,19 @@ extension Store {
         _ exchange: HTTPExchange,
         with pointer: JSONPointer,
         of snapshot: Snapshot,
-        orElse missing: @autoclosure @escaping @Sendable () -> Problem
+        orElse missing: MissingPart
     ) {
-        if let part = publisher.documents.quickPart(at: pointer, in: snapshot) {
-            exchange.complete(response(with: part, of: snapshot, orElse: missing))
+        switch publisher.documents.quickPart(at: pointer, in: snapshot, JSONWorkspace()) {
+        case .bytes(let bytes):
+            exchange.complete(response(with: bytes, of: snapshot, orElse: missing))
             return wake()
+        case .node(let node):
+            exchange.complete(response(with: Bytes(node.source), of: snapshot, orElse: missing))
+            return wake()
+        case .nowhere:
+            exchange.complete(response(with: nil, of: snapshot, orElse: missing))
+            return wake()
+        case .later: break
         }
         let isTaken = reading.submit { [self] in
             let part = publisher.documents.part(at: pointer, in: snapshot)
@@ -54,9 +83,9 @@ extension Store {
     func response(
         with part: Bytes?,
         of snapshot: Snapshot,
-        orElse missing: () -> Problem
+        orElse missing: MissingPart
     ) -> HTTPResponse {
-        guard let part else { return missing().response(for: RequestID.next()) }
+        guard let part else { return missing.problem.response(for: RequestID.next()) }
         return HTTPResponse(
             status: 200,
             headers: [("Content-Type", "application/json")] + headers(snapshot),
@@ -70,23 +99,75 @@ extension Store {
         return condition.matchesWeakly(EntityTag(opaque: snapshot.tag.description))
     }
 
+    /// Whether a client has this version, as the `If-None-Match` of its request says.
+    private func isKnown(_ snapshot: Snapshot, to exchange: HTTPExchange) -> Bool {
+        guard exchange.has("if-none-match") else { return false }
+        return exchange.header("if-none-match", is: snapshot.etag)
+            || isKnown(snapshot, exchange.headerList("if-none-match"))
+    }
+
     private func headers(_ snapshot: Snapshot) -> [(String, String)] {
         [("ETag", snapshot.etag), ("Cache-Control", "no-cache")]
     }
 }
 
+extension HTTPAnswerWriter {
+    /// Adds what says which version an answer has.
+    fileprivate mutating func add(of snapshot: Snapshot) {
+        add(HTTPFields.revalidated)
+        add("ETag") { $0.text(snapshot.etag) }
+    }
+}
+
+extension HTTPFields {
+    fileprivate static let json = HTTPFields([("Content-Type", "application/json")])
+    fileprivate static let revalidated = HTTPFields([("Cache-Control", "no-cache")])
+}
+
+/// What a client is told that asks for a part that is nowhere.
+enum MissingPart: Sendable {
+    case pointer(JSONPointer)
+    case path(String)
+
+    var problem: Problem {
+        switch self {
+        case .pointer(let pointer): .notFound(pointer: pointer.description)
+        case .path(let path): .notFound(path: path)
+        }
+    }
+}
+
+/// A part of a version that was looked for where that costs little.
+enum QuickPart {
+    case bytes(Bytes)
+    /// In a small document, which was parsed for this.
+    case node(JSONNode)
+    case nowhere
+    /// A large slice has to be parsed first, or put together.
+    case later
+}
+
 extension ParsedDocuments {
     /// The part of a version that a pointer leads to, where that costs little.
     ///
-    /// - Returns: `nil` where a large slice has to be parsed first, or put together.
-    func quickPart(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes?? {
-        guard snapshot.isAtHand(pointer) else { return nil }
+    /// - Parameter workspace: where a small document is parsed.
+    func quickPart(
+        at pointer: JSONPointer,
+        in snapshot: Snapshot,
+        _ workspace: JSONWorkspace
+    ) -> QuickPart {
+        guard snapshot.isAtHand(pointer) else { return .later }
         switch snapshot.place(of: pointer) {
-        case .found(let bytes):
-            return bytes?.isInPieces == true ? nil : .some(bytes)
+        case .found(nil): return .nowhere
+        case .found(let bytes?): return bytes.isInPieces ? .later : .bytes(bytes)
         case .within(let bytes, let pointer):
-            guard !bytes.isInPieces else { return nil }
-            return ready(bytes).map { $0.part(at: pointer) }
+            if bytes.isInPieces { return .later }
+            if bytes.count < Self.keptBytesMin {
+                let document = bytes.withUnsafeBytes { try? workspace.parse($0, limits: .unbounded) }
+                return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
+            }
+            guard let document = ready(bytes) else { return .later }
+            return document.part(at: pointer).map { .bytes($0) } ?? .nowhere
         }
     }
 

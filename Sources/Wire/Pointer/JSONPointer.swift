@@ -39,15 +39,9 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Each segment is decoded for itself, so `%2F` within one is a slash in a name, just like
     /// `~1`.
-    package init?(path: some StringProtocol) {
-        guard let segments = JSONPointer.segments(path) else { return nil }
-        var tokens: [String] = []
-        for segment in segments {
-            guard let decoded = PercentEncoding.decode(segment),
-                let token = JSONPointer.unescaped(decoded)
-            else { return nil }
-            tokens.append(token)
-        }
+    package init?(path: String) {
+        var path = path
+        guard let tokens = path.withUTF8({ JSONPointer.tokens(ofPath: $0) }) else { return nil }
         self.init(tokens: tokens)
     }
 
@@ -122,6 +116,39 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
             Substring($0)
         }
+    }
+
+    private static func tokens(ofPath path: UnsafeBufferPointer<UInt8>) -> [String]? {
+        guard let first = path.first else { return [] }
+        let slash = UInt8(ascii: "/")
+        guard first == slash else { return nil }
+        var tokens: [String] = []
+        tokens.reserveCapacity(path.reduce(0) { $0 + ($1 == slash ? 1 : 0) })
+        var start = 1
+        while start <= path.count {
+            var end = start
+            var isPlain = true
+            while end < path.count, path[end] != slash {
+                if path[end] == UInt8(ascii: "%") || path[end] == UInt8(ascii: "~") {
+                    isPlain = false
+                }
+                end += 1
+            }
+            let segment = String(
+                decoding: UnsafeBufferPointer(rebasing: path[start..<end]),
+                as: UTF8.self
+            )
+            if isPlain {
+                tokens.append(segment)
+            } else {
+                guard let decoded = PercentEncoding.decode(segment),
+                    let token = JSONPointer.unescaped(decoded)
+                else { return nil }
+                tokens.append(token)
+            }
+            start = end + 1
+        }
+        return tokens
     }
 
     private static func unescaped(_ segment: some StringProtocol) -> String? {
