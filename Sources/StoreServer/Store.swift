@@ -8,6 +8,8 @@ import Wire
 final class Store<State: Codable & Equatable & Sendable>: Sendable {
     let configuration: ServerConfiguration
     let registry: ActionRegistry<State>
+    /// The registry's, for requests.
+    let actions: ActionTable
     let core: Core<State>
     let publisher: Publisher<State>
     let streams: StreamWriter
@@ -50,6 +52,7 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
     ) {
         self.configuration = configuration
         self.registry = registry
+        actions = registry.table
         self.core = core
         self.publisher = publisher
         self.streams = streams

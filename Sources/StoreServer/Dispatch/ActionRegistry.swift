@@ -72,8 +72,8 @@ struct ActionRegistry<State>: Sendable {
 }
 
 /// The actions of a server by name and by type. It is no generic type, so that requests look no metadata
-/// up.
-struct ActionTable: Sendable {
+/// up, and an object, so that they don't copy it.
+final class ActionTable: Sendable {
     let entries: [RegisteredAction]
     private let names: ActionNames
     private let types: [ObjectIdentifier: RegisteredType]

@@ -7,8 +7,8 @@ extension DispatchBody {
         of action: JSONNode,
         at pointer: String
     ) throws(Problem) -> Audience? {
-        guard let recipients = action.member(named: "recipients") else { return nil }
-        let emitter = action.member(named: "emitter")
+        guard let recipients = action.member("recipients") else { return nil }
+        let emitter = action.member("emitter")
         guard emitter?.kind ?? .string == .string else {
             throw .invalidPayload(
                 pointer: pointer + "/emitter",
@@ -24,7 +24,7 @@ extension DispatchBody {
         for (index, action) in actions.enumerated() {
             guard action.kind == .object else { continue }
             let audience =
-                action.member(named: "recipients") == nil
+                action.member("recipients") == nil
                 ? nil : try audience(of: action, at: "/\(index)")
             if index == 0 { first = audience }
             guard audience == first else {
@@ -47,7 +47,7 @@ extension DispatchBody {
         case "allExcludingEmitter"?: return .allExcludingEmitter
         default: break
         }
-        guard let names = node.member(named: "authorized"), names.kind == .array,
+        guard let names = node.member("authorized"), names.kind == .array,
             names.elements.allSatisfy({ $0.kind == .string })
         else {
             throw .invalidPayload(

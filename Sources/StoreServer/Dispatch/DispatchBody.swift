@@ -3,7 +3,7 @@ import StoreCore
 import Wire
 
 /// The actions of one request body, read and checked.
-struct DispatchBody<State: Sendable> {
+struct DispatchBody {
     /// Whether the body was an array, of however many actions.
     let isBatch: Bool
     let members: [EnvelopeMember]
@@ -12,13 +12,13 @@ struct DispatchBody<State: Sendable> {
 
     init(
         _ exchange: HTTPExchange,
-        registry: ActionRegistry<State>,
+        actions: ActionTable,
         for audience: ActionAudience = .everybody,
         _ limits: JSONLimits,
         _ batchMax: Int
     ) throws(Problem) {
         let document = try exchange.document(limits)
-        let reader = MemberReader(table: registry.table, audience: audience, limits: limits)
+        let reader = MemberReader(table: actions, audience: audience, limits: limits)
         switch document.root.kind {
         case .object:
             isBatch = false

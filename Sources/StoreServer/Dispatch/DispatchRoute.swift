@@ -36,9 +36,9 @@ struct DispatchRoute<State: Codable & Equatable & Sendable>: Route {
         let idempotency = try dryRun ? nil : Self.idempotency(exchange)
         let sessions = try store.sessions(of: exchange)
         let preferences = exchange.headerList("prefer").map { Preferences($0) } ?? Preferences()
-        let body = try DispatchBody<State>(
+        let body = try DispatchBody(
             exchange,
-            registry: store.registry,
+            actions: store.actions,
             for: audience,
             limits,
             batchMax

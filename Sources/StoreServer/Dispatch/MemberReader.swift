@@ -14,7 +14,7 @@ struct MemberReader {
     ///
     /// - Parameter index: its place, where the body is an array.
     func member(_ node: JSONNode, at index: Int? = nil) throws(Problem) -> EnvelopeMember {
-        guard let type = node.member(named: "type"), type.kind == .string else {
+        guard let type = node.member("type"), type.kind == .string else {
             throw .invalidPayload(
                 pointer: pointer(index) + "/type",
                 expected: "a string, the action's wire name"
@@ -49,7 +49,7 @@ struct MemberReader {
     }
 
     private func payload(of node: JSONNode, at index: Int?) throws(Problem) -> JSONNode? {
-        guard let payload = node.member(named: "payload") else { return nil }
+        guard let payload = node.member("payload") else { return nil }
         switch payload.kind {
         case .object: return payload
         case .null: return nil
@@ -62,7 +62,7 @@ struct MemberReader {
     }
 
     private func meta(of node: JSONNode, at index: Int?) throws(Problem) -> [UInt8]? {
-        guard let meta = node.member(named: "meta"), meta.kind != .null else { return nil }
+        guard let meta = node.member("meta"), meta.kind != .null else { return nil }
         guard meta.kind == .object, meta.byteRange.count <= Self.metaBytesMax else {
             throw .invalidPayload(
                 pointer: pointer(index) + "/meta",

@@ -90,17 +90,25 @@ package struct JSONNode {
 
     /// The member of this name, where the value is an object that has it.
     package func member(named name: String) -> JSONNode? {
-        guard kind == .object else { return nil }
         var name = name
-        return name.withUTF8 { text in
-            var key = index + 1
-            let end = Int(tape.entries[index].next)
-            while key < end {
-                if tape.key(at: key, equals: text) { return JSONNode(tape: tape, index: key + 1) }
-                key = Int(tape.entries[key + 1].next)
-            }
-            return nil
+        return name.withUTF8 { place(ofMember: $0) }.map { JSONNode(tape: tape, index: $0) }
+    }
+
+    /// The same for a name that the program has; makes no string of it.
+    package func member(_ name: StaticString) -> JSONNode? {
+        let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return place(ofMember: text).map { JSONNode(tape: tape, index: $0) }
+    }
+
+    private func place(ofMember name: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard kind == .object else { return nil }
+        var key = index + 1
+        let end = Int(tape.entries[index].next)
+        while key < end {
+            if tape.key(at: key, equals: name) { return key + 1 }
+            key = Int(tape.entries[key + 1].next)
         }
+        return nil
     }
 
     /// The elements of an array in their order; empty for anything else.
