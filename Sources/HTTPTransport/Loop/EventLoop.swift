@@ -47,7 +47,7 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var listeners: [Listener] = []
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
-    var timers = TimerHeap<LoopTimer>()
+    @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
     let timerMail = Locked(TimerMail())
     let hasTimerMail = Atomic(false)
     /// The bits of the moment until which the loop sleeps; 0 while it does not.

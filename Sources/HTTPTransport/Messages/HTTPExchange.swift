@@ -65,7 +65,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
     /// How much of a refused request's body has been taken off.
     @exclusivity(unchecked) var discardedBytes = 0
-    @exclusivity(unchecked) private(set) package var verb = RequestMethod.get
+    @exclusivity(unchecked) private var ownVerb = RequestMethod.get
     /// Whether the client speaks HTTP/1.0, which has no chunks.
     @exclusivity(unchecked) private(set) package var isHTTP10 = false
     @exclusivity(unchecked) private var place = RequestTarget()
@@ -76,8 +76,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
     /// The response that the library has of it, where that is used again.
     @exclusivity(unchecked) var reused: ReusedResponse?
-    /// What the handler keeps from admitting a request until it handles it.
-    @exclusivity(unchecked) package var resource: AnyObject?
+    @exclusivity(unchecked) private var ownResource: AnyObject?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -92,7 +91,7 @@ package final class HTTPExchange: @unchecked Sendable {
     func reset() {
         connection = nil
         record = nil
-        resource = nil
+        ownResource = nil
         reused = nil
         phase = .target
         outcome = .none
@@ -115,10 +114,22 @@ package final class HTTPExchange: @unchecked Sendable {
         isHTTP10: Bool
     ) {
         self.isHTTP10 = isHTTP10
-        verb = method
+        ownVerb = method
         self.place = place
         hostIndex = framing.hostIndex
         nameLengths = framing.nameLengths
+    }
+}
+
+// Computed, because other modules would check each access to what is stored.
+
+extension HTTPExchange {
+    package var verb: RequestMethod { ownVerb }
+
+    /// What the handler keeps from admitting a request until it handles it.
+    package var resource: AnyObject? {
+        get { ownResource }
+        set { ownResource = newValue }
     }
 }
 

@@ -5,7 +5,8 @@ import Synchronization
 /// Each has a number of its own behind a text that is chosen at random for the process: 15 bytes at the
 /// most, up to 2 billion requests, which a `String` holds without an allocation.
 enum RequestID {
-    private static let prefix: [UInt8] = (0..<8).map { _ in digits.randomElement() ?? 0 }
+    private static let prefix: [UInt8] =
+        (0..<8).map { _ in digits.randomElement() ?? 0 } + [UInt8(ascii: "-")]
     private static let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     private static let count = Atomic<UInt64>(0)
 
@@ -16,21 +17,20 @@ enum RequestID {
 
     private static func text(of number: UInt64) -> String {
         // 13 digits of base 36 hold any number of 64 bits.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 22) { bytes in
-            var start = bytes.count
+        var end = prefix.count
+        var rest = number
+        repeat {
+            end += 1
+            rest /= 36
+        } while rest > 0
+        return String(unsafeUninitializedCapacity: end) { bytes in
+            for place in prefix.indices { bytes[place] = prefix[place] }
             var rest = number
-            repeat {
-                start -= 1
-                bytes[start] = digits[Int(rest % 36)]
+            for place in stride(from: end - 1, through: prefix.count, by: -1) {
+                bytes[place] = digits[Int(rest % 36)]
                 rest /= 36
-            } while rest > 0
-            start -= 1
-            bytes[start] = UInt8(ascii: "-")
-            for byte in prefix.reversed() {
-                start -= 1
-                bytes[start] = byte
             }
-            return String(decoding: bytes[start...], as: UTF8.self)
+            return end
         }
     }
 }

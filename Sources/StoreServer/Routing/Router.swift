@@ -39,18 +39,17 @@ final class Router: HTTPHandler {
         guard let resource = find(request) else {
             return refuse(.notFound(path: request.path))
         }
-        let route = resource.route
         guard resource.allows(request) else {
-            guard route.has(resource.rest(of: request)) else {
+            guard resource.route.has(resource.rest(of: request)) else {
                 return refuse(.notFound(path: request.path))
             }
-            return refuse(.methodNotAllowed(request.method, allowed: route.methods))
+            return refuse(.methodNotAllowed(request.method, allowed: resource.route.methods))
         }
         if draining.load(ordering: .relaxed), !resource.isServedDuringDrain {
             return refuse(.draining())
         }
         request.resource = resource
-        return route.admit(request).map(refuse)
+        return resource.route.admit(request).map(refuse)
     }
 
     func handle(_ exchange: HTTPExchange) {
