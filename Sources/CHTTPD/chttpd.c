@@ -224,6 +224,10 @@ int chttpd_response_remove(chttpd_response *response, const char *name, const ch
     return MHD_del_response_header(made(response), name, value) == MHD_YES;
 }
 
+char *chttpd_response_value(chttpd_response *response, const char *name) {
+    return (char *)(uintptr_t)MHD_get_response_header(made(response), name);
+}
+
 void chttpd_response_release(chttpd_response *response) {
     MHD_destroy_response(made(response));
 }

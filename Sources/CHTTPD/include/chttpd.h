@@ -124,6 +124,10 @@ chttpd_response *_Nullable chttpd_response_make(void *body, size_t length);
 int chttpd_response_add(chttpd_response *response, const char *name, const char *value);
 int chttpd_response_remove(chttpd_response *response, const char *name, const char *value);
 
+/// The library's own copy of a field's value, ended by NUL; `NULL` where there is no such field. The
+/// library means it to be read: whether it can be written over, a probe has to show.
+char *_Nullable chttpd_response_value(chttpd_response *response, const char *name);
+
 /// Lets go of a response; the library keeps it while it is queued.
 void chttpd_response_release(chttpd_response *response);
 

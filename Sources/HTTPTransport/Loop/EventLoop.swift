@@ -126,6 +126,7 @@ extension EventLoop {
     func open() throws(TransportError) -> [ListenAddress] {
         handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
         parks = LibraryProbe.asksAgain()
+        reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
         if !handsOver {
             log("streams keep their connection: this libmicrohttpd shuts handed-over sockets down")
         }

@@ -97,4 +97,30 @@ extension LibraryProbe {
         }
         return status.elementsEqual("HTTP/1.1 204".utf8)
     }
+
+    /// Whether a response whose `ETag` was written over in the library's memory is sent with what was
+    /// written, and with that alone.
+    static func rewritesTags() -> Bool {
+        guard let body = malloc(1) else { return false }
+        guard let response = chttpd_response_make(body, 0) else {
+            free(body)
+            return false
+        }
+        defer { chttpd_response_release(response) }
+        guard chttpd_response_add(response, "ETag", "\"before\"") != 0,
+            let value = chttpd_response_value(response, "ETag"), strcmp(value, "\"before\"") == 0
+        else { return false }
+        strcpy(value, "\"behind\"")
+        let probe = LibraryProbe { connection in
+            chttpd_respond(connection, 200, response) != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+        }
+        var head = [UInt8](repeating: 0, count: 512)
+        guard let probe, recv(probe.peer, &head, head.count - 1, 0) > 0 else { return false }
+        return head.withUnsafeBufferPointer { head in
+            head.withMemoryRebound(to: CChar.self) { head in
+                guard let head = head.baseAddress else { return false }
+                return strstr(head, "ETag: \"behind\"\r\n") != nil && strstr(head, "before") == nil
+            }
+        }
+    }
 }

@@ -4,7 +4,8 @@ import Glibc
 /// A response of the library that is queued for request after request.
 ///
 /// Making one costs the library an allocation, a copy of the body, and three allocations for each field.
-/// Here the body has the same length each time, and only fields that differ are added anew.
+/// Here the body has the same length each time, and only fields that differ are added anew. Most answers
+/// differ in the last field alone, which is the `ETag`: another tag of its length is written over it.
 final class ReusedResponse {
     // Safety: the loop's thread works on one property at a time; the accesses are not checked.
 
@@ -22,17 +23,23 @@ final class ReusedResponse {
     /// Where each of them ends.
     private let ends: UnsafeMutablePointer<Int>
     @exclusivity(unchecked) private var fieldCount = 0
+    /// Where the library has the value of the `ETag`, if that is the last field and may be written over.
+    @exclusivity(unchecked) private var tag: UnsafeMutablePointer<CChar>?
+    private let rewritesTags: Bool
     /// The `Date` that it has besides.
     @exclusivity(unchecked) private var date: DateField?
 
     /// Makes a response without fields; `nil` where there is no memory.
-    init?(length: Int) {
+    ///
+    /// - Parameter rewritesTags: whether the library that is loaded allows it.
+    init?(length: Int, rewritesTags: Bool) {
         guard let body = malloc(max(length, 1)) else { return nil }
         guard let response = chttpd_response_make(body, length) else {
             free(body)
             return nil
         }
         self.length = length
+        self.rewritesTags = rewritesTags
         self.body = body
         self.response = response
         fields = .allocate(capacity: Self.fieldsBytesMax)
@@ -66,6 +73,8 @@ final class ReusedResponse {
         guard let source = new.baseAddress else { return remove(from: 0) }
         let same = common(source, new.count)
         guard same < new.count || same < end(of: fieldCount) else { return true }
+        if rewriteTag(source, new.count, same) { return true }
+        tag = nil
         var kept = fieldCount
         while kept > 0, ends[kept - 1] > same { kept -= 1 }
         guard remove(from: kept) else { return false }
@@ -79,6 +88,31 @@ final class ReusedResponse {
             ends[fieldCount] = start
             fieldCount += 1
         }
+        findTag()
+        return true
+    }
+
+    /// Notes where the tag is, if it is the last field and the only one of its name.
+    private func findTag() {
+        guard rewritesTags, fieldCount > 0 else { return }
+        for field in 0..<fieldCount {
+            let isTag = strcasecmp(fields + end(of: field), "ETag") == 0
+            guard isTag == (field == fieldCount - 1) else { return }
+        }
+        tag = chttpd_response_value(response, "ETag")
+    }
+
+    /// Writes over the tag where it is all that differs, in no more than its value.
+    private func rewriteTag(_ new: UnsafeRawPointer, _ newCount: Int, _ same: Int) -> Bool {
+        guard let tag, newCount == end(of: fieldCount) else { return false }
+        let start = end(of: fieldCount - 1) + 5
+        guard same >= start else { return false }
+        let length = newCount - start
+        let value = (new + start).assumingMemoryBound(to: CChar.self)
+        // As long, and not two texts.
+        guard strnlen(value, length) == length - 1 else { return false }
+        memcpy(fields + start, value, length)
+        memcpy(tag, value, length)
         return true
     }
 

@@ -5,6 +5,8 @@ struct ReusedResponses: ~Copyable {
     /// The most that wait.
     static let countMax = 256
 
+    /// Whether the library that is loaded allows tags to be written over.
+    var rewritesTags = false
     /// Those of each length.
     private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var count = 0
@@ -12,7 +14,9 @@ struct ReusedResponses: ~Copyable {
     /// A response of this length; `nil` where it is too long, or there is no memory.
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
-        guard let response = waiting[length].popLast() else { return ReusedResponse(length: length) }
+        guard let response = waiting[length].popLast() else {
+            return ReusedResponse(length: length, rewritesTags: rewritesTags)
+        }
         count -= 1
         return response
     }
