@@ -112,10 +112,10 @@ struct BenchState: RootState {
     var small = Small.State()
     var cards = BenchState.cards
     var notes = BenchState.notes
-    var large = Array(repeating: LargeState(), count: BenchState.largeCount)
+    var large: [LargeState] = BenchState.larges
 
     static let modules: Modules =
-        [Small().at(\.small), Cards().at(\.cards), Notes().at(\.notes)] + larges(Zero.self)
+        [Small().at(\.small), Cards().at(\.cards), Notes().at(\.notes)] + largeModules(Zero.self)
 
     static let views: Views = [BesideViewModel.self]
 
@@ -123,7 +123,12 @@ struct BenchState: RootState {
         texts: (0..<count("BENCH_NOTES")).map { Notes.text($0) }
     )
 
-    private static let largeCount = count("BENCH_MODULES")
+    /// One without entries where there is to be none: each member of the state is the slice of a module.
+    private static let larges: [LargeState] = {
+        let number = count("BENCH_MODULES")
+        return number > 0
+            ? Array(repeating: LargeState(), count: number) : [LargeState(entries: [])]
+    }()
 
     private static let cards = {
         var cards = Instances<Small.State>()
@@ -135,9 +140,9 @@ struct BenchState: RootState {
         getenv(name).flatMap { Int(String(cString: $0)) } ?? 0
     }
 
-    private static func larges<Number: CountedType>(_ number: Number.Type) -> Modules {
+    private static func largeModules<Number: CountedType>(_ number: Number.Type) -> Modules {
         let place = Number.value
-        guard place < largeCount else { return [] }
-        return [Large<Number>().at(\.large[place])] + larges(Next<Number>.self)
+        guard place < larges.count else { return [] }
+        return [Large<Number>().at(\.large[place])] + largeModules(Next<Number>.self)
     }
 }
