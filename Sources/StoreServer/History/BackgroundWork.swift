@@ -1,17 +1,26 @@
-import Dispatch
 import Glibc
 import Locks
+import StoreCore
 import Synchronization
 
-/// Work that would hold up the event loop or the Core: a little at a time, and a bounded queue.
+/// Work that would hold up the event loop or the Core: a little at a time, a bounded queue, and threads
+/// that the event loop and the Core go before.
 final class BackgroundWork: Sendable {
+    /// How long a thread that has nothing to do waits for the next job before it ends.
+    private static let idleSecondsMax = 5.0
+
     private struct Jobs {
-        var running = 0
         var waiting: [@Sendable () -> Void] = []
+        /// How many threads there are, and how many of them wait for a job.
+        var threads = 0
+        var idle = 0
+        /// How many jobs wait or are done just now, pauses included.
+        var taken = 0
     }
 
     private let jobs = Locked(Jobs())
-    private let queue: DispatchQueue
+    private let wake = TimedSemaphore()
+    private let label: String
     private let runningMax: Int
     private let waitingMax: Int
     private let pauses: Bool
@@ -19,29 +28,30 @@ final class BackgroundWork: Sendable {
     /// Makes a place for such work.
     ///
     /// - Parameters:
+    ///   - label: the name of its threads, which begin with the first job.
     ///   - runningMax: the most that is done at a time.
     ///   - waitingMax: the most that waits; more is refused.
     ///   - pauses: whether a job that took long is followed by a pause, so that dispatching goes first.
     init(_ label: String, runningMax: Int = 2, waitingMax: Int = 64, pauses: Bool = false) {
-        self.pauses = pauses
-        queue = DispatchQueue(label: label, attributes: .concurrent)
+        self.label = label
         self.runningMax = runningMax
         self.waitingMax = waitingMax
+        self.pauses = pauses
     }
 
     /// Takes a job, or answers `false` where too much waits already. Any thread; never waits.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
-        let (taken, starts) = jobs.withLock { jobs -> (Bool, Bool) in
-            if jobs.running < runningMax {
-                jobs.running += 1
-                return (true, true)
-            }
-            guard jobs.waiting.count < waitingMax else { return (false, false) }
+        let (isTaken, starts, wakes) = jobs.withLock { jobs -> (Bool, Bool, Bool) in
+            guard jobs.taken < runningMax + waitingMax else { return (false, false, false) }
+            jobs.taken += 1
             jobs.waiting.append(job)
-            return (true, false)
+            let starts = jobs.waiting.count > jobs.idle && jobs.threads < runningMax
+            if starts { jobs.threads += 1 }
+            return (true, starts, jobs.idle > 0)
         }
-        if starts { queue.async { [self] in run(job) } }
-        return taken
+        if wakes { wake.signal() }
+        if starts { ReaderThread.start(name: label) { [self] in run() } }
+        return isTaken
     }
 
     /// After a job that takes longer, there is a pause.
@@ -59,18 +69,26 @@ final class BackgroundWork: Sendable {
         usleep(useconds_t(min(seconds * Self.pauseFactor, Self.pauseSecondsMax) * 1e6))
     }
 
-    private func run(_ first: @Sendable () -> Void) {
-        perform(first)
+    private func run() {
+        while let job = next() {
+            perform(job)
+            jobs.withLock { $0.taken -= 1 }
+        }
+    }
+
+    /// The next job; `nil` where the thread is to end, for there has been none for a while.
+    private func next() -> (@Sendable () -> Void)? {
+        var (isOver, wasIdle) = (false, false)
         while true {
-            let next = jobs.withLock { jobs -> (@Sendable () -> Void)? in
-                guard !jobs.waiting.isEmpty else {
-                    jobs.running -= 1
-                    return nil
-                }
-                return jobs.waiting.removeFirst()
+            let (job, ends) = jobs.withLock { jobs -> ((@Sendable () -> Void)?, Bool) in
+                if wasIdle { jobs.idle -= 1 }
+                guard jobs.waiting.isEmpty else { return (jobs.waiting.removeFirst(), false) }
+                if isOver { jobs.threads -= 1 } else { jobs.idle += 1 }
+                return (nil, isOver)
             }
-            guard let next else { return }
-            perform(next)
+            if job != nil || ends { return job }
+            isOver = !wake.wait(seconds: Self.idleSecondsMax)
+            wasIdle = true
         }
     }
 }

@@ -49,7 +49,7 @@ extension StoreServer {
         for reaction in reactions { parts.store.core.add(reaction: reaction) }
         parts.resume()
         parts.store.log.start()
-        try parts.store.streams.start(SystemThread.start(name:_:))
+        try parts.store.streams.start(ReaderThread.start(name:_:))
         let server = RunningServer(
             transport: transport,
             reopen: { parts.analytics?.reopen() },

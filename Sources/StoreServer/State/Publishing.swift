@@ -136,7 +136,7 @@ final class Publishing<State: Sendable>: Sendable {
             defer { queue.isRunning = true }
             return (!queue.isRunning, queue.isRunning)
         }
-        if starts { SystemThread.start(name: "publishing") { [self] in run(work) } }
+        if starts { ReaderThread.start(name: "publishing") { [self] in run(work) } }
         if wakes { wake.signal() }
     }
 }
