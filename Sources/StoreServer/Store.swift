@@ -64,8 +64,19 @@ final class Store<State: Codable & Equatable & Sendable>: Sendable {
         self.sessions = sessions
         self.presence = presence
         let waitingMax = configuration.connectionsMax
-        reading = BackgroundWork("reading", runningMax: 1, waitingMax: waitingMax, pauses: true)
-        comparing = BackgroundWork("dry runs", runningMax: 1, waitingMax: waitingMax, pauses: true)
+        let version: @Sendable () -> UInt64 = { publisher.snapshot.version }
+        reading = BackgroundWork(
+            "reading",
+            runningMax: 1,
+            waitingMax: waitingMax,
+            pacedBy: version
+        )
+        comparing = BackgroundWork(
+            "dry runs",
+            runningMax: 1,
+            waitingMax: waitingMax,
+            pacedBy: version
+        )
         patchSlices = patch
         lookAt = look
     }

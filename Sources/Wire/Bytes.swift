@@ -133,6 +133,7 @@ private final class Rope: Sendable {
     }
 
     private let whole = Locked<Whole?>(nil)
+    private let wasJoined = Atomic(false)
 
     init(_ joining: [Bytes], shared: Int) {
         pieces = joining.contains { $0.pieces.count > 1 } ? joining.flatMap(\.pieces) : joining
@@ -148,7 +149,8 @@ private final class Rope: Sendable {
         whole.withLock { $0?.memory.deallocate() }
     }
 
-    var isJoined: Bool { whole.withLock { $0 != nil } }
+    /// Whether they are put together. Never waits for a thread that does so just now.
+    var isJoined: Bool { wasJoined.load(ordering: .relaxed) }
 
     /// All bytes in one piece. The first caller copies them, the others wait for that.
     var joined: UnsafeMutableRawPointer {
@@ -166,6 +168,7 @@ private final class Rope: Sendable {
             }
             let joined = Whole(memory: memory)
             whole = joined
+            wasJoined.store(true, ordering: .relaxed)
             return joined
         }.memory
     }

@@ -16,5 +16,8 @@ package final class StreamCounters: Sendable {
     package let closedSlow = Atomic<UInt64>(0)
     package let closedByServer = Atomic<UInt64>(0)
 
+    /// How long the writer's thread has worked, from the end of each wait to the next.
+    package let workNanoseconds = Atomic<UInt64>(0)
+
     package init() {}
 }

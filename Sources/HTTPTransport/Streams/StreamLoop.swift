@@ -139,6 +139,8 @@ final class StreamLoop {
         paceFrames()
         takeMail()
         advanceLog()
+        let nanoseconds = UInt64(max(0, EventLoop.clock() - now) * 1e9)
+        writer.counters.workNanoseconds.add(nanoseconds, ordering: .relaxed)
     }
 
     private var waitMilliseconds: CInt {

@@ -70,6 +70,11 @@ package final class StreamWriter: StreamAdopter {
     /// How many streams are open.
     package var open: Int { counters.open.load(ordering: .relaxed) }
 
+    /// For how many seconds the writer's thread has worked so far, rounded up turn by turn.
+    package var workSeconds: Double {
+        Double(counters.workNanoseconds.load(ordering: .relaxed)) / 1e9
+    }
+
     /// Whether the writer keeps up with what is published, so that each version is worth a frame.
     package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
 

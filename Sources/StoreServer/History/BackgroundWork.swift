@@ -23,7 +23,7 @@ final class BackgroundWork: Sendable {
     private let label: String
     private let runningMax: Int
     private let waitingMax: Int
-    private let pauses: Bool
+    private let version: (@Sendable () -> UInt64)?
 
     /// Makes a place for such work.
     ///
@@ -31,12 +31,17 @@ final class BackgroundWork: Sendable {
     ///   - label: the name of its threads, which begin with the first job.
     ///   - runningMax: the most that is done at a time.
     ///   - waitingMax: the most that waits; more is refused.
-    ///   - pauses: whether a job that took long is followed by a pause, so that dispatching goes first.
-    init(_ label: String, runningMax: Int = 2, waitingMax: Int = 64, pauses: Bool = false) {
+    ///   - version: the newest version, where the threads are to pause between jobs while many come.
+    init(
+        _ label: String,
+        runningMax: Int = 2,
+        waitingMax: Int = 64,
+        pacedBy version: (@Sendable () -> UInt64)? = nil
+    ) {
         self.label = label
         self.runningMax = runningMax
         self.waitingMax = waitingMax
-        self.pauses = pauses
+        self.version = version
     }
 
     /// Takes a job, or answers `false` where too much waits already. Any thread; never waits.
@@ -54,24 +59,18 @@ final class BackgroundWork: Sendable {
         return isTaken
     }
 
-    /// After a job that takes longer, there is a pause.
-    private static let secondsFree = 0.000_5
-    /// How many times as long as the job the pause is, and its bound.
-    private static let pauseFactor = 3.0
-    private static let pauseSecondsMax = 0.02
-
-    private func perform(_ job: @Sendable () -> Void) {
-        guard pauses else { return job() }
-        let began = ContinuousClock.now
-        job()
-        let seconds = began.duration(to: .now) / .seconds(1)
-        guard seconds > Self.secondsFree else { return }
-        usleep(useconds_t(min(seconds * Self.pauseFactor, Self.pauseSecondsMax) * 1e6))
-    }
-
     private func run() {
+        var pace = ReaderPace()
         while let job = next() {
-            perform(job)
+            let began = SteadyTime.now()
+            job()
+            if let version {
+                let ended = SteadyTime.now()
+                pace.saw(version(), at: ended)
+                if let pause = pace.pauseSeconds(after: ended - began) {
+                    usleep(useconds_t(pause * 1e6))
+                }
+            }
             jobs.withLock { $0.taken -= 1 }
         }
     }

@@ -13,6 +13,7 @@ final class InstancePieces: Sendable {
     /// How they stand together.
     let form: PieceForm
     private let whole = Locked<Bytes?>(nil)
+    private let wasJoined = Atomic(false)
 
     init(_ pieces: SortedTable<Bytes>, _ form: PieceForm = .object) {
         self.pieces = pieces
@@ -70,7 +71,10 @@ final class InstancePieces: Sendable {
     private static let quickMax = 64
 
     /// Whether ``joined`` costs little: there are few pieces, or it was asked for before.
-    var isAtHand: Bool { pieces.count <= Self.quickMax || whole.withLock { $0 != nil } }
+    /// Never waits for a thread that puts them together just now.
+    var isAtHand: Bool {
+        pieces.count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
+    }
 
     /// All pieces together. Any thread; the first caller puts them together, the others wait for that.
     var joined: Bytes {
@@ -94,6 +98,7 @@ final class InstancePieces: Sendable {
             }
             let joined = json.bytes
             whole = joined
+            wasJoined.store(true, ordering: .relaxed)
             return joined
         }
     }

@@ -67,7 +67,11 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
         self.log = log
         let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
         writer.committed()
-        publishing = Publishing(first) { streams.open > 0 || waiters.isAwaited }
+        publishing = Publishing(first) {
+            streams.open > 0 || waiters.isAwaited
+        } sending: {
+            streams.workSeconds
+        }
     }
 
     /// The newest published version.

@@ -10,17 +10,12 @@ import Synchronization
 /// what streams and long polls are sent. A stream opens at its place in that order, so it begins with
 /// what was published when it was asked for, or later, and misses nothing after that.
 ///
-/// Bounded: what waits is what ``PublishingQueue`` holds. Beyond that, and after a turn that took long,
-/// commits that wait become one, and streams get its newest version only.
+/// Bounded: what waits is what ``PublishingQueue`` holds. Beyond that, after a turn that took long, and
+/// while many actions come, commits that wait become one, and streams get its newest version only; in the
+/// last case the thread pauses between its turns, too (``ReaderPace``).
 final class Publishing<State: Sendable>: Sendable {
     /// A turn that takes longer makes the next one leave out all versions but the newest.
     static var turnSecondsMax: Double { 0.005 }
-    /// After a turn that takes longer, and had versions to publish, the thread pauses: dispatching goes
-    /// first.
-    static var turnSecondsFree: Double { 0.002 }
-    /// How many times as long as the turn the pause is, and its bound.
-    static var pauseFactor: Double { 3 }
-    static var pauseSecondsMax: Double { 0.02 }
 
     /// What is done with commits and requests, on the thread.
     struct Work: Sendable {
@@ -37,16 +32,25 @@ final class Publishing<State: Sendable>: Sendable {
     private let queue: Locked<PublishingQueue<State>>
     /// Whether a commit has to be handed over.
     private let isRead: @Sendable () -> Bool
+    /// How many seconds the stream writer has worked so far.
+    private let sending: @Sendable () -> Double
     private let wake = DispatchSemaphore(value: 0)
     private let hurry = TimedSemaphore()
     private let lags = Atomic(false)
 
-    /// - Parameter isRead: whether there is a reader, or a request that is about to be one. It is asked
-    ///   while the snapshot is swapped, and has to be true before a request is handed over.
-    init(_ first: Snapshot, isRead: @escaping @Sendable () -> Bool) {
+    /// - Parameters:
+    ///   - isRead: whether there is a reader, or a request that is about to be one. It is asked while the
+    ///     snapshot is swapped, and has to be true before a request is handed over.
+    ///   - sending: how many seconds of work it was so far to send what was published.
+    init(
+        _ first: Snapshot,
+        isRead: @escaping @Sendable () -> Bool,
+        sending: @escaping @Sendable () -> Double = { 0 }
+    ) {
         newest = Locked(first)
         queue = Locked(PublishingQueue(published: first))
         self.isRead = isRead
+        self.sending = sending
     }
 
     /// The newest published version. Any thread.
@@ -65,7 +69,7 @@ final class Publishing<State: Sendable>: Sendable {
             // Before it is asked who reads: whoever reads from now on and is not seen finds this one.
             self.newest.withLock { $0 = newest }
             guard isRead(), !queue.isClosed else { return }
-            queue.add(commit())
+            queue.add(commit(), joining: lags.load(ordering: .relaxed))
             if !queue.keepsUp { lags.store(true, ordering: .relaxed) }
         }
     }
@@ -143,10 +147,11 @@ final class Publishing<State: Sendable>: Sendable {
 
 extension Publishing {
     private func run(_ work: Work) {
-        var isSlow = false
+        var pace = ReaderPace()
+        var before = sending()
         while let (items, sent) = next() {
             var version = sent
-            let began = ContinuousClock.now
+            let began = SteadyTime.now()
             var (isPublishing, isAnswering) = (false, false)
             var waiting: Commit<State>?
             var newest: Snapshot?
@@ -161,7 +166,7 @@ extension Publishing {
             for item in items {
                 switch item {
                 case .commit(let commit):
-                    if isSlow, waiting?.isCovered(by: commit) == true {
+                    if lags.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
                         waiting?.take(in: commit)
                     } else {
                         publish()
@@ -180,10 +185,14 @@ extension Publishing {
             publish()
             queue.withLock { $0.sent = version }
             if isAnswering { work.answered() }
-            let seconds = began.duration(to: .now) / .seconds(1)
-            isSlow = seconds > Self.turnSecondsMax
+            let (ended, after) = (SteadyTime.now(), sending())
+            pace.saw(snapshot.version, at: ended)
+            let isSlow = ended - began > Self.turnSecondsMax || pace.isBusy
             lags.store(isSlow, ordering: .relaxed)
-            if isPublishing, seconds > Self.turnSecondsFree { pause(after: seconds) }
+            // What the turn before led to is sent meanwhile, or was; in the long run it is the same.
+            let seconds = ended - began + after - before
+            before = after
+            if isPublishing, let pause = pace.pauseSeconds(after: seconds) { self.pause(pause) }
         }
     }
 
@@ -198,14 +207,15 @@ extension Publishing {
             }
             if !items.isEmpty { return (items, sent) }
             if isOver { return nil }
+            lags.store(false, ordering: .relaxed)
             wake.wait()
         }
     }
 
     /// Lets the Core and the event loop have the processor, unless a thread waits for this one.
-    private func pause(after seconds: Double) {
+    private func pause(_ seconds: Double) {
         guard !queue.withLock({ $0.isUrgent }) else { return }
-        _ = hurry.wait(seconds: Swift.min(seconds * Self.pauseFactor, Self.pauseSecondsMax))
+        _ = hurry.wait(seconds: seconds)
     }
 }
 

@@ -36,7 +36,18 @@ struct PublishingQueue<State: Sendable>: Sendable {
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a commit; at the bound, those that wait become one with it.
-    mutating func add(_ commit: Commit<State>) {
+    ///
+    /// - Parameter joins: whether it becomes one with the last that waits, where all whom that tells are
+    ///   told of this one, too.
+    mutating func add(_ commit: Commit<State>, joining joins: Bool = false) {
+        if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
+            items.removeLast()
+            bytes -= last.bytes
+            last.take(in: commit)
+            bytes += last.bytes
+            items.append(.commit(last))
+            return
+        }
         guard commits < Self.commitsMax, commits == 0 || bytes + commit.bytes <= Self.bytesMax
         else {
             return join(with: commit)

@@ -19,9 +19,6 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         let view: ViewDescription<State>
         let parameters: any Codable & Sendable
         let topic: TopicID
-        /// The last frame that was sent: what it carried, and its version. `nil` until then.
-        var bytes: Bytes?
-        var version: UInt64?
 
         init(_ view: ViewDescription<State>, _ parameters: any Codable & Sendable, _ query: String)
         {
@@ -31,30 +28,55 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
-    private struct Watched: Sendable {
-        var watches: [TopicID: Watch] = [:]
-        /// The topics by the modules that they read.
-        var readers: [Int: Set<TopicID>] = [:]
+    /// A projection that is watched, with the last frame that was sent.
+    private final class Watched: @unchecked Sendable {
+        // Safety: what is not constant is touched on the publishing thread alone, or by the one that stands
+        // in for it.
+        let watch: Watch
+        /// What it carried, and its version. `nil` until then.
+        var bytes: Bytes?
+        var version: UInt64?
+        /// The version that it was made of last.
+        var made: UInt64 = 0
+
+        init(_ watch: Watch) {
+            self.watch = watch
+        }
+    }
+
+    private struct Table: Sendable {
+        var views: [TopicID: Watched] = [:]
+        /// The same by the modules that they read.
+        var readers: [Int: [Watched]] = [:]
         /// At how many those that are read no more are looked for.
         var sweepAt = ViewStreams.sweepMin
 
-        mutating func add(_ watch: Watch) {
-            guard watches.updateValue(watch, forKey: watch.topic) == nil else { return }
-            for module in watch.view.reads { readers[module, default: []].insert(watch.topic) }
+        mutating func watched(_ watch: Watch) -> Watched {
+            if let known = views[watch.topic] { return known }
+            let new = Watched(watch)
+            views[watch.topic] = new
+            for module in watch.view.reads { readers[module, default: []].append(new) }
+            return new
         }
 
-        mutating func remove(_ topic: TopicID) {
-            guard let watch = watches.removeValue(forKey: topic) else { return }
-            for module in watch.view.reads {
-                readers[module]?.remove(topic)
-                if readers[module]?.isEmpty == true { readers[module] = nil }
+        mutating func remove(_ unread: [Watched]) {
+            for watched in unread where views[watched.watch.topic] === watched {
+                views[watched.watch.topic] = nil
+            }
+            let gone = Set(unread.map { ObjectIdentifier($0) })
+            for (module, watching) in readers {
+                let kept = watching.filter { !gone.contains(ObjectIdentifier($0)) }
+                readers[module] = kept.isEmpty ? nil : kept
             }
         }
     }
 
     private let sender: PartSender
     private let encoder: JSONEncoder
-    private let watched = Locked(Watched())
+    private let table = Locked(Table())
+    /// The modules that watched views read. The Core looks here at each commit, so that it does not wait
+    /// for a thread that goes through the table.
+    private let modulesRead = Locked<Set<Int>>([])
 
     init(_ sender: PartSender, _ encoder: JSONEncoder) {
         self.sender = sender
@@ -63,41 +85,58 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
 
     /// Whether one more may be watched; those that are read no more make room.
     func hasRoom(for topic: TopicID) -> Bool {
-        watched.withLock { watched in
-            if watched.watches[topic] != nil { return true }
-            guard watched.watches.count >= min(watched.sweepAt, Self.watchedMax) else {
-                return true
-            }
-            for topic in watched.watches.keys where !sender.isRead(topic) { watched.remove(topic) }
-            watched.sweepAt = max(Self.sweepMin, 2 * watched.watches.count)
-            return watched.watches.count < Self.watchedMax
+        let (isFull, isKnown) = table.withLock { table in
+            (
+                table.views.count >= min(table.sweepAt, Self.watchedMax),
+                table.views[topic] != nil
+            )
+        }
+        guard isFull, !isKnown else { return true }
+        return sweep() < Self.watchedMax
+    }
+
+    /// Lets go of the views that are read no more. Answers how many are left.
+    private func sweep() -> Int {
+        // Most are read, which is not asked while the table is locked.
+        let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.watch.topic) }
+        return change { table in
+            // A stream that is about to open has its place before it comes here.
+            if !unread.isEmpty { table.remove(unread.filter { !sender.isRead($0.watch.topic) }) }
+            table.sweepAt = max(Self.sweepMin, 2 * table.views.count)
+            return table.views.count
         }
     }
 
     /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked for it.
     /// On the Core's thread.
     func watch(_ watch: Watch) {
-        watched.withLock { watched in
-            if watched.watches[watch.topic] == nil { watched.add(watch) }
+        change { _ = $0.watched(watch) }
+    }
+
+    private func change<Result: Sendable>(
+        _ change: (inout Table) -> Result
+    ) -> Result {
+        table.withLock { table in
+            let result = change(&table)
+            let modules = Set(table.readers.keys)
+            modulesRead.withLock { if $0 != modules { $0 = modules } }
+            return result
         }
     }
 
     /// Whether a watched view reads what a version has changed. On the Core's thread.
     func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
-        watched.withLock { watched in
-            watched.readers.keys.contains { new.slices[$0].version != old.slices[$0].version }
+        modulesRead.withLock { modules in
+            modules.contains { new.slices[$0].version != old.slices[$0].version }
         }
     }
 
     /// Sends what there is to a stream that is about to open. On the publishing thread.
     func begin(_ watch: Watch, _ state: State, _ version: UInt64) {
-        var watch = watched.withLock { $0.watches[watch.topic] } ?? watch
-        let isKnown = watch.version != nil
-        if !isKnown {
-            (watch.bytes, watch.version) = (made(watch, state), version)
-            keep(watch)
-        }
-        send(watch, isKnown: isKnown)
+        let watched = change { $0.watched(watch) }
+        let isKnown = watched.version != nil
+        if !isKnown { (watched.bytes, watched.version) = (made(watch, state), version) }
+        send(watched, isKnown: isKnown)
     }
 
     /// These modules have changed up to a version. On the publishing thread.
@@ -107,38 +146,33 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         changed modules: Set<Int>,
         for audience: StreamAudience?
     ) {
-        let due = watched.withLock { watched in
-            modules.reduce(into: Set<TopicID>()) { $0.formUnion(watched.readers[$1] ?? []) }
-                .compactMap { watched.watches[$0] }
-        }
-        for var watch in due {
-            // One that has not begun, or began later, is sent a newer state than this.
-            guard let known = watch.version, known < version else { continue }
-            guard sender.isRead(watch.topic) else {
-                watched.withLock { $0.remove(watch.topic) }
+        // The lists are shared, not copied, while the table is locked.
+        let lists = table.withLock { table in modules.compactMap { table.readers[$0] } }
+        var hasUnread = false
+        for watched in lists.joined() {
+            // One that has not begun, or began later, is sent a newer state than this; and one that reads
+            // several of the modules is made once.
+            guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }
-            let bytes = made(watch, state)
-            guard bytes != watch.bytes else { continue }
-            (watch.bytes, watch.version) = (bytes, version)
-            keep(watch)
-            send(watch, for: audience)
+            guard sender.isRead(watched.watch.topic) else {
+                hasUnread = true
+                continue
+            }
+            let bytes = made(watched.watch, state)
+            watched.made = version
+            guard bytes != watched.bytes else { continue }
+            (watched.bytes, watched.version) = (bytes, version)
+            send(watched, for: audience)
         }
+        if hasUnread { _ = sweep() }
     }
 
     /// Forgets what was sent: versions were published while no stream was open.
     func forget() {
-        watched.withLock { watched in
-            for (topic, watch) in watched.watches {
-                guard sender.isRead(topic) else {
-                    watched.remove(topic)
-                    continue
-                }
-                var watch = watch
-                (watch.bytes, watch.version) = (nil, nil)
-                watched.watches[topic] = watch
-            }
-        }
+        _ = sweep()
+        let all = table.withLock { Array($0.views.values) }
+        for watched in all { (watched.bytes, watched.version) = (nil, nil) }
     }
 
     /// The projection as JSON; `nil` where there is nothing to show.
@@ -152,22 +186,15 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
-    private func keep(_ watch: Watch) {
-        watched.withLock { watched in
-            if watched.watches[watch.topic] == nil { watched.add(watch) }
-            watched.watches[watch.topic] = watch
-        }
-    }
-
     private func send(
-        _ watch: Watch,
+        _ watched: Watched,
         for audience: StreamAudience? = nil,
         isKnown: Bool = false
     ) {
-        guard let version = watch.version else { return }
+        guard let version = watched.version else { return }
         sender.send(
-            watch.bytes,
-            to: watch.topic,
+            watched.bytes,
+            to: watched.watch.topic,
             since: version,
             for: audience,
             isKnown: isKnown
