@@ -19,6 +19,8 @@ extension StreamLoop {
         slots[index].joined = UInt32(clamping: Int(now))
         slots[index].place = Int32(topics[Int(topic)].slots.count)
         topics[Int(topic)].slots.append(slot)
+        swapPlaces(slot, with: topics[Int(topic)].following)
+        topics[Int(topic)].following += 1
         if let ended = reader.ended { endings[slot] = ended }
         if let name = reader.owner.name { names[slot] = name }
         if let session = reader.owner.session { sessions[slot] = session }
@@ -80,7 +82,7 @@ extension StreamLoop {
         }
         guard happened & EPOLLOUT.rawValue != 0 else { return }
         if logReaders[slot] != nil { return logWritable(slot) }
-        if mayFlush(slot) { flush(slot) }
+        if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
     }
 
     /// Takes off what a reader sends. Answers `false` where it has ended or talks too much.
@@ -111,10 +113,11 @@ extension StreamLoop {
         close(slots[index].descriptor)
         slots[index].descriptor = -1
         let topic = Int(slots[index].topic)
-        let place = Int(slots[index].place)
-        let last = topics[topic].slots.count - 1
-        topics[topic].slots.swapAt(place, last)
-        slots[Int(topics[topic].slots[place])].place = Int32(place)
+        if slots[index].place < topics[topic].following {
+            topics[topic].following -= 1
+            swapPlaces(slot, with: topics[topic].following)
+        }
+        swapPlaces(slot, with: topics[topic].slots.count - 1)
         topics[topic].slots.removeLast()
         freeSlots.append(slot)
         writer.abandon(topics[topic].id)

@@ -16,11 +16,24 @@ extension StreamLoop {
         let number = Int(topic)
         let before = topics[number].topic.newestVersion
         guard topics[number].topic.publish(frame, version: version) else { return }
-        var readers = topics[number].slots
+        if audience == nil { topics[number].framesForAll &+= 1 }
+        let isForAll = audience == nil || topics[number].following == topics[number].slots.count
+        var readers =
+            isForAll ? topics[number].followers : markDue(topics[number].slots, audience)
         // The first frame of a topic may come after those who have it already, from another time.
         if before == nil { readers = readers.filter { slots[Int($0)].lacks <= version } }
         if let audience { readers = readers.filter { audience(names[$0]) } }
         broadcast(frame, to: readers, having: before)
+    }
+
+    /// Those of a topic's readers that are sent a frame as it comes. The others are due for the newest
+    /// where a frame is for them.
+    private func markDue(_ readers: [Int32], _ audience: StreamAudience?) -> [Int32] {
+        readers.filter { slot in
+            guard behind[slot]?.aside != nil else { return true }
+            if audience?(names[slot]) != false { behind[slot]?.isDue = true }
+            return false
+        }
     }
 
     /// Sends one frame to many, who have this version until they have it. The list may shrink on the
@@ -133,6 +146,7 @@ extension StreamLoop {
             progressed: now,
             version: version
         )
+        if frame.count - sent >= Self.largeBytesMin { setAside(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
     }
 
@@ -155,49 +169,10 @@ extension StreamLoop {
         let state = behind.removeValue(forKey: slot)
         guard state?.closes != true else { return release(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
-        if state?.isDue == true { bring(slot) }
-    }
-}
-
-// Large frames are sent by turns, and while actions are applied with pauses between these: dispatching
-// goes first.
-
-extension StreamLoop {
-    /// From how many bytes on a frame is large.
-    static let largeBytesMin = 256 << 10
-    /// The most bytes that one turn sends to readers that are behind; the others have theirs next.
-    static let flushTurnBytesMax = 4 << 20
-
-    /// Whether a reader that is behind is sent more in this turn.
-    func mayFlush(_ slot: Int32) -> Bool {
-        guard let (frame, offset) = behind[slot]?.backlog.head,
-            frame.count - offset >= Self.largeBytesMin
-        else { return true }
-        guard framePace.pauseSeconds(at: now) == 0 else {
-            watch(slot, EPOLL_CTL_MOD, forWriting: false)
-            pausing.append(slot)
-            return false
+        if let aside = state?.aside {
+            follow(slot, after: aside, isDue: state?.isDue == true)
+        } else if state?.isDue == true {
+            bring(slot)
         }
-        return flushedBytes < Self.flushTurnBytesMax
-    }
-
-    /// Notes what this turn has sent.
-    func paceFrames() {
-        guard flushedBytes >= LogPace.turnBytesMin, let log else { return }
-        framePace.turned(
-            from: now,
-            to: EventLoop.clock(),
-            bytes: flushedBytes,
-            version: log.version
-        )
-    }
-
-    /// Watches again the readers that were left alone, once the pause is over.
-    func endPause() {
-        guard !pausing.isEmpty, framePace.pauseSeconds(at: now) == 0 else { return }
-        for slot in pausing where behind[slot] != nil {
-            watch(slot, EPOLL_CTL_MOD, forWriting: true)
-        }
-        pausing.removeAll(keepingCapacity: true)
     }
 }

@@ -37,6 +37,15 @@ final class StreamLoop {
         /// The same for those who read it in patch mode.
         var steps = Steps()
         var slots: [Int32] = []
+        /// How many of them, the first ones, are sent each frame as it comes: the others are sent a large
+        /// one just now.
+        var following = 0
+        /// How many frames were for all of them.
+        var framesForAll: UInt64 = 0
+
+        var followers: [Int32] {
+            following == slots.count ? slots : Array(slots.prefix(following))
+        }
 
         /// The version that its newest frames tell of, where there is one.
         var newestVersion: UInt64? {
@@ -51,8 +60,10 @@ final class StreamLoop {
         /// The version that it had when it fell behind, if any.
         var version: UInt64?
         var closes = false
-        /// Whether it is in patch mode, and is to be brought to the newest version after this.
+        /// Whether it is to be brought to the newest version after this.
         var isDue = false
+        /// Where a large frame is what it is behind with, and it is not in patch mode.
+        var aside: Aside?
     }
 
     let writer: StreamWriter
@@ -78,8 +89,8 @@ final class StreamLoop {
     var framePace = LogPace()
     /// What this turn has sent of what readers were behind with.
     var flushedBytes = 0
-    /// Readers that are behind and not watched until the pause is over.
-    var pausing: [Int32] = []
+    /// Readers of large frames whose sockets take more, in the order in which they have their turn.
+    var awaitingTurn: [Int32] = []
     var endings: [Int32: @Sendable () -> Void] = [:]
     var now = 0.0
     var nextSecond = 0.0
@@ -126,7 +137,6 @@ final class StreamLoop {
         let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
         now = EventLoop.clock()
         flushedBytes = 0
-        endPause()
         for index in 0..<max(0, count) {
             let data = events[index].data.u64
             if data == .max {
@@ -136,6 +146,7 @@ final class StreamLoop {
                 handle(data, events[index].events)
             }
         }
+        takeTurns()
         paceFrames()
         takeMail()
         advanceLog()
@@ -145,7 +156,7 @@ final class StreamLoop {
 
     private var waitMilliseconds: CInt {
         if slots.count == freeSlots.count, stopDeadline == nil { return 60_000 }
-        let pause = pausing.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
+        let pause = awaitingTurn.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
         let seconds = min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }

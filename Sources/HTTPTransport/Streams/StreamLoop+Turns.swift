@@ -1,0 +1,98 @@
+import CHTTPD
+import EventStream
+import Synchronization
+import Wire
+
+// Large frames are sent by turns, and while actions are applied with pauses between these: dispatching
+// goes first. A reader that is sent one is not looked at when its topic is published: when it has taken
+// all, it is sent the newest.
+
+extension StreamLoop {
+    /// From how many bytes on a frame is large.
+    static let largeBytesMin = 256 << 10
+    /// The most bytes that one turn sends to readers of large frames; the others have theirs next.
+    static let flushTurnBytesMax = 4 << 20
+
+    /// A reader that is sent a large frame.
+    struct Aside {
+        /// The version that it will have then.
+        let version: UInt64
+        /// How many frames its topic had had by then.
+        let frames: UInt64
+    }
+
+    /// Whether a reader that is behind is still to be sent much.
+    func isLarge(_ slot: Int32) -> Bool {
+        guard let (frame, offset) = behind[slot]?.backlog.head else { return false }
+        return frame.count - offset >= Self.largeBytesMin
+    }
+
+    /// Lets a reader whose socket takes more have its turn.
+    func awaitTurn(_ slot: Int32) {
+        watch(slot, EPOLL_CTL_MOD, forWriting: false)
+        awaitingTurn.append(slot)
+    }
+
+    /// Sends to those whose turn it is, unless there is a pause.
+    func takeTurns() {
+        guard !awaitingTurn.isEmpty, framePace.pauseSeconds(at: now) == 0 else { return }
+        var done = 0
+        while done < awaitingTurn.count, flushedBytes < Self.flushTurnBytesMax {
+            let slot = awaitingTurn[done]
+            done += 1
+            guard behind[slot] != nil else { continue }
+            flush(slot)
+            if behind[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
+        }
+        awaitingTurn.removeFirst(done)
+    }
+
+    /// Notes what this turn has sent.
+    func paceFrames() {
+        guard flushedBytes >= LogPace.turnBytesMin, let log else { return }
+        framePace.turned(
+            from: now,
+            to: EventLoop.clock(),
+            bytes: flushedBytes,
+            version: log.version
+        )
+    }
+
+    /// Leaves a reader alone until it has taken a large frame.
+    func setAside(_ slot: Int32) {
+        let number = Int(slots[Int(slot)].topic)
+        guard topics[number].id.mode != .patch, topics[number].id != .actions,
+            behind[slot]?.aside == nil
+        else { return }
+        let known = slots[Int(slot)].lacks
+        let version = max(topics[number].newestVersion ?? 0, known == 0 ? 0 : known - 1)
+        behind[slot]?.aside = Aside(version: version, frames: topics[number].framesForAll)
+        topics[number].following -= 1
+        swapPlaces(slot, with: topics[number].following)
+    }
+
+    /// A reader has taken a large frame, and follows its topic again: it is sent the newest that it lacks.
+    func follow(_ slot: Int32, after aside: Aside, isDue: Bool) {
+        let number = Int(slots[Int(slot)].topic)
+        swapPlaces(slot, with: topics[number].following)
+        topics[number].following += 1
+        let missed = topics[number].framesForAll - aside.frames
+        let lacks = isDue || missed > 0
+        guard lacks, let newest = topics[number].topic.newest,
+            topics[number].topic.version > aside.version
+        else { return }
+        if missed > 1 { writer.counters.conflated.add(missed - 1, ordering: .relaxed) }
+        deliver(newest, to: slot, having: aside.version)
+    }
+
+    /// Lets two readers of a topic take each other's place in its list.
+    func swapPlaces(_ slot: Int32, with place: Int) {
+        let topic = Int(slots[Int(slot)].topic)
+        let mine = Int(slots[Int(slot)].place)
+        guard mine != place else { return }
+        let other = topics[topic].slots[place]
+        topics[topic].slots.swapAt(mine, place)
+        slots[Int(other)].place = Int32(mine)
+        slots[Int(slot)].place = Int32(place)
+    }
+}
