@@ -1,13 +1,13 @@
 /// How fast readers of the log may catch up while actions are being applied.
 ///
 /// Whoever dispatches goes first: after a turn that sent much, the log pauses for some times as long
-/// as the turn took, so that catching up takes a quarter of a core. Nobody is starved, for a pause has
+/// as the turn took, so that catching up takes a fifth of a core. Nobody is starved, for a pause has
 /// a bound and a turn follows it. While nothing is applied there are no pauses.
 struct LogPace {
     /// A turn that sends less is followed by the next one at once: readers that keep up get each
     /// record as it comes.
     static let turnBytesMin = 256 << 10
-    static let pauseFactor = 3.0
+    static let pauseFactor = 4.0
     /// The longest pause: a turn may have been long because others had the core.
     static let pauseSecondsMax = 0.02
 

@@ -45,6 +45,7 @@ extension StreamLoop {
                 deliver(frame, to: slot, having: version)
                 continue
             }
+            breathe()
             let sent = send(frame, to: slot)
             if sent == frame.count { whole += 1 } else { fell(slot, frame, sent, having: version) }
         }

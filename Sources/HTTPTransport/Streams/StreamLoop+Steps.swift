@@ -48,6 +48,7 @@ extension StreamLoop {
         }
         guard let frame else { return }
         slots[index].lacks = version &+ 1
+        breathe()
         deliver(frame, to: slot, having: known)
     }
 

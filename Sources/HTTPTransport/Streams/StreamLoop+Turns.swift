@@ -11,7 +11,7 @@ extension StreamLoop {
     /// From how many bytes on a frame is large.
     static let largeBytesMin = 256 << 10
     /// The most bytes that one turn sends to readers of large frames; the others have theirs next.
-    static let flushTurnBytesMax = 4 << 20
+    static let flushTurnBytesMax = 1 << 20
 
     /// A reader that is sent a large frame.
     struct Aside {

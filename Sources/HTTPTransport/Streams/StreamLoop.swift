@@ -87,6 +87,10 @@ final class StreamLoop {
     var logPace = LogPace()
     /// How fast readers that are behind are sent large frames.
     var framePace = LogPace()
+    /// How fast readers are sent what is published.
+    private var pace = ReaderPace()
+    /// For how long this turn has paused.
+    private var pausedSeconds = 0.0
     /// What this turn has sent of what readers were behind with.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more, in the order in which they have their turn.
@@ -137,6 +141,8 @@ final class StreamLoop {
         let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
         now = EventLoop.clock()
         flushedBytes = 0
+        pausedSeconds = 0
+        pace.begin(at: now)
         for index in 0..<max(0, count) {
             let data = events[index].data.u64
             if data == .max {
@@ -150,8 +156,21 @@ final class StreamLoop {
         paceFrames()
         takeMail()
         advanceLog()
-        let nanoseconds = UInt64(max(0, EventLoop.clock() - now) * 1e9)
+        let ended = EventLoop.clock()
+        if let log { pace.saw(log.version, at: ended) }
+        let nanoseconds = UInt64(max(0, ended - now - pausedSeconds) * 1e9)
         writer.counters.workNanoseconds.add(nanoseconds, ordering: .relaxed)
+    }
+
+    /// Pauses where that is due, between one reader and the next of many.
+    func breathe() {
+        guard pace.isBusy, stopDeadline == nil else { return }
+        let began = EventLoop.clock()
+        guard pace.isDue(at: began), let pause = pace.pauseSeconds(at: began) else { return }
+        usleep(useconds_t(pause * 1e6))
+        let ended = EventLoop.clock()
+        pausedSeconds += ended - began
+        pace.begin(at: ended)
     }
 
     private var waitMilliseconds: CInt {

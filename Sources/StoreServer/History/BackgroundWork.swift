@@ -1,4 +1,5 @@
 import Glibc
+import HTTPTransport
 import Locks
 import StoreCore
 import Synchronization
@@ -66,8 +67,9 @@ final class BackgroundWork: Sendable {
             job()
             if let version {
                 let ended = SteadyTime.now()
+                pace.begin(at: began)
                 pace.saw(version(), at: ended)
-                if let pause = pace.pauseSeconds(after: ended - began) {
+                if let pause = pace.pauseSeconds(at: ended) {
                     usleep(useconds_t(pause * 1e6))
                 }
             }

@@ -161,7 +161,7 @@ extension Publisher {
         for snapshot in commit.snapshots where streams.open > 0 {
             send(snapshot, after: before, for: audience)
             sliceStreams?.publish(snapshot, after: before, for: audience)
-            parts.publish(snapshot, after: before, for: audience)
+            parts.publish(snapshot, after: before, for: audience, publishing.breathe)
             before = snapshot
         }
         if let state = commit.state, let viewStreams {
@@ -172,7 +172,8 @@ extension Publisher {
                 state,
                 commit.newest.version,
                 changed: Set(changed),
-                for: audience
+                for: audience,
+                publishing.breathe
             )
         }
         waiters.published(commit.newest)

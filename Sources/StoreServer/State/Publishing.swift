@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPTransport
 import Locks
 import StoreCore
 import Synchronization
@@ -37,6 +38,7 @@ final class Publishing<State: Sendable>: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let hurry = TimedSemaphore()
     private let lags = Atomic(false)
+    private let pace = Locked(ReaderPace())
 
     /// - Parameters:
     ///   - isRead: whether there is a reader, or a request that is about to be one. It is asked while the
@@ -147,11 +149,11 @@ final class Publishing<State: Sendable>: Sendable {
 
 extension Publishing {
     private func run(_ work: Work) {
-        var pace = ReaderPace()
         var before = sending()
         while let (items, sent) = next() {
             var version = sent
             let began = SteadyTime.now()
+            pace.withLock { $0.begin(at: began) }
             var (isPublishing, isAnswering) = (false, false)
             var waiting: Commit<State>?
             var newest: Snapshot?
@@ -185,15 +187,36 @@ extension Publishing {
             publish()
             queue.withLock { $0.sent = version }
             if isAnswering { work.answered() }
-            let (ended, after) = (SteadyTime.now(), sending())
-            pace.saw(snapshot.version, at: ended)
-            let isSlow = ended - began > Self.turnSecondsMax || pace.isBusy
-            lags.store(isSlow, ordering: .relaxed)
-            // What the turn before led to is sent meanwhile, or was; in the long run it is the same.
-            let seconds = ended - began + after - before
-            before = after
-            if isPublishing, let pause = pace.pauseSeconds(after: seconds) { self.pause(pause) }
+            finish(since: began, isPublishing, &before)
         }
+    }
+
+    /// A turn ends: what there is to publish from now on waits until others had the processor.
+    private func finish(since began: Double, _ isPublishing: Bool, _ before: inout Double) {
+        let (ended, after) = (SteadyTime.now(), sending())
+        let version = snapshot.version
+        let (isBusy, pause) = pace.withLock { pace in
+            pace.saw(version, at: ended)
+            // What the turn before led to is sent meanwhile, or was; in the long run it is the same.
+            return (pace.isBusy, pace.pauseSeconds(at: ended, besides: after - before))
+        }
+        before = after
+        lags.store(isBusy || ended - began > Self.turnSecondsMax, ordering: .relaxed)
+        if isPublishing, let pause { self.pause(pause) }
+    }
+
+    /// Pauses where that is due, in the midst of a turn that takes long. The publishing thread calls it.
+    func breathe() {
+        let now = SteadyTime.now()
+        guard pace.withLock({ $0.isDue(at: now) }) else { return }
+        let version = snapshot.version
+        let pause = pace.withLock { pace in
+            pace.saw(version, at: now)
+            return pace.pauseSeconds(at: now)
+        }
+        guard let pause else { return }
+        self.pause(pause)
+        pace.withLock { $0.begin(at: SteadyTime.now()) }
     }
 
     /// Waits for items and takes them, with the newest version that readers were sent; `nil` when there

@@ -132,7 +132,14 @@ final class PartStreams: Sendable {
     }
 
     /// A version is published. The publishing thread calls it.
-    func publish(_ new: Snapshot, after old: Snapshot, for audience: StreamAudience?) {
+    ///
+    /// - Parameter breathe: called between one part and the next, so that the thread may pause.
+    func publish(
+        _ new: Snapshot,
+        after old: Snapshot,
+        for audience: StreamAudience?,
+        _ breathe: () -> Void = {}
+    ) {
         let grounds = watched.withLock { $0.parts.isEmpty ? [] : Array($0.parts.keys) }
         for ground in grounds where ground.differs(new, from: old) {
             let version = ground.version(in: new)
@@ -144,6 +151,7 @@ final class PartStreams: Sendable {
                 }
             for (part, bytes) in changed where isNews(bytes, of: part, version) {
                 sender.send(bytes, to: part.topic, since: version, for: audience)
+                breathe()
             }
         }
     }

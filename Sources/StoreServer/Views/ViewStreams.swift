@@ -140,11 +140,14 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     }
 
     /// These modules have changed up to a version. On the publishing thread.
+    ///
+    /// - Parameter breathe: called between one view and the next, so that the thread may pause.
     func publish(
         _ state: State,
         _ version: UInt64,
         changed modules: Set<Int>,
-        for audience: StreamAudience?
+        for audience: StreamAudience?,
+        _ breathe: () -> Void = {}
     ) {
         // The lists are shared, not copied, while the table is locked.
         let lists = table.withLock { table in modules.compactMap { table.readers[$0] } }
@@ -159,6 +162,7 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
                 hasUnread = true
                 continue
             }
+            breathe()
             let bytes = made(watched.watch, state)
             watched.made = version
             guard bytes != watched.bytes else { continue }
