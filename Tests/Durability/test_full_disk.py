@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from harness import INCREASE, Server, Stream, Wire
+from harness import INCREASE, Server, Stream, Wire, until
 from ledger import Ledger, read_journal
 
 BYTES = 4 << 20
@@ -85,6 +85,57 @@ def test_a_server_starts_on_a_full_disk(small, seed, figure):
         assert server.version == ledger.acknowledged
         ledger.check(read_journal(data))
         assert server.post(INCREASE).status == 200
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_what_a_full_disk_refuses_leaves_no_trace(small, seed, figure):
+    data, ballast = small / "data", small / "ballast"
+    ballast.write_bytes(bytes(BALLAST_BYTES))
+    flags = ["--snapshot-every", "100", "--session-idle", "2"]
+    with Server(*flags, data=data) as server, Wire(server) as wire:
+        ada, bob = ({"Cookie": begin(server)}, {"Cookie": begin(server)})
+        fill(server, Ledger(seed), wire)
+
+        def seen():
+            targets = ["/state", "/actions?limit=1000", "/effects", "/modules"]
+            answers = [server.get(each) for each in targets] + [server.get("/route", ada)]
+            return [(each.status, each.body, each["etag"]) for each in answers]
+
+        before = seen()
+        start = {"type": "home/start", "payload": {}}
+        with Stream(server, headers=ada.items()) as stream:
+            stream.opened().event()
+            for body in (start, [INCREASE, start], {"type": "EditItem", "payload": EDIT}):
+                server.post(body, {**ada, "Prefer": "wait=5"}).problem("storage-full", 507)
+            login = {"userName": "demo", "password": "demo"}
+            server.send("/usecases/login/login", login, ada).problem("storage-full", 507)
+            server.request("POST", "/sessions", b"").problem("storage-full", 507)
+            # A session whose end was not kept goes on, and so do its streams.
+            for _ in range(2):
+                server.request("DELETE", "/session", headers=ada).problem("storage-full", 507)
+            assert stream.quiet(0.3)
+            assert seen() == before
+            ballast.unlink()
+            assert server.post(start, {**ada, "Prefer": "wait=5"}).status == 200
+            assert server.get("/route", ada).json == [{"view": "home", "style": "push"}]
+            assert server.request("DELETE", "/session", headers=ada).status == 204
+            while stream.event().name != "bye":
+                pass
+        server.get("/route", ada).problem("forbidden", 403)
+        # The end of one that was idle meanwhile is tried again.
+        until(lambda: set(server.state["sessions"]) == {"shared"}, "it has ended")
+        server.get("/route", bob).problem("forbidden", 403)
+    figure("of actions, calls, sessions and their ends that were answered 507 nothing was to be seen")
+
+
+EDIT = {"index": 0, "text": "x" * 5_000}
+
+
+def begin(server):
+    """Begins a session, and answers its cookie."""
+    answer = server.request("POST", "/sessions", b"")
+    assert answer.status == 201
+    return answer["set-cookie"].split(";")[0]
 
 
 def fill(server, ledger, wire):

@@ -37,12 +37,12 @@ import Testing
             time.move(by: 5)
             #expect(table.use("busy"))
         }
-        #expect(table.endIdle(max: 10) == ["idle"])
+        #expect(table.beginEndingIdle(max: 10) == ["idle"])
         #expect(!table.use("idle") && table.use("busy"))
         time.move(by: 9.9)
-        #expect(table.endIdle(max: 10).isEmpty)
+        #expect(table.beginEndingIdle(max: 10).isEmpty)
         time.move(by: 0.2)
-        #expect(table.endIdle(max: 10) == ["busy"])
+        #expect(table.beginEndingIdle(max: 10) == ["busy"])
     }
 
     @Test func `a hold keeps a session, whose time begins anew when it ends`() throws {
@@ -51,16 +51,16 @@ import Testing
         let stream = table.hold("ada")
         let request = table.hold("ada")
         time.move(by: 100)
-        #expect(table.endIdle(max: 10).isEmpty)
+        #expect(table.beginEndingIdle(max: 10).isEmpty)
         request?.end()
         request?.end()
         time.move(by: 100)
-        #expect(table.endIdle(max: 10).isEmpty)
+        #expect(table.beginEndingIdle(max: 10).isEmpty)
         stream?.end()
         time.move(by: 9)
-        #expect(table.endIdle(max: 10).isEmpty)
+        #expect(table.beginEndingIdle(max: 10).isEmpty)
         time.move(by: 2)
-        #expect(table.endIdle(max: 10) == ["ada"])
+        #expect(table.beginEndingIdle(max: 10) == ["ada"])
     }
 
     @Test func `a hold that is let go of ends`() throws {
@@ -68,7 +68,7 @@ import Testing
         try table.begin("ada", from: "a")
         do { #expect(table.hold("ada") != nil) }
         time.move(by: 11)
-        #expect(table.endIdle(max: 10) == ["ada"])
+        #expect(table.beginEndingIdle(max: 10) == ["ada"])
         #expect(table.hold("ada") == nil)
     }
 
@@ -83,7 +83,7 @@ import Testing
         try table.begin("4", from: "a")
         #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("5", from: "a") }
         time.move(by: 11)
-        #expect(table.endIdle(max: 10).sorted() == ["2", "3", "4"])
+        #expect(table.beginEndingIdle(max: 10).sorted() == ["2", "3", "4"])
         try table.begin("5", from: "a")
         try table.begin("6", from: "a")
     }
@@ -105,11 +105,45 @@ import Testing
         time.move(by: 7)
         #expect(table.secondsUntilIdle == 0)
         var ended: [String] = []
-        while case let some = table.endIdle(max: 256), !some.isEmpty {
+        while case let some = table.beginEndingIdle(max: 256), !some.isEmpty {
             #expect(some.count <= 256)
             ended += some
         }
         #expect(Set(ended).count == 1_000)
         #expect(table.secondsUntilIdle == 10)
+    }
+
+    @Test func `a session whose end was not applied goes on, and its end is tried again`() throws {
+        let table = table(perAddressMax: 1)
+        try table.begin("ada", from: "a")
+        time.move(by: 11)
+        #expect(table.beginEndingIdle(max: 10) == ["ada"])
+        // It takes no request, and no room, and is ended once.
+        #expect(!table.use("ada") && table.hold("ada") == nil)
+        #expect(table.beginEndingIdle(max: 10).isEmpty)
+        try table.begin("bob", from: "a")
+        table.end("bob")
+        table.keep("ada")
+        table.keep("ada")
+        #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("bob", from: "a") }
+        #expect(table.secondsUntilIdle == 0)
+        #expect(table.beginEndingIdle(max: 10) == ["ada"])
+        table.keep("ada")
+        #expect(table.use("ada"))
+        #expect(table.beginEndingIdle(max: 10).isEmpty)
+    }
+
+    @Test func `a session that a client ends is not idle meanwhile`() throws {
+        let table = table()
+        try table.begin("ada", from: "a")
+        table.beginEnding("ada")
+        time.move(by: 11)
+        #expect(table.beginEndingIdle(max: 10).isEmpty)
+        table.keep("ada")
+        #expect(table.use("ada"))
+        table.beginEnding("ada")
+        table.end("ada")
+        time.move(by: 100)
+        #expect(table.beginEndingIdle(max: 10).isEmpty && !table.use("ada"))
     }
 }

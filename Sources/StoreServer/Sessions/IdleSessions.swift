@@ -22,9 +22,37 @@ enum IdleSessions {
     }
 
     /// Ends those whose time is over. They have no stream that would have to end with them.
+    ///
+    /// One whose end is not applied, because no room is left for it, goes on until the next look.
     static func end<State>(in store: Store<State>, _ table: SessionTable) {
-        for name in table.endIdle(max: endedMax) {
-            store.core.dispatchOwn(Sessions.Internal.ended(session: name), at: "StoreServer/idle")
+        for name in table.beginEndingIdle(max: endedMax) {
+            do {
+                let ended = Sessions.Internal.ended(session: name)
+                try store.core.offer(
+                    Envelope(
+                        members: [try store.registry.member(of: ended, store.encoder)],
+                        source: ActionSource(cause: nil, place: "StoreServer/idle"),
+                        completion: IdleEnd(of: name, in: table)
+                    )
+                )
+            } catch {
+                table.keep(name)
+            }
         }
+    }
+}
+
+/// Strikes a session off when its end is durable.
+private final class IdleEnd: Completion {
+    private let name: String
+    private let table: SessionTable
+
+    init(of name: String, in table: SessionTable) {
+        self.name = name
+        self.table = table
+    }
+
+    func complete(_ outcome: Outcome) {
+        if case .applied = outcome { table.end(name) } else { table.keep(name) }
     }
 }

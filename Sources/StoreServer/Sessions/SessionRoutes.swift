@@ -64,9 +64,13 @@ struct SessionRoute<State: Codable & Equatable & Sendable>: Route {
         guard let name = try store.sessions(of: exchange).first else {
             throw .notFound(path: exchange.path)
         }
-        table.end(name)
-        try SessionTicket(exchange, store) { [store] version in
-            guard version != nil else { return nil }
+        table.beginEnding(name)
+        try SessionTicket(exchange, store) { [store, table] version in
+            guard version != nil else {
+                table.keep(name)
+                return nil
+            }
+            table.end(name)
             store.streams.endStreams(of: name)
             return HTTPResponse(
                 status: 204,

@@ -21,13 +21,17 @@ final class SessionTable: Sendable {
         var lastUsed: Int64
         /// How many streams of it are open, and requests of it wait.
         var holds = 0
+        /// Whether its end is on its way to the journal. Until then it takes no request.
+        var isEnding = false
         /// Its place among those that may be idle.
         var timer: TimerHeap<String>.ID?
     }
 
     fileprivate struct Table: Sendable {
         var sessions: [String: Session] = [:]
-        /// How many of them were begun from an address.
+        /// How many of them end at the moment; they count against no bound.
+        var ending = 0
+        /// How many of the others were begun from an address.
         var perAddress: [String: Int] = [:]
         /// When each of them has to be looked at next: at the earliest when it could be idle.
         var looks = TimerHeap<String>()
@@ -89,7 +93,7 @@ final class SessionTable: Sendable {
     func use(_ name: String) -> Bool {
         let time = now()
         return table.withLock { table in
-            guard let index = table.sessions.index(forKey: name) else { return false }
+            guard let index = table.index(of: name) else { return false }
             table.sessions.values[index].lastUsed = time
             return true
         }
@@ -98,7 +102,7 @@ final class SessionTable: Sendable {
     /// Keeps a session from being idle until the hold ends; `nil` where there is no such session.
     func hold(_ name: String) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in
-            guard let index = table.sessions.index(forKey: name) else { return false }
+            guard let index = table.index(of: name) else { return false }
             table.sessions.values[index].holds += 1
             return true
         }
@@ -118,7 +122,7 @@ final class SessionTable: Sendable {
     func begin(_ name: String, from address: String) throws(Refusal) {
         let time = now()
         let refusal = table.withLock { table -> Refusal? in
-            guard table.sessions.count < sessionsMax else { return .full }
+            guard table.sessions.count - table.ending < sessionsMax else { return .full }
             guard table.perAddress[address] ?? 0 < perAddressMax else { return .addressFull }
             table.enter(name, from: address, time, lookingAfter: idleNanoseconds)
             return nil
@@ -126,25 +130,40 @@ final class SessionTable: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Strikes a session off.
+    /// Strikes a session off: its end is durable, or its beginning is not.
     func end(_ name: String) {
         table.withLock { $0.remove(name) }
     }
 
-    /// Strikes off the sessions whose time is over, at most so many, and answers which they are.
-    func endIdle(max: Int) -> [String] {
+    /// Takes no more requests of a session, whose end is dispatched. ``end(_:)`` or ``keep(_:)`` follows.
+    func beginEnding(_ name: String) {
+        table.withLock { $0.beginEnding(name) }
+    }
+
+    /// Keeps a session whose end was not applied; the next look for idle ones finds it again.
+    func keep(_ name: String) {
+        table.withLock { table in
+            guard let session = table.keep(name), session.timer == nil else { return }
+            table.look(at: name, at: session.lastUsed + idleNanoseconds)
+        }
+    }
+
+    /// Begins the end of the sessions whose time is over, at most so many, and answers which they are.
+    /// For each, ``end(_:)`` or ``keep(_:)`` follows.
+    func beginEndingIdle(max: Int) -> [String] {
         let time = now()
         return table.withLock { table in
             var idle: [String] = []
             while idle.count < max, let name = table.looks.popDue(at: Double(time)) {
                 table.sessions[name]?.timer = nil
                 guard let session = table.sessions[name] else { continue }
-                let end = (session.holds > 0 ? time : session.lastUsed) + idleNanoseconds
+                let isUsed = session.holds > 0 || session.isEnding
+                let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
                 // As the heap compares them.
                 if Double(end) > Double(time) {
                     table.look(at: name, at: end)
                 } else {
-                    table.remove(name)
+                    table.beginEnding(name)
                     idle.append(name)
                 }
             }
@@ -176,10 +195,37 @@ extension SessionTable.Table {
         sessions[name]?.timer = looks.insert(name, due: Double(time))
     }
 
+    /// The place of a session that takes requests.
+    fileprivate func index(of name: String) -> [String: SessionTable.Session].Index? {
+        sessions.index(forKey: name).flatMap { sessions.values[$0].isEnding ? nil : $0 }
+    }
+
+    fileprivate mutating func beginEnding(_ name: String) {
+        guard let index = index(of: name) else { return }
+        sessions.values[index].isEnding = true
+        ending += 1
+        leave(sessions.values[index].address)
+    }
+
+    /// Answers the session where it was about to end.
+    fileprivate mutating func keep(_ name: String) -> SessionTable.Session? {
+        guard let index = sessions.index(forKey: name), sessions.values[index].isEnding else {
+            return nil
+        }
+        sessions.values[index].isEnding = false
+        ending -= 1
+        if let address = sessions.values[index].address { perAddress[address, default: 0] += 1 }
+        return sessions.values[index]
+    }
+
     fileprivate mutating func remove(_ name: String) {
         guard let session = sessions.removeValue(forKey: name) else { return }
         if let timer = session.timer { looks.remove(timer) }
-        guard let address = session.address, let count = perAddress[address] else { return }
+        if session.isEnding { ending -= 1 } else { leave(session.address) }
+    }
+
+    private mutating func leave(_ address: String?) {
+        guard let address, let count = perAddress[address] else { return }
         perAddress[address] = count > 1 ? count - 1 : nil
     }
 }

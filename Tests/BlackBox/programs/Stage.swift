@@ -1,3 +1,4 @@
+import Glibc
 import StoreCore
 import StoreServer
 
@@ -112,18 +113,53 @@ struct Board: Module {
     }
 }
 
+/// A module whose presenter dispatches more than may wait, and then holds the Core up.
+struct Flood: Module {
+    static let drops = 70_000
+
+    struct State: ModuleState {
+        var ms: UInt32 = 0
+        var drops = 0
+    }
+
+    enum Action: ModuleAction { case came(ms: UInt32) }
+    enum Internal: ModuleAction { case dropped }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .came(let ms): state.ms = ms
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) { state.drops += 1 }
+}
+
+struct FloodPresenter: Presenter {
+    func stateDidUpdate(from old: Flood.State?, to new: Flood.State?, _ context: PresenterContext) {
+        guard let ms = new?.ms, ms != old?.ms, ms > 0 else { return }
+        for _ in 0..<Flood.drops { context.dispatch(Flood.Internal.dropped) }
+        usleep(min(ms, 10_000) * 1_000)
+    }
+}
+
+struct Bell: Codable, Sendable {}
+
 struct AppState: RootState {
     var stage = Stage.State()
     var work = Work.State()
     var board = Board.State()
+    var flood = Flood.State()
     var sessions = Sessions.State()
 
     static let modules: Modules = [
         Stage().at(\.stage).presented(by: StagePresenter()),
         Work().at(\.work),
         Board().at(\.board).reading(\Board.State.done, of: Work.self),
+        Flood().at(\.flood).presented(by: FloodPresenter()),
         Sessions().at(\.sessions),
     ]
 }
 
-StoreServer(AppState.self).main()
+StoreServer(AppState.self)
+    .reacting(.onNotification("bell", as: Bell.self) { _ in Flood.Internal.dropped })
+    .main()

@@ -1,0 +1,267 @@
+"""What is not applied changes nothing that a client can see, and what follows from an action follows from
+that action."""
+
+import json
+import signal
+import threading
+
+import pytest
+from harness import INCREASE, Server, Stream, Wire, action, until
+from programs import build_sample
+from test_sessions import TAP, Client
+
+COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
+
+
+@pytest.fixture(scope="module")
+def program():
+    return build_sample("Stage")
+
+
+def seen(server, *clients):
+    """All that clients can see of a store and of their sessions."""
+    targets = ["/state", "/actions?limit=1000", "/effects", "/modules", "/trace"]
+    answers = [server.get(target) for target in targets]
+    answers += [server.get("/route", client.headers) for client in clients]
+    versions = [line for line in metrics(server) if line.startswith("store_version")]
+    return [(answer.body, answer["etag"]) for answer in answers], versions
+
+
+def metrics(server):
+    return server.get("/metrics").body.decode().splitlines()
+
+
+def at_once(*works):
+    """Does each in a thread of its own, all beginning together."""
+    barrier, failures = threading.Barrier(len(works)), []
+
+    def run(work):
+        try:
+            barrier.wait()
+            work()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=[work]) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+# What is not applied
+
+
+def test_2_9_a_dry_run_leaves_no_trace(fresh):
+    everybody, ada = Client(fresh), Client(fresh).begin()
+    everybody.wait(action("movieCard/start", title="Alien"))
+    ada.wait(action("home/start"))
+    assert (everybody.views, ada.views) == (["movieCard"], ["home"])
+    before = seen(fresh, everybody, ada)
+    with Stream(fresh) as states, Stream(fresh, f"/events?path=/sessions/{ada.name}") as routes:
+        states.opened().event(), routes.opened().event()
+        dry = ada.send(action("movieCard/start", title="Brazil"), "/dispatch?dry-run=true")
+        assert dry.json["changed"] is True
+        again = ada.send(action("movieCard/start", title="Alien"), "/dispatch?dry-run=true")
+        assert again.json["changed"] is False
+        tap = [TAP, TAP]
+        assert ada.send(tap, "/modules/home/ui?dry-run=true").json["changed"] is True
+        assert states.quiet(0.3) and routes.quiet(0)
+    assert seen(fresh, everybody, ada) == before
+    # The same is applied where that is asked.
+    ada.wait(action("movieCard/start", title="Alien"))
+    assert ada.views == ["home", "movieCard"]
+
+
+def test_2_3_what_is_refused_leaves_no_trace(fresh):
+    ada = Client(fresh).begin()
+    ada.wait(action("home/start"))
+    before = seen(fresh, ada)
+    with Stream(fresh) as states:
+        states.opened().event()
+        card, nothing = action("movieCard/start", title="Alien"), action("movieCard/start", title="")
+        ada.wait([card, INCREASE, nothing]).problem("refused", 409)
+        ada.wait([TAP, {"type": "didTapOnMovieCell", "payload": {"title": "None"}}], "/modules/home/ui")
+        ada.send(card, **{"If-Match": f'"{fresh.epoch}:0"'}).problem("version-mismatch", 412)
+        assert states.quiet(0.3)
+    assert seen(fresh, ada) == before
+
+
+def test_2_8_what_is_replayed_by_its_key_leads_to_nothing_again(fresh):
+    ada = Client(fresh).begin()
+    ada.wait(action("home/start"))
+    key = {"Idempotency-Key": '"tap"', "Prefer": "wait=10"}
+    first = ada.send(TAP, "/modules/home/ui", **key)
+    assert first.status == 200 and ada.views == ["home", "movieCard"]
+    ada.wait(action("movieCard/stop"))
+    before = seen(fresh, ada)
+    again = ada.send(TAP, "/modules/home/ui", **key)
+    assert again["idempotency-replayed"] == "true" and again.json["version"] == first.json["version"]
+    assert seen(fresh, ada) == before and ada.views == ["home"]
+
+
+# What follows from an action
+
+
+def taps_and_cards(server):
+    """The taps of the log by version, and what the presenter made of them by cause."""
+    log = []
+    while len(page := server.actions(len(log))) > 0:
+        log += page
+    taps = {each["version"]: each for each in log if each["type"] == "home/didTapOnMovieCell"}
+    cards = [each for each in log if each["type"] == "movieCard/start"]
+    return taps, cards
+
+
+def test_b18_each_of_many_taps_at_once_leads_to_a_card(tmp_path):
+    with Server(data=tmp_path / "data") as server:
+        server.wait(action("home/start"))
+
+        def tapping(client):
+            body = json.dumps({"type": "didTapOnMovieCell", "payload": {"title": f"Movie {client}"}})
+            with Wire(server) as wire:
+                for _ in range(60):
+                    wire.send(
+                        "POST /modules/home/ui HTTP/1.1\r\nContent-Type: application/json\r\n"
+                        f"Host: {server.authority}\r\nUser-Agent: client-{client}\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n{body}"
+                    )
+                    assert wire.answer("POST").status == 200
+
+        at_once(*[lambda client=client: tapping(client) for client in range(8)])
+        taps, cards = taps_and_cards(server)
+        assert len(taps) == 480
+        until(lambda: len(taps_and_cards(server)[1]) == 480, "a card for each tap")
+        taps, cards = taps_and_cards(server)
+        assert sorted(card["cause"] for card in cards) == sorted(taps)
+        for card in cards:
+            assert card["payload"]["title"] == taps[card["cause"]]["payload"]["title"]
+
+
+def test_b18_what_follows_from_a_member_of_an_array_names_that_member(fresh):
+    ada = Client(fresh).begin()
+    ada.wait(action("home/start"))
+    taps = [{"type": "didTapOnMovieCell", "payload": {"title": f"Movie {n}"}} for n in (1, 2, 3)]
+    answer = ada.wait(taps, "/modules/home/ui").json
+    _, cards = taps_and_cards(fresh)
+    expected = [(answer["first"] + n, f"Movie {n + 1}") for n in range(3)]
+    assert [(card["cause"], card["payload"]["title"]) for card in cards] == expected
+
+
+def test_b18_a_trace_shows_nothing_of_another_client(tmp_path):
+    with Server(data=tmp_path / "data") as server:
+        credentials = {"userName": "demo", "password": "demo"}
+
+        def logging_in():
+            for _ in range(40):
+                answer = server.send("/usecases/login/login", credentials, {"Prefer": "wait=10"})
+                assert answer.json["completed"]
+                server.wait(action("login/loggedOut"))
+
+        def adding(client):
+            for number in range(40):
+                assert server.wait(action("AddItem", text=f"{client} {number}")).status == 200
+
+        at_once(logging_in, *[lambda client=client: adding(client) for client in range(3)])
+        log = {}
+        while len(page := server.actions(len(log))) > 0:
+            log |= {each["version"]: each for each in page}
+        added = [version for version, each in log.items() if each["type"] == "AddItem"]
+        assert len(added) == 120
+        for version in added[::10]:
+            steps = server.get(f"/trace?version={version}").json["steps"]
+            assert {step["type"] for step in steps if "type" in step} == {"AddItem"}
+        causes = {"login/loading": "usecases/login/login", "login/succeeded": "usecases/login/login"}
+        found = [(log[each["cause"]]["type"], each["type"]) for each in log.values() if "cause" in each]
+        assert {type_ for _, type_ in found} >= set(causes) and len(found) >= 80
+        for cause, type_ in found:
+            assert cause == causes.get(type_, cause) and cause != "AddItem"
+
+
+# One tag, one state, byte for byte
+
+
+def test_1_2_texts_that_look_the_same_are_two_on_the_server_that_ships(tmp_path):
+    def versions(server):
+        return [
+            (answer.body, answer["etag"])
+            for answer in (server.get(f"/state?version={n}") for n in range(1, server.version + 1))
+        ]
+
+    server = Server(data=tmp_path / "data")
+    for title in (COMPOSED, DECOMPOSED, DECOMPOSED):
+        server.wait(action("movieCard/start", title=title))
+        assert server.state["movieCard"]["title"] == title
+    for text in (COMPOSED, DECOMPOSED):
+        edit = server.post(action("EditItem", index=0, text=text))
+        assert edit.json["changed"] is True
+        assert server.state["todos"]["items"][0]["text"] == text
+    started = [each for each in server.actions() if each["type"] == "movieCard/start"]
+    assert [each["changed"] for each in started] == [True, True, False]
+    before = versions(server)
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    with Server(data=tmp_path / "data") as server:
+        assert versions(server) == before
+        newest = server.get("/state")
+        assert (newest.body, newest["etag"]) == before[-1]
+
+
+# What the program itself dispatches has a bound
+
+
+DISPATCHED, OWN_MAX = 70_000, 65_536
+
+
+def lost(server):
+    """How many actions of the program's own were not applied."""
+    [line] = [line for line in metrics(server) if line.startswith("store_unheard_total ")]
+    return int(line.split(" ")[1])
+
+
+class Flood:
+    """Fills all the room that the program's own actions have, and holds the Core up for so long."""
+
+    def __init__(self, server, ms):
+        self.server = server
+        send = lambda: server.post(action("flood/came", ms=ms))
+        self.thread = threading.Thread(target=send)
+
+    def __enter__(self):
+        self.thread.start()
+        until(lambda: lost(self.server) == DISPATCHED - OWN_MAX, "the mailbox is full", 30)
+        return self
+
+    def __exit__(self, *_):
+        self.thread.join()
+        until(lambda: self.server.state["flood"]["drops"] >= OWN_MAX, "all else is applied", 60)
+
+
+def test_9_what_the_program_dispatches_has_a_bound_of_its_own(program):
+    with Server("--history-max", "1000", program=program) as server:
+        client = Client(server).begin()
+        with Flood(server, 3_000):
+            notified = client.send({}, "/notify/bell").problem("overloaded", 503)
+            assert "the program's own" in notified["detail"]
+            # The module's view is told of who shows it.
+            opened = server.get("/modules/board/events")
+            opened.problem("overloaded", 503)
+            assert int(opened["retry-after"]) >= 1
+            server.send("/usecases/none/none", {}).problem("not-found", 404)
+            # What clients dispatch has its own room, and is answered when its turn comes.
+            assert client.send(action("work/begun", name="a", ms=1)).status == 200
+        assert server.state["flood"]["drops"] == OWN_MAX
+        # What the presenter dispatched, and what the view was to say.
+        assert lost(server) == DISPATCHED - OWN_MAX + 1
+        assert client.send({}, "/notify/bell").status == 202
+
+
+def test_13_a_session_whose_time_is_over_ends_also_where_there_is_no_room(program):
+    # The flood lasts longer than the session.
+    flags = ["--session-idle", "1", "--history-max", "1000"]
+    with Server(*flags, program=program) as server:
+        client = Client(server).begin()
+        with Flood(server, 3_000):
+            pass
+        until(lambda: client.name not in server.state["sessions"], "it has ended")
+        assert lost(server) == DISPATCHED - OWN_MAX
