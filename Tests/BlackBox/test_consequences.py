@@ -179,6 +179,50 @@ def test_b18_a_trace_shows_nothing_of_another_client(tmp_path):
             assert cause == causes.get(type_, cause) and cause != "AddItem"
 
 
+def errand(server, name):
+    """What the log has of an errand's end: of what it comes, and from where."""
+    [found] = [each for each in server.actions() if each["payload"] == {"name": name}]
+    return found["type"], found["cause"], found["origin"]
+
+
+def test_13_an_effect_that_goes_on_after_a_kill_works_for_its_own_client(program, tmp_path):
+    flags = {"program": program, "data": tmp_path / "data"}
+    server = Server(**flags)
+    ada, bob, cid = (Client(server).begin() for _ in range(3))
+    everybody = Client(server)
+    # What is not cut off shows how it is.
+    whole = ada.wait(action("errands/begun", name="whole", ms=1, again=True)).json["version"]
+    origin = errand(server, "whole")[2]
+    assert errand(server, "whole") == ("errands/ended", whole, origin) and ada.views == ["whole"]
+    begun = {
+        client: client.send(action("errands/begun", name=name, ms=1_000, again=True)).json["version"]
+        for client, name in ((ada, "a"), (everybody, "e"), (cid, "c"))
+    }
+    bob.wait(action("errands/begun", name="r", ms=1, again=False))
+    lost = bob.send(action("errands/begun", name="cut", ms=60_000, again=False)).json["version"]
+    bob.send(action("errands/delegated", name="b", ms=1_000))
+    # Nobody becomes another client by what it calls itself.
+    spoof = {"User-Agent": f"session={ada.name} curl"}
+    everybody.send(action("errands/begun", name="s", ms=1_000, again=True), **spoof)
+    until(lambda: len(server.state["effects"]["pending"]) == 6, "all has begun")
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    with Server(**flags) as server:
+        for client in (ada, bob, cid, everybody):
+            client.server = server
+        assert cid.end().status == 204
+        until(lambda: server.state["effects"]["pending"] == [], "all has ended")
+        assert sorted(server.state["errands"]["done"]) == sorted(
+            ["whole", "r", f"lost {lost}", "a", "b", "e", "s"]
+        )
+        assert ada.views == ["whole", "a"]
+        assert sorted(bob.views) == sorted(["r", f"lost {lost}", "b"])
+        assert sorted(everybody.views) == ["e", "s"]
+        assert errand(server, "a") == ("errands/ended", begun[ada], origin)
+        assert errand(server, "e") == ("errands/ended", begun[everybody], origin)
+        told = [each for each in server.actions() if each["type"] == "errands/lost"]
+        assert [(each["cause"], each["payload"]["version"]) for each in told] == [(lost, lost)]
+
+
 # One tag, one state, byte for byte
 
 

@@ -85,7 +85,7 @@ private struct ShopWithoutLedger: RootState {
         ]
         let said = Locked<[Bool]>([])
         core.resume(entries) { version in
-            version == 3 ? Orders.Action.placed(number: 9, again: true) : nil
+            version == 3 ? PastAction(Orders.Action.placed(number: 9, again: true)) : nil
         } say: { _, isRunAgain in
             said.withLock { $0.append(isRunAgain) }
         }

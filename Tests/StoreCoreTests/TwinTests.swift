@@ -104,7 +104,7 @@ private struct Tissue: RootState {
         let address = SliceAddress(module: "cells", instance: twin.1)
         core.resume(
             [PendingEffects.Entry(version: 7, slice: address.path, onRestart: .reported)],
-            action: { _ in nil },
+            past: { _ in nil },
             say: { _, _ in }
         )
         let state = try await core.dispatch(Cells.Action.counted.to(twin.0)).state

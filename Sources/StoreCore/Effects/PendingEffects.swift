@@ -127,31 +127,49 @@ extension Effect {
     }
 }
 
+/// An action of history, as effects that go on after a restart need it.
+package struct PastAction: Sendable {
+    /// `nil` where it can't be read any more.
+    package let action: (any Action)?
+    /// The sessions that it came from.
+    package let sessions: [String]
+
+    package init(_ action: (any Action)?, from sessions: [String] = []) {
+        self.action = action
+        self.sessions = sessions
+    }
+}
+
 extension Core where State: RootState {
     /// The effects that had not ended when the store did: those that are to be run again are, and of
-    /// the others their modules are told.
+    /// the others their modules are told. What comes of them has the cause and the sessions that it would
+    /// have had.
     ///
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.
-    ///   - action: the action of a version; `nil` where history no longer reaches back.
-    ///   - say: hears of each what is done about it.
+    ///   - past: the action of a version; `nil` where history no longer reaches back.
+    ///   - say: receives each, with what is done about it.
     package func resume(
         _ entries: [PendingEffects.Entry],
-        action: @escaping @Sendable (UInt64) -> (any Action)?,
+        past: @escaping @Sendable (UInt64) -> PastAction?,
         say: @escaping @Sendable (PendingEffects.Entry, _ isRunAgain: Bool) -> Void
     ) {
         for entry in entries {
-            let known = entry.onRestart == .retried ? action(entry.version) : nil
+            let past = past(entry.version)
+            let known = entry.onRestart == .retried ? past?.action : nil
+            let sessions = past?.sessions ?? []
             engine.perform { [owner] engine in
                 guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
                 else { return }
                 if let known, let effect = machine.effect(after: known, in: owner.current) {
                     say(entry, true)
-                    effect.launch(runner, EffectCause(version: entry.version))
+                    let cause = EffectCause(version: entry.version, sessions: sessions)
+                    effect.launch(runner, cause)
                     return
                 }
                 say(entry, false)
-                let source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
+                var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
+                source.sessions = sessions
                 if let told = Self.told(of: entry) { engine.dispatchOwn(told, from: source) }
                 let ended = PendingEffects.Internal.ended(version: entry.version)
                 engine.dispatchOwn(ended, from: source)

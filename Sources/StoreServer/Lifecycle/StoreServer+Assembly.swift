@@ -153,12 +153,8 @@ extension StoreServer {
             watchdog: watchdog,
             analytics: analytics,
             resume: { [modules, state = history.state, migrations] in
-                modules?.resume(core, state) { version in
-                    var reader = RecordReader(registry.table, migrations)
-                    let page = JournalPage(after: version - 1, limit: 1, bytesMax: .max)
-                    let record = try? history.journal.read(page).records.first
-                    return record.flatMap { try? reader.action(of: $0) }
-                }
+                let past = PastActions(history.journal, registry.table, migrations)
+                modules?.resume(core, state, past.action(of:))
             }
         )
     }

@@ -26,7 +26,7 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
         ) throws(ConfigurationError) -> Core<State>
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
     let resume:
-        @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> (any Action)?) -> Void
+        @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> PastAction?) -> Void
     /// The sessions of a state, where it has any.
     let sessions: @Sendable (State) -> Sessions.State?
     /// Calls its argument with the state and its version, on the Core's thread.
@@ -69,10 +69,10 @@ extension ModuleParts where State: RootState {
             return mount?.slice.value(state) as? Sessions.State
         }
         look = { $0.look($1) }
-        resume = { core, state, action in
+        resume = { core, state, past in
             let ledger = State.modules.first { $0.name == PendingEffects.name }
             guard let pending = ledger?.slice.value(state) as? PendingEffects.State else { return }
-            core.resume(pending.pending, action: action) { entry, isRunAgain in
+            core.resume(pending.pending, past: past) { entry, isRunAgain in
                 Log.warning(
                     "what '\(entry.slice)' wanted done after version \(entry.version) had not ended: "
                         + (isRunAgain ? "it is run again" : "it is not run again")

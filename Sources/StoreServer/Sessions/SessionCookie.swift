@@ -54,16 +54,10 @@ extension Store {
     /// between where there is one; `nil` where the operator wants none of it kept.
     func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {
         guard !configuration.forgetClients else { return nil }
-        var origin = exchange.peerHost
-        for session in sessions { origin += " session=" + session }
-        if let agent = exchange.header("user-agent"), !agent.isEmpty {
-            origin += " " + agent.prefix(ClientText.agentCharactersMax)
-        }
-        return origin
+        return ClientOrigin.text(
+            host: exchange.peerHost,
+            sessions: sessions,
+            agent: exchange.header("user-agent")
+        )
     }
-}
-
-private enum ClientText {
-    /// The most characters that are kept of what a client calls itself.
-    static let agentCharactersMax = 200
 }

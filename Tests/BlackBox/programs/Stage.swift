@@ -142,6 +142,63 @@ struct FloodPresenter: Presenter {
     }
 }
 
+/// Work that goes on after a restart, or whose end is told then. Its presenter presents what came of it to
+/// those who asked.
+struct Errands: Module {
+    struct State: ModuleState {
+        var done: [String] = []
+    }
+
+    enum Action: ModuleAction {
+        case begun(name: String, ms: Int, again: Bool)
+        /// Begins it by an effect that a restart cuts off.
+        case delegated(name: String, ms: Int)
+    }
+
+    enum Internal: ModuleAction {
+        case ended(name: String)
+        case lost(version: UInt64)
+    }
+
+    static let keepsEffects = true
+
+    func reduce(_ state: inout State, _ action: Action) {}
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .ended(let name): state.done.append(name)
+        case .lost(let version): state.done.append("lost \(version)")
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .begun(let name, let ms, let again):
+            .run(id: name, onRestart: again ? .retried : .reported) { context in
+                try await context.sleep(for: .milliseconds(ms))
+                try await context.dispatch(Internal.ended(name: name))
+            }
+        case .delegated(let name, let ms):
+            .run { context in
+                try await context.dispatch(Action.begun(name: name, ms: ms, again: true))
+            }
+        }
+    }
+
+    func interrupted(after version: UInt64) -> Internal? { .lost(version: version) }
+}
+
+struct ErrandsPresenter: Presenter {
+    func stateDidUpdate(
+        from old: Errands.State?,
+        to new: Errands.State?,
+        _ context: PresenterContext
+    ) {
+        guard let old, let last = new?.done.last, new?.done != old.done else { return }
+        context.navigation.present(last)
+    }
+}
+
 struct Bell: Codable, Sendable {}
 
 struct AppState: RootState {
@@ -149,6 +206,8 @@ struct AppState: RootState {
     var work = Work.State()
     var board = Board.State()
     var flood = Flood.State()
+    var errands = Errands.State()
+    var effects = PendingEffects.State()
     var sessions = Sessions.State()
 
     static let modules: Modules = [
@@ -156,6 +215,8 @@ struct AppState: RootState {
         Work().at(\.work),
         Board().at(\.board).reading(\Board.State.done, of: Work.self),
         Flood().at(\.flood).presented(by: FloodPresenter()),
+        Errands().at(\.errands).presented(by: ErrandsPresenter()),
+        PendingEffects().at(\.effects),
         Sessions().at(\.sessions),
     ]
 }

@@ -48,7 +48,7 @@ extension Simulation {
             let applied: Applied<P.Root>
             do {
                 let action = try server.action(record.type, record.payload)
-                applied = try naive.apply(action, from: [], for: nil)
+                applied = try naive.apply(action, from: sessions(of: record), for: nil)
             } catch {
                 throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
             }
@@ -64,6 +64,12 @@ extension Simulation {
             )
         }
         keptCount = journal.outcomes.count
+    }
+
+    /// The sessions of a record that was not acknowledged.
+    private func sessions(of record: Record) -> [String] {
+        if let sessions = record.cause.flatMap({ past.sessions[$0] }) { return sessions }
+        return clients.map(\.name).filter { record.origin?.contains($0) == true }
     }
 
     /// What follows from the beginning of a store.
@@ -82,18 +88,20 @@ extension Simulation {
                 if entry.onRestart == .retried { try reportGone(entry) }
                 continue
             }
-            naive.works.begin(note, of: "jobs", nil, [], entry.version, as: [note])
+            let sessions = past.sessions[entry.version] ?? []
+            naive.works.begin(note, of: "jobs", nil, sessions, entry.version, as: [note])
         }
         let reported = naive.calls.takeOwn()
         for own in reported {
             let wire = try server.wire(own.action)
+            let version = Self.reportedVersion(own.action)
             due.append(
                 Due(
                     type: Bytewise(wire.type),
                     payload: Bytewise(wire.payload),
-                    cause: Self.reportedVersion(own.action),
-                    isStart: Self.reportedVersion(own.action) == nil,
-                    sessions: [],
+                    cause: version,
+                    isStart: version == nil,
+                    sessions: version.flatMap { past.sessions[$0] } ?? [],
                     audience: own.audience
                 )
             )
