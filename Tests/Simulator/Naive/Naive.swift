@@ -5,23 +5,25 @@ import Wire
 struct Naive<P: Program> {
     private(set) var root: P.Root
     private(set) var version: UInt64
-    private(set) var slices: [Bytewise]
+    private(set) var text: StateText
+    private let texts = SliceTexts()
     var calls = Calls()
     var works = Works()
 
-    init(_ root: P.Root, at version: UInt64) {
+    /// Whether the store has its interceptors.
+    let isIntercepted: Bool
+
+    init(_ root: P.Root, at version: UInt64, isIntercepted: Bool) {
+        self.isIntercepted = isIntercepted
         self.root = root
         self.version = version
-        slices = Self.slices(of: root)
+        text = texts.slices(of: root)
     }
 
-    static var names: [String] { P.Root.modules.map(\.name) }
+    static var names: [String] { StateText.names(P.Root.self) }
 
-    var whole: Bytewise { Bytewise(slices: slices, of: Self.names) }
-
-    static func slices(of root: P.Root) -> [Bytewise] {
-        P.Root.modules.map { Bytewise(json: $0.slice.value(root)) }
-    }
+    var slices: [Bytewise] { text.slices }
+    var whole: Bytewise { text.whole }
 
     /// Applies an action, or throws and leaves all as it was.
     mutating func apply(
@@ -33,10 +35,10 @@ struct Naive<P: Program> {
         let before = root
         var after = root
         try P.reduce(&after, inner, for: instance, at: version + 1)
-        let old = slices
+        let old = text
         root = after
         version += 1
-        slices = Self.slices(of: after)
+        text = texts.slices(of: after)
         return Applied(
             version: version,
             action: inner,
@@ -45,8 +47,8 @@ struct Naive<P: Program> {
             audience: audience,
             before: before,
             after: after,
-            old: old,
-            new: slices
+            oldText: old,
+            newText: text
         )
     }
 
@@ -71,19 +73,19 @@ struct Naive<P: Program> {
 
 /// What is remembered of the versions that were made.
 struct Past {
-    /// How many versions back the slices are remembered, for readers of streams.
+    /// How many versions back the states are remembered, for readers of streams.
     static let slicesMax: UInt64 = 512
 
-    private(set) var slices: [UInt64: [Bytewise]] = [:]
+    private(set) var texts: [UInt64: StateText] = [:]
     /// The sessions that actions came from, by version, and what is recognised by a note.
     private(set) var sessions: [UInt64: [String]] = [:]
     private(set) var notes: [String: UInt64] = [:]
 
-    init(_ slices: [Bytewise], at version: UInt64) { self.slices[version] = slices }
+    init(_ text: StateText, at version: UInt64) { texts[version] = text }
 
     mutating func add<Root>(_ applied: Applied<Root>, _ note: String?) {
-        slices[applied.version] = applied.new
-        slices[applied.version &- Self.slicesMax] = nil
+        texts[applied.version] = applied.newText
+        texts[applied.version &- Self.slicesMax] = nil
         sessions[applied.version] = applied.sessions
         if let note { notes[note] = applied.version }
     }

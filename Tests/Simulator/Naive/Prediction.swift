@@ -99,15 +99,15 @@ extension Naive {
     ) throws -> [Prediction.Predicted] {
         let audience = asked.request.recipients?.audience
         let main = version + 1
-        let made = try P.intercepted(action)
+        let made = isIntercepted ? try P.intercepted(action) : [action]
         var hooked: [UInt64] = []
         var predicted: [Prediction.Predicted] = []
         for (index, action) in made.enumerated() {
             try admit(action, from: asked.sessions)
             let applied = try apply(action, from: asked.sessions, for: audience)
             changed = changed || applied.old != applied.new
-            if index == 0, P.isHooked(action) { hooked = [main] }
-            let isOwn = index > 0 || P.isReplaced(by: action, sent)
+            if index == 0, isIntercepted, P.isHooked(action) { hooked = [main] }
+            let isOwn = index > 0 || (isIntercepted && P.isReplaced(by: action, sent))
             let wire = isOwn ? try server.wire(action) : (sent.type, Array(sent.kept.utf8))
             predicted.append(
                 Prediction.Predicted(

@@ -6,7 +6,7 @@ protocol Program {
     associatedtype Root: RootState
 
     /// The store as it is served, whose parts note in `recorder` what they are told.
-    static func server(_ recorder: Recorder) -> StoreServer<Root>
+    static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Root>
 
     /// Reduces an action, or throws; the caller forgets what it changed then.
     static func reduce(
@@ -37,8 +37,14 @@ protocol Program {
     static func note(of action: any Action) -> String?
     /// A request of a client.
     static func ask(_ asker: inout Asker, _ root: Root) -> Request
+    /// What an action says of its view, where a view has it said.
+    static func moment(of action: any Action) -> ViewMoment?
+    /// Whether a client that reads a stream shows the view that says so.
+    static func isShown(_ target: StreamTarget) -> Bool
     /// Paths of streams that are worth reading.
     static func streams(_ chance: inout Chance) -> StreamTarget
+    /// A view, or its stream; `nil` where the store has none.
+    static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget?
 }
 
 extension Program {
@@ -50,6 +56,9 @@ extension Program {
         .controlled(by: clock, seed: 1)
     }
     static func note(of action: any Action) -> String? { nil }
+    static func moment(of action: any Action) -> ViewMoment? { nil }
+    static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? { nil }
+    static func isShown(_ target: StreamTarget) -> Bool { false }
 }
 
 /// An action that was applied, with the states around it.
@@ -61,21 +70,38 @@ struct Applied<Root: RootState> {
     let audience: Audience?
     let before: Root
     let after: Root
-    /// The slices around it as JSON.
-    let old: [Bytewise]
-    let new: [Bytewise]
+    /// The states as JSON.
+    let oldText: StateText
+    let newText: StateText
+
+    var old: [Bytewise] { oldText.slices }
+    var new: [Bytewise] { newText.slices }
 
     /// Whether the slice at a place has other bytes.
     func changed(_ module: Int) -> Bool { old[module] != new[module] }
 
-    var wholeOld: Bytewise { Bytewise(slices: old, of: Root.modules.map(\.name)) }
-    var wholeNew: Bytewise { Bytewise(slices: new, of: Root.modules.map(\.name)) }
+    var wholeOld: Bytewise { oldText.whole }
+    var wholeNew: Bytewise { newText.whole }
 
     /// Those who asked for it: the shared session where no other did.
     var authors: [String] { sessions.isEmpty ? [Sessions.shared] : sessions }
 
     /// Whether a presenter of a name is told.
-    func tells(_ name: String) -> Bool { audience?.includes(name) ?? true }
+    func tells(_ name: String) -> Bool { audience?.means(name) ?? true }
+}
+
+extension Audience {
+    /// Whether one of this name is meant, by the bytes of the names.
+    func means(_ name: String?) -> Bool {
+        let name = name.map { Bytewise($0) }
+        let emitter = emitter.map { Bytewise($0.text) }
+        return switch recipients {
+        case .all: true
+        case .emitter: name != nil && name == emitter
+        case .allExcludingEmitter: emitter == nil || name != emitter
+        case .authorized(let names): names.contains { Bytewise($0.text) == name }
+        }
+    }
 }
 
 /// What the parts of a program have been told, as they should be, and what they dispatch then.

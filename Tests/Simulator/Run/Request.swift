@@ -46,8 +46,8 @@ struct Sent {
 /// A part of the state that a stream is about.
 struct StreamTarget {
     let path: String
-    /// The part, given the slices by their places.
-    let part: ([Bytewise]) -> Part
+    /// The part of a state.
+    let part: (StateText) -> Part
 
     enum Part: Equatable {
         case json(Bytewise)

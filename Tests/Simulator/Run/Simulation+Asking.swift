@@ -90,8 +90,9 @@ extension Simulation {
     ) throws {
         let client = drawn(&chance)
         tell("  POST \(path) \(body) as \(client?.name ?? "nobody")")
-        let cookie = client.map { [("Cookie", "store-session=" + $0.secret)] } ?? []
-        named.append(try server.send("POST", path, headers: cookie, body: Array(body.utf8)))
+        named.append(
+            try server.send("POST", path, headers: Self.cookie(client), body: Array(body.utf8))
+        )
         let type = String(path.dropFirst())
         let sessions = client.map { [$0.name] } ?? []
         _ = try scratch.apply(server.action(type, []), from: sessions, for: nil)
@@ -132,7 +133,7 @@ extension Simulation {
         }
         let client = drawn(&asker.chance)
         let body = Self.body(of: request)
-        var headers = client.map { [("Cookie", "store-session=" + $0.secret)] } ?? []
+        var headers = Self.cookie(client)
         if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
         if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
         let expected = condition(request.condition, &headers)
@@ -152,7 +153,7 @@ extension Simulation {
 
     private func condition(
         _ condition: Request.Condition,
-        _ headers: inout [(String, String)]
+        _ headers: inout [(name: String, value: String)]
     ) -> UInt64? {
         func tag(_ version: UInt64) -> String { "\"\(server.epoch):\(version)\"" }
         let version = naive.version
@@ -187,6 +188,7 @@ extension Simulation {
     func endSession(_ chance: inout Chance) throws {
         guard !clients.isEmpty else { return }
         let client = clients.remove(at: chance.below(clients.count))
+        begunHere.remove(client.name)
         tell("a session ends: \(client.name)")
         let exchange = try server.send(
             "DELETE",

@@ -19,7 +19,12 @@ extension Simulation {
         server.collect()
         recorder.forget()
         try takeLate()
+        for reader in readers { depart(reader) }
         readers = []
+        logReaders = []
+        shown = []
+        begunHere = []
+        appliedCounts = [:]
         waiting = []
         due = []
         _ = naive.calls.takeCalls()
@@ -27,7 +32,12 @@ extension Simulation {
         try disk.open()
         if chance.happens(1, in: 4) { try disk.forget() }
         do {
-            server = try Self.start(journal, clock, recorder)
+            server = try Self.start(
+                journal,
+                clock,
+                recorder,
+                isIntercepted: naive.isIntercepted
+            )
         } catch {
             throw Violation(.restart, "the store does not start: \(error)")
         }

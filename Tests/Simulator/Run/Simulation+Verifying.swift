@@ -89,9 +89,12 @@ extension Simulation {
         expectedApplied.append(
             .init(version: record.version, type: Bytewise(record.type), changed: record.changed)
         )
-        if P.isHooked(applied.action), record.origin?.contains(".swift:") == true {
+        if naive.isIntercepted, P.isHooked(applied.action),
+            record.origin?.contains(".swift:") == true
+        {
             expectedHooks.append((record.version, naive.whole))
         }
+        appliedCounts[Bytewise(record.type), default: 0] += 1
         leaveOut(applied)
         try takeDue(after: record.version, sessions: sessions)
     }
@@ -99,7 +102,7 @@ extension Simulation {
     /// Readers who were not meant see a change with the next one.
     private func leaveOut(_ applied: Applied<P.Root>) {
         guard let audience = applied.audience else { return }
-        for reader in readers where !audience.includes(reader.name) {
+        for reader in readers where !audience.means(reader.name) {
             reader.leftOut = applied.version
         }
     }
@@ -125,6 +128,7 @@ extension Simulation {
     private func sessions(ofEffect record: Record) throws -> [String] {
         let action = Naive<P>.unaddressed(try server.action(record.type, record.payload)).0
         let cause = record.cause.flatMap { $0 > 0 ? journal.record($0) : nil }
+        if let moment = P.moment(of: action) { return try takeMoment(moment, record) }
         if case .ended(let version)? = action as? PendingEffects.Internal {
             guard record.cause == version else {
                 throw Violation(.cause, "\(name(record)) names \(record.cause as Any)")

@@ -49,6 +49,17 @@ final class Simulation<P: Program> {
     var named: [SimulatedExchange] = []
     var clients: [Client] = []
     var readers: [Reader] = []
+    var logReaders: [LogReader] = []
+    /// Readers that have left, and may come back.
+    var departed: [Reader] = []
+    /// The sessions in which a view was said to be shown.
+    var shown: Set<String> = []
+    /// All sessions that there ever were.
+    var sessionNames: Set<String> = []
+    /// How many sessions this process has begun that have not ended.
+    var begunHere: Set<String> = []
+    /// How many actions of each type were applied since the start.
+    var appliedCounts: [Bytewise: UInt64] = [:]
     var waiting: [Open] = []
     /// What happened, where it is to be told.
     var story: [String]?
@@ -68,9 +79,10 @@ final class Simulation<P: Program> {
         self.seed = seed
         story = tells ? [] : nil
         disk = try Disk(seed: seed)
-        server = try Self.start(disk.journal, clock, recorder)
-        naive = Naive(try Self.firstState(server), at: 0)
-        past = Past(naive.slices, at: 0)
+        let isIntercepted = seed / 2 % 4 != 3
+        server = try Self.start(disk.journal, clock, recorder, isIntercepted: isIntercepted)
+        naive = Naive(try Self.firstState(server), at: 0, isIntercepted: isIntercepted)
+        past = Past(naive.text, at: 0)
         naive.begin()
         try takeDue(after: nil, sessions: [])
         try Recorder.$current.withValue(recorder) {
@@ -84,10 +96,11 @@ final class Simulation<P: Program> {
     static func start(
         _ journal: SimulatedJournal,
         _ clock: ManualClock,
-        _ recorder: Recorder
+        _ recorder: Recorder,
+        isIntercepted: Bool
     ) throws -> SimulatedServer<P.Root> {
         try SimulatedServer(
-            P.server(recorder),
+            P.server(recorder, isIntercepted: isIntercepted),
             on: journal,
             clock,
             P.dependencies(clock),
@@ -110,12 +123,11 @@ final class Simulation<P: Program> {
         try Recorder.$current.withValue(recorder) {
             var chance = Chance(seed: seed, step: number)
             switch chance.below(100) {
-            case 0..<3: beginSession(number)
+            case 0..<3: try beginSession(number)
             case 3: try endSession(&chance)
             case 4..<13: try advance(&chance)
             case 13..<18: try openStream(&chance)
-            case 18, 19:
-                if !readers.isEmpty { readers.remove(at: chance.below(readers.count)) }
+            case 18, 19: try leaveStream(&chance)
             case 20..<24: try look(&chance)
             case 24, 25: try? server.keepSnapshot()
             case 26: try restart(isKilled: chance.happens(1, in: 2), &chance)
@@ -181,11 +193,17 @@ final class Simulation<P: Program> {
         try verifyRecords()
     }
 
-    private func beginSession(_ number: Int) {
+    private func beginSession(_ number: Int) throws {
         let secret = "secret-\(seed)-\(number)"
-        guard clients.count < 4, server.beginSession(secret) else { return }
+        let hasRoom = begunHere.count < SimulatedServer<P.Root>.sessionsPerAddressMax
+        guard server.beginSession(secret) == hasRoom else {
+            throw Violation(.sessions, "one begins beside \(begunHere.count), or does not")
+        }
+        guard hasRoom else { return }
         let name = SimulatedServer<P.Root>.session(of: secret)
         clients.append(Client(secret: secret, name: name))
+        begunHere.insert(name)
+        sessionNames.insert(name)
         tell("a session begins: \(name)")
         let began = Sessions.Internal.began(session: name)
         guard let wire = try? server.wire(began) else { return }

@@ -76,11 +76,11 @@ extension ShopProgram {
         let names = AppState.modules.map(\.name)
         let patch = chance.happens(1, in: 2) ? "?mode=patch" : ""
         switch chance.below(3) {
-        case 0: return StreamTarget(path: "/events" + patch, part: { .whole($0, names) })
+        case 0: return StreamTarget(path: "/events" + patch, part: { .json($0.whole) })
         case 1:
             let module = chance.below(names.count)
             let path = "/modules/\(names[module])/events" + patch
-            return StreamTarget(path: path) { .slice($0[module]) }
+            return StreamTarget(path: path) { .slice($0.slices[module]) }
         default:
             let tokens = chance.pick([
                 ["todos", "items", "0", "text"], ["movieCard"], ["sessions", "shared", "route"],
@@ -88,8 +88,8 @@ extension ShopProgram {
             ])
             let pointer = JSONPointer(tokens: tokens).description
             let path = "/events?path=" + StreamTarget.escaped(pointer)
-            return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) { slices in
-                .part(Bytewise(slices: slices, of: names), tokens)
+            return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) {
+                .part($0, tokens)
             }
         }
     }

@@ -9,7 +9,7 @@ enum ShopProgram: Program {
         static let home = 2, card = 3, login = 4
     }
 
-    static func server(_ recorder: Recorder) -> StoreServer<AppState> {
+    static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<AppState> {
         StoreServer(AppState.self, actions: [ScreenShown.self])
     }
 

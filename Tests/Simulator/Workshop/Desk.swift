@@ -6,19 +6,38 @@ struct Desk: Module {
         var told: [String] = []
         var count = 0
         var title = Shared<String>()
+        var viewers = 0
     }
 
     enum Action: ModuleAction {
         case asked(note: String)
     }
 
+    enum UI: ModuleAction {
+        case appeared, disappeared
+    }
+
     enum Internal: ModuleAction {
         case told(note: String)
+    }
+
+    func lifecycle(_ moment: ViewMoment) -> UI? {
+        switch moment {
+        case .willAppear: .appeared
+        case .willDisappear: .disappeared
+        }
     }
 
     func reduce(_ state: inout State, _ action: Action) throws {
         switch action {
         case .asked(let note): try state.take(note)
+        }
+    }
+
+    func reduce(_ state: inout State, ui action: UI) {
+        switch action {
+        case .appeared: state.viewers += 1
+        case .disappeared: state.viewers -= 1
         }
     }
 

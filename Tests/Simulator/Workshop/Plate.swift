@@ -17,6 +17,8 @@ struct Plate: StartableModule, SharingModule {
 
     enum Action: ModuleAction {
         case renamed(note: String, title: String)
+        /// Takes over what it sees of another module.
+        case labelled(note: String)
     }
 
     enum UI: ModuleAction {
@@ -40,6 +42,7 @@ struct Plate: StartableModule, SharingModule {
     func reduce(_ state: inout State, _ action: Action) {
         switch action {
         case .renamed(_, let title): state.title = title
+        case .labelled: state.title = state.label.value ?? ""
         }
     }
 

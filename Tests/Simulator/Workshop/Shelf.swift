@@ -20,6 +20,10 @@ struct Shelf: SharingModule {
         case broken(note: String)
         /// Interceptors block it, put another one in its place, or let others follow.
         case intercepted(note: String, how: String)
+        /// Is also written in another way, which names no action.
+        case sauté(note: String)
+        /// Has texts for keys that are told apart by `==`.
+        case filed(note: String, tally: [String: Int])
         case reset
     }
 
@@ -45,6 +49,8 @@ struct Shelf: SharingModule {
             state.stamp = note
             throw Broken()
         case .intercepted(let note, _): state.stamp = note
+        case .sauté(let note): state.stamp = note
+        case .filed(_, let tally): state.tally = tally
         case .reset: state = State()
         }
     }

@@ -24,4 +24,6 @@ struct Workshop: RootState {
         PendingEffects().at(\.effects),
         Sessions().at(\.sessions).presented(by: SessionsPresenter()),
     ]
+
+    static let views: Views = [BoardView.self, BinView.self]
 }

@@ -10,6 +10,7 @@ extension WorkshopProgram {
             let body = JSONText.object([("note", JSONText.string(note))])
             return .notify(path: "/notify/bell", body: body, action: Desk.Internal.told(note: note))
         case 2...5: return view(&asker)
+        case 6: return .dispatch(respelled(&asker))
         default: return .dispatch(dispatch(&asker))
         }
     }
@@ -31,6 +32,20 @@ extension WorkshopProgram {
         return .dispatch(Request.Dispatch(path: "/modules/plate/ui", members: [sent]))
     }
 
+    /// A text and another spelling of it, of which a module takes over what it sees.
+    private static func respelled(_ asker: inout Asker) -> Request.Dispatch {
+        let place = 2 * asker.chance.below(Words.twins.count / 2)
+        var members = [place, place + 1].map { place in
+            let text = JSONText.string(Words.twins[place])
+            let note = ("note", JSONText.string(asker.note()))
+            return Sent("shelf/labelled", .of(note, ("text", text)))
+        }
+        members.append(Sent("plate/labelled", .of(("note", JSONText.string(asker.note())))))
+        var dispatch = Request.Dispatch(members: members)
+        dispatch.isArray = true
+        return dispatch
+    }
+
     private static func dispatch(_ asker: inout Asker) -> Request.Dispatch {
         let isArray = asker.chance.happens(1, in: 4)
         let count = isArray ? 1 + asker.chance.below(4) : 1
@@ -41,7 +56,7 @@ extension WorkshopProgram {
         if asker.chance.happens(1, in: 8) {
             dispatch.condition = asker.chance.pick([.newest, .newest, .older, .later, .any])
         }
-        if asker.chance.happens(1, in: 12) { dispatch.recipients = recipients(&asker) }
+        if asker.chance.happens(1, in: 6) { dispatch.recipients = recipients(&asker) }
         if asker.chance.happens(1, in: 8) {
             dispatch.prefers = asker.chance.pick(["return=representation", "wait=5"])
         }
@@ -55,13 +70,13 @@ extension WorkshopProgram {
         case 0: return ("\"recipients\":\"all\"", nil)
         case 1:
             return (
-                "\"recipients\":{\"authorized\":[\"DeskPresenter\",\"r1\"]}",
-                Audience(.authorized(to: ["DeskPresenter", "r1"]), emitter: nil)
+                "\"recipients\":{\"authorized\":[\"DeskPresenter\",\"r\u{E9}\"]}",
+                Audience(.authorized(to: ["DeskPresenter", "r\u{E9}"]), emitter: nil)
             )
         case 2:
             return (
-                "\"recipients\":\"allExcludingEmitter\",\"emitter\":\"r1\"",
-                Audience(.allExcludingEmitter, emitter: "r1")
+                "\"recipients\":\"allExcludingEmitter\",\"emitter\":\"re\u{301}\"",
+                Audience(.allExcludingEmitter, emitter: "re\u{301}")
             )
         default:
             return (
@@ -85,7 +100,16 @@ extension WorkshopProgram {
     }
 
     private static func shelf(_ note: (String, String), _ asker: inout Asker) -> Sent {
-        switch asker.chance.below(12) {
+        switch asker.chance.below(14) {
+        case 12: return Sent("shelf/saut\u{E9}", .of(note))
+        case 13:
+            let name = JSONText.string(asker.text())
+            let tally = JSONText.object([("a", "1")]).dropLast() + ",\(name):2}"
+            return Sent(
+                "shelf/filed",
+                .of(note, ("tally", String(tally))),
+                isInvalid: name == "\"a\""
+            )
         case 0...3:
             return Sent("shelf/labelled", .of(note, ("text", JSONText.string(asker.text()))))
         case 4...5:
@@ -105,7 +129,8 @@ extension WorkshopProgram {
 
     private static func plate(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let title = ("title", JSONText.string(asker.text()))
-        switch asker.chance.below(8) {
+        switch asker.chance.below(9) {
+        case 8: return Sent("plate/labelled", .of(note))
         case 0: return Sent("plate/stop")
         case 1...3: return Sent("plate/renamed", .of(note, title))
         default:
@@ -157,8 +182,15 @@ extension WorkshopProgram {
     }
 
     private static func invalid(_ note: (String, String), _ asker: inout Asker) -> Sent {
-        switch asker.chance.below(4) {
+        switch asker.chance.below(7) {
         case 0: Sent("shelf/label\u{E9}d", .of(note), isInvalid: true)
+        case 3, 4: Sent("shelf/saute\u{301}", .of(note), isInvalid: true)
+        case 5, 6:
+            Sent(
+                "shelf/filed",
+                .of(note, ("tally", "{\"\u{E9}\":1,\"e\u{301}\":2}")),
+                isInvalid: true
+            )
         case 1: Sent("desk/told", .of(note), isInvalid: true)
         case 2: Sent("shelf/weighed", .of(note, ("grams", "\"much\"")), isInvalid: true)
         default: Sent("plate/tapped", isInvalid: true)
@@ -168,12 +200,13 @@ extension WorkshopProgram {
     static func streams(_ chance: inout Chance) -> StreamTarget {
         let names = Workshop.modules.map(\.name)
         let patch = chance.happens(1, in: 2) ? "?mode=patch" : ""
+        if chance.happens(2, in: 7), let view = view(&chance, isStream: true) { return view }
         switch chance.below(5) {
-        case 0: return StreamTarget(path: "/events" + patch, part: { .whole($0, names) })
+        case 0: return StreamTarget(path: "/events" + patch, part: { .json($0.whole) })
         case 1:
             let module = chance.below(names.count)
             let path = "/modules/\(names[module])/events" + patch
-            return StreamTarget(path: path) { .slice($0[module]) }
+            return StreamTarget(path: path) { .slice($0.slices[module]) }
         case 2:
             let tokens = chance.pick([
                 ["shelf", "label"], ["plate", "title"], ["desk", "told", "0"], ["desk", "title"],
@@ -181,13 +214,13 @@ extension WorkshopProgram {
             ])
             let pointer = JSONPointer(tokens: tokens).description
             let path = "/events?path=" + StreamTarget.escaped(pointer)
-            return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) { slices in
-                .part(Bytewise(slices: slices, of: names), tokens)
+            return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) {
+                .part($0, tokens)
             }
         default:
             let id = Words.id(&chance)
             let path = "/modules/bins/\(StreamTarget.escaped(id))/events" + patch
-            return StreamTarget(path: path) { .part($0[2], [id]) }
+            return StreamTarget(path: path) { .part($0, ["bins", id]) }
         }
     }
 }
@@ -224,15 +257,11 @@ extension UInt8 {
 }
 
 extension StreamTarget.Part {
-    static func whole(_ slices: [Bytewise], _ names: [String]) -> Self {
-        .json(Bytewise(slices: slices, of: names))
-    }
-
     static func slice(_ slice: Bytewise) -> Self {
         slice == .absent ? .absent : .json(slice)
     }
 
-    static func part(_ document: Bytewise, _ tokens: [String]) -> Self {
-        JSONText.part(document.bytes, at: tokens).map { .json($0) } ?? .absent
+    static func part(_ text: StateText, _ tokens: [String]) -> Self {
+        text.part(at: tokens).map { .json($0) } ?? .absent
     }
 }

@@ -8,8 +8,16 @@ enum WorkshopProgram: Program {
         let note: String
     }
 
-    static func server(_ recorder: Recorder) -> StoreServer<Workshop> {
-        StoreServer(Workshop.self)
+    static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Workshop> {
+        let server = StoreServer(Workshop.self)
+        return reacting(isIntercepted ? intercepting(server, recorder) : server, recorder)
+    }
+
+    private static func intercepting(
+        _ server: StoreServer<Workshop>,
+        _ recorder: Recorder
+    ) -> StoreServer<Workshop> {
+        server
             .intercepting { _, stamped in
                 guard case Shelf.Action.intercepted? = stamped.action as? Shelf.Action else {
                     return .proceed
@@ -24,17 +32,26 @@ enum WorkshopProgram: Program {
             }
             .intercepting { _, stamped in
                 guard stamped.action is Shelf.Action else { return .proceed }
-                return .proceed { recorder.hook(stamped.version, Bytewise(json: $0)) }
+                return .proceed {
+                    recorder.hook(stamped.version, recorder.texts.slices(of: $0).whole)
+                }
             }
+    }
+
+    private static func reacting(
+        _ server: StoreServer<Workshop>,
+        _ recorder: Recorder
+    ) -> StoreServer<Workshop> {
+        server
             .reacting(
                 .onStart { Desk.Internal.told(note: "#start") },
                 .onStateChange { old, new in
-                    let count = recorder.call("state", Bytewise(json: old), Bytewise(json: new))
+                    let count = recorder.call("state", old, new)
                     guard Bytewise(old.shelf.label) != Bytewise(new.shelf.label) else { return nil }
                     return Desk.Internal.told(note: "#state\(count)")
                 },
                 .onDispatch(of: Shelf.Action.self) { action, old, new in
-                    let count = recorder.call("shelves", Bytewise(json: old), Bytewise(json: new))
+                    let count = recorder.call("shelves", old, new)
                     guard case .stamped = action else { return nil }
                     return Desk.Internal.told(note: "#shelves\(count)")
                 },
@@ -66,6 +83,18 @@ enum WorkshopProgram: Program {
         return sent.type != "shelf/stamped"
     }
 
+    static func moment(of action: any Action) -> ViewMoment? {
+        switch action as? Desk.UI {
+        case .appeared: .willAppear
+        case .disappeared: .willDisappear
+        case nil: nil
+        }
+    }
+
+    static func isShown(_ target: StreamTarget) -> Bool {
+        target.path.hasPrefix("/modules/desk/events")
+    }
+
     static func view(saying action: any Action) -> String? { action is Plate.UI ? "plate" : nil }
 
     static func note(of action: any Action) -> String? {
@@ -73,7 +102,8 @@ enum WorkshopProgram: Program {
         case let action as Shelf.Action:
             switch action {
             case .labelled(let note, _), .weighed(let note, _), .counted(let note, _),
-                .stamped(let note), .refused(let note), .broken(let note),
+                .stamped(let note), .refused(let note), .broken(let note), .sauté(let note),
+                .filed(let note, _),
                 .intercepted(let note, _):
                 return note
             case .reset: return nil
@@ -98,6 +128,10 @@ enum WorkshopProgram: Program {
         case let action as Desk.Internal:
             switch action {
             case .told(let note): return note
+            }
+        case let action as Plate.Action:
+            switch action {
+            case .renamed(let note, _), .labelled(let note): return note
             }
         case let action as Safe.Action:
             if case .opened(let note, _) = action { return note }

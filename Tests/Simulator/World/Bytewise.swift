@@ -1,3 +1,4 @@
+import Glibc
 import StoreCore
 import Wire
 
@@ -14,20 +15,43 @@ struct Bytewise: Hashable, Comparable, CustomStringConvertible {
         text.unicodeScalars.map { $0.isASCII ? String($0) : $0.escaped(asASCII: true) }.joined()
     }
 
+    static func == (a: Bytewise, b: Bytewise) -> Bool {
+        a.bytes.withUnsafeBytes { a in
+            b.bytes.withUnsafeBytes { b in
+                guard a.count == b.count else { return false }
+                guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+                return first == second || memcmp(first, second, a.count) == 0
+            }
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     static func < (a: Bytewise, b: Bytewise) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
 
     func contains(_ other: Bytewise) -> Bool {
-        guard let first = other.bytes.first, bytes.count >= other.bytes.count else { return false }
-        var place = 0
-        while place + other.bytes.count <= bytes.count {
-            if bytes[place] == first,
-                bytes[place..<(place + other.bytes.count)].elementsEqual(other.bytes)
-            {
-                return true
+        bytes.withUnsafeBytes { mine in
+            other.bytes.withUnsafeBytes { theirs in
+                guard let first = theirs.first, let base = mine.baseAddress,
+                    let sought = theirs.baseAddress
+                else { return false }
+                var place = 0
+                while place + theirs.count <= mine.count,
+                    let found = memchr(base + place, CInt(first), mine.count - place)
+                {
+                    place = UnsafeRawPointer(found) - base
+                    if place + theirs.count <= mine.count,
+                        memcmp(base + place, sought, theirs.count) == 0
+                    {
+                        return true
+                    }
+                    place += 1
+                }
+                return false
             }
-            place += 1
         }
-        return false
     }
 }
 
@@ -55,11 +79,15 @@ extension Bytewise {
 
     /// A state as JSON, put together of its slices.
     init(slices: [Bytewise], of names: [String]) {
-        var bytes = Array("{".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(slices.reduce(64) { $0 + $1.bytes.count + 24 })
+        bytes.append(UInt8(ascii: "{"))
         for (name, slice) in zip(names, slices) {
             if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-            bytes += Array("\"\(name)\":".utf8)
-            bytes += slice == Self.absent ? Array("null".utf8) : slice.bytes
+            bytes.append(UInt8(ascii: "\""))
+            bytes += name.utf8
+            bytes += [UInt8(ascii: "\""), UInt8(ascii: ":")]
+            if slice == Self.absent { bytes += "null".utf8 } else { bytes += slice.bytes }
         }
         bytes.append(UInt8(ascii: "}"))
         self.init(bytes)

@@ -38,9 +38,16 @@ final class Recorder: Sendable {
         var analytics: [(version: UInt64, state: Bytewise, cause: UInt64?)] = []
         var applied: [Line] = []
         var unheard: [Vain] = []
+        var unheardTotal: UInt64 = 0
     }
 
     private let table = Locked(Table())
+    let texts = SliceTexts()
+
+    /// Notes a call of a part that is shown whole states.
+    func call<Root: RootState>(_ part: String, _ old: Root, _ new: Root) -> Int {
+        call(part, texts.slices(of: old).whole, texts.slices(of: new).whole)
+    }
 
     /// Notes a call; answers how many calls the part has had, this one among them.
     func call(_ part: String, _ old: Bytewise, _ new: Bytewise) -> Int {
@@ -70,7 +77,15 @@ final class Recorder: Sendable {
     }
 
     func applied(_ actions: [Line]) { table.withLock { $0.applied += actions } }
-    func unheard(_ action: Vain) { table.withLock { $0.unheard.append(action) } }
+    func unheard(_ action: Vain) {
+        table.withLock { table in
+            table.unheard.append(action)
+            table.unheardTotal += 1
+        }
+    }
+
+    /// How much was dispatched in vain since the start.
+    var unheardTotal: UInt64 { table.withLock { $0.unheardTotal } }
 
     func takeCalls() -> [Call] { take(\.calls) }
     func takeEffects() -> [(note: String, attempt: Int)] { take(\.effects) }
@@ -96,10 +111,11 @@ extension Recorder {
     /// Notes that a presenter was told; answers how many calls it has had.
     static func note(
         _ part: String,
-        _ old: (any Encodable)?,
-        _ new: (any Encodable)?
+        _ old: (any Encodable & Sendable)?,
+        _ new: (any Encodable & Sendable)?
     ) -> Int {
-        current?.call(part, Bytewise(json: old), Bytewise(json: new)) ?? 0
+        guard let current else { return 0 }
+        return current.call(part, current.texts.bytes(of: old), current.texts.bytes(of: new))
     }
 
     /// Does an effect's work, and notes that it began and whether it was cancelled.

@@ -28,11 +28,13 @@ final class SimulatedJournal: Journal {
 
     init(_ inner: any Journal, after earlier: SimulatedJournal? = nil) {
         self.inner = inner
-        let (records, outcomes) = (earlier?.records ?? [], earlier?.outcomes ?? [])
-        table.withLock { table in
-            table.records = records
-            table.outcomes = outcomes
+        // Nothing looks at the earlier one any more: to share its lists would copy them.
+        guard let earlier else { return }
+        let (records, outcomes) = earlier.table.withLock { table in
+            defer { (table.records, table.outcomes) = ([], []) }
+            return (table.records, table.outcomes)
         }
+        table.withLock { ($0.records, $0.outcomes) = (records, outcomes) }
     }
 
     /// All records since version 1.

@@ -10,6 +10,9 @@ enum Words {
         "", "a", "b", "seven of nine", "a/b", "~0", "%2F", "\"", "\n", "\u{0}", "x!",
     ]
 
+    /// Names of those who read streams.
+    static let readers = ["r1", "r\u{E9}", "re\u{301}"]
+
     /// What must be found nowhere but in a request.
     static let secret = "s3cr3t-"
 

@@ -1,0 +1,195 @@
+import Glibc
+import StoreCore
+import StoreServer
+import Wire
+
+extension Simulation {
+    /// The most streams of the state, and of the log, that are read at a time.
+    private static var readersMax: Int { 12 }
+    private static var logReadersMax: Int { 3 }
+
+    /// A client begins to read a stream, or goes on with one that it read before.
+    func openStream(_ chance: inout Chance) throws {
+        if chance.happens(1, in: 5) { return try openLog(&chance) }
+        guard readers.count < Self.readersMax else { return }
+        if !departed.isEmpty, chance.happens(1, in: 3) {
+            return try goOn(from: departed.remove(at: chance.below(departed.count)), &chance)
+        }
+        let name = chance.happens(1, in: 2) ? chance.pick(Words.readers) : nil
+        let client = clients.isEmpty || chance.happens(1, in: 2) ? nil : chance.pick(clients)
+        try open(P.streams(&chance), name, client, after: nil, &chance)
+    }
+
+    private func goOn(from earlier: Reader, _ chance: inout Chance) throws {
+        let client = earlier.session.map { name in clients.first { $0.name == name } } ?? nil
+        try open(earlier.target, earlier.name, client, after: earlier, &chance)
+    }
+
+    private func open(
+        _ target: StreamTarget,
+        _ name: String?,
+        _ client: Client?,
+        after earlier: Reader?,
+        _ chance: inout Chance
+    ) throws {
+        let mark = target.path.contains("?") ? "&" : "?"
+        let subscriber = name.map { mark + "subscriber=" + StreamTarget.escaped($0) }
+        let path = target.path + (subscriber ?? "")
+        try connect(path, client, after: earlier?.version, &chance) { socket in
+            readers.append(
+                Reader(
+                    target,
+                    name: name,
+                    session: client?.name,
+                    socket: socket,
+                    after: earlier
+                )
+            )
+        }
+    }
+
+    private func openLog(_ chance: inout Chance) throws {
+        guard logReaders.count < Self.logReadersMax else { return }
+        let newest = naive.version
+        let after = chance.happens(1, in: 2) ? newest - min(newest, UInt64(chance.below(40))) : nil
+        let isResumed = after != nil && chance.happens(1, in: 2)
+        let path = "/actions/events" + (isResumed ? "" : after.map { "?after=\($0)" } ?? "")
+        try connect(path, nil, after: isResumed ? after : nil, &chance) { socket in
+            logReaders.append(LogReader(after: after ?? 0, socket: socket))
+        }
+    }
+
+    /// Asks for a stream, and hands over the client's end of it.
+    private func connect(
+        _ path: String,
+        _ client: Client?,
+        after version: UInt64?,
+        _ chance: inout Chance,
+        _ opened: (CInt) -> Void
+    ) throws {
+        var sockets: [CInt] = [0, 0]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0 else { return }
+        defer { close(sockets[1]) }
+        if chance.happens(1, in: 4) {
+            // One that is soon behind.
+            var bytes: CInt = 4_608
+            setsockopt(sockets[0], SOL_SOCKET, SO_RCVBUF, &bytes, 4)
+        }
+        var headers = Self.cookie(client)
+        if let version { headers.append(("Last-Event-ID", "\(server.epoch):\(version)")) }
+        tell("a stream: \(path) as \(client?.name ?? "nobody") after \(version as Any)")
+        let exchange = try server.send("GET", path, headers: headers, socket: sockets[1])
+        guard case .streaming? = exchange.answer else {
+            throw Violation(.streams, "\(path) is no stream: \(exchange.answer as Any)")
+        }
+        opened(sockets[0])
+    }
+
+    /// A client leaves a stream; it may come back and go on.
+    func leaveStream(_ chance: inout Chance) throws {
+        let count = readers.count + logReaders.count
+        guard count > 0 else { return }
+        let place = chance.below(count)
+        if place < readers.count {
+            depart(readers.remove(at: place))
+        } else {
+            logReaders.remove(at: place - readers.count)
+        }
+        server.turnStreams()
+    }
+
+    /// Remembers a client that has left, for a while.
+    func depart(_ reader: Reader) {
+        guard reader.version != nil else { return }
+        if departed.count == 4 { departed.removeFirst() }
+        departed.append(
+            Reader(
+                reader.target,
+                name: reader.name,
+                session: reader.session,
+                socket: -1,
+                after: reader
+            )
+        )
+    }
+
+    /// A view says that it is shown, or no more: answers the sessions that it says it for.
+    func takeMoment(_ moment: ViewMoment, _ record: Record) throws -> [String] {
+        if let cause = record.cause {
+            throw Violation(.cause, "\(name(record)) of a view names \(cause)")
+        }
+        let origin = record.origin ?? ""
+        let session = sessionNames.first { origin.contains($0) } ?? Sessions.shared
+        let isNews =
+            switch moment {
+            case .willAppear: shown.insert(session).inserted
+            case .willDisappear: shown.remove(session) != nil
+            }
+        guard isNews else {
+            throw Violation(.sessions, "\(name(record)) is said again for \(session)")
+        }
+        return session == Sessions.shared ? [] : [session]
+    }
+
+    /// Every reader has what it was last told, and that is how it was.
+    func checkStreams() throws {
+        server.turnStreams()
+        for reader in readers {
+            let told = try reader.take()
+            for (version, content) in told {
+                guard let text = past.texts[version] else { continue }
+                let expected = reader.target.part(text)
+                guard Self.isSame(content, expected) else {
+                    throw Violation(
+                        .streams,
+                        "\(reader.target.path) at \(version): \(content) and not \(expected)"
+                    )
+                }
+                if version >= reader.leftOut ?? 0 { reader.leftOut = nil }
+            }
+            if told.isEmpty, reader.looked === naive.text { continue }
+            guard !reader.isClosed, reader.leftOut == nil, let content = reader.content else {
+                continue
+            }
+            reader.looked = naive.text
+            let expected = reader.target.part(naive.text)
+            guard Self.isSame(content, expected) else {
+                throw Violation(
+                    .streams,
+                    "\(reader.target.path) ends with \(content) of \(reader.version as Any) "
+                        + "and not \(expected)"
+                )
+            }
+        }
+        for reader in readers where reader.isClosed { depart(reader) }
+        readers.removeAll { $0.isClosed }
+        for reader in logReaders {
+            try reader.take(from: journal.oldest) { journal.record($0) }
+        }
+        logReaders.removeAll { $0.isClosed }
+    }
+
+    /// The log's readers have all once nothing moves any more.
+    func checkLogReaders() throws {
+        var turns = 0
+        while logReaders.contains(where: { !$0.isClosed && $0.version < naive.version }) {
+            turns += 1
+            // The log pauses now and then, by a clock that nobody moves.
+            guard turns < Self.turnsMax else {
+                throw Violation(.log, "a reader stays behind version \(naive.version)")
+            }
+            if turns > 10 { usleep(1_000) }
+            server.turnStreams()
+            for reader in logReaders {
+                try reader.take(from: journal.oldest) { journal.record($0) }
+            }
+        }
+    }
+
+    /// Whether both are the same document: a patched one is written by us.
+    private static func isSame(_ a: StreamTarget.Part, _ b: StreamTarget.Part) -> Bool {
+        if a == b { return true }
+        guard case .json(let a) = a, case .json(let b) = b else { return false }
+        return JSONText.canonical(a.bytes) == JSONText.canonical(b.bytes)
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Locks
+import StoreCore
+import Synchronization
+
+/// Slices as JSON, each written once: a value with the same memory as one that was written lately, and is
+/// still held, has the same bytes. Those of the states of one store.
+final class SliceTexts: Sendable {
+    /// How many values of a type are held.
+    private static let keptMax = 4
+    /// Of so many values that are known one is written all the same.
+    private static let checkedEvery = 64
+
+    private struct Kept: Sendable {
+        let value: any Encodable & Sendable
+        let bytes: Bytewise
+    }
+
+    private struct Table: Sendable {
+        var kept: [ObjectIdentifier: [Kept]] = [:]
+        var found = 0
+        /// The names of the modules, which are put together whenever they are asked for.
+        var names: [String] = []
+    }
+
+    private let table = Locked(Table())
+
+    /// The value as JSON; `-` where there is none.
+    func bytes(of value: (any Encodable & Sendable)?) -> Bytewise {
+        guard let value else { return .absent }
+        return bytes(of: value)
+    }
+
+    /// The slices of a state, in their order.
+    func slices<Root: RootState>(of root: Root) -> StateText {
+        let names = table.withLock { table in
+            if table.names.isEmpty { table.names = StateText.names(Root.self) }
+            return table.names
+        }
+        return StateText(Root.modules.map { bytes(of: $0.slice.value(root)) }, of: names)
+    }
+
+    private func bytes<Value: Encodable & Sendable>(of value: Value) -> Bytewise {
+        let type = ObjectIdentifier(Value.self)
+        let known = table.withLock { table -> Bytewise? in
+            guard let kept = table.kept[type]?.first(where: { Self.isSame($0.value, value) }) else {
+                return nil
+            }
+            table.found += 1
+            return table.found.isMultiple(of: Self.checkedEvery) ? nil : kept.bytes
+        }
+        if let known { return known }
+        let bytes = Bytewise(json: value)
+        table.withLock { table in
+            var kept = table.kept[type] ?? []
+            if kept.count == Self.keptMax { kept.removeFirst() }
+            kept.append(Kept(value: value, bytes: bytes))
+            table.kept[type] = kept
+        }
+        return bytes
+    }
+
+    private static func isSame<Value>(_ kept: any Sendable, _ value: Value) -> Bool {
+        guard let kept = kept as? Value else { return false }
+        return withUnsafeBytes(of: kept) { a in
+            withUnsafeBytes(of: value) { b in
+                guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+                return memcmp(first, second, a.count) == 0
+            }
+        }
+    }
+}
+
+/// A state as JSON: its slices, and what they make up together.
+final class StateText: Sendable {
+    let slices: [Bytewise]
+    private let names: [String]
+    private let joined = Locked<Bytewise?>(nil)
+
+    init(_ slices: [Bytewise], of names: [String]) {
+        self.slices = slices
+        self.names = names
+    }
+
+    /// The whole state.
+    var whole: Bytewise {
+        joined.withLock { joined in
+            if let joined { return joined }
+            let whole = Bytewise(slices: slices, of: names)
+            joined = whole
+            return whole
+        }
+    }
+
+    /// What a pointer leads to, of which the first token names a module; `nil` where it leads nowhere.
+    func part(at tokens: [String]) -> Bytewise? {
+        guard let name = tokens.first, let module = names.firstIndex(of: name) else { return nil }
+        let slice = slices[module]
+        if tokens.count == 1 { return slice == .absent ? Bytewise("null") : slice }
+        return slice == .absent ? nil : JSONText.part(slice.bytes, at: Array(tokens.dropFirst()))
+    }
+
+    static func names<Root: RootState>(_ root: Root.Type) -> [String] {
+        Root.modules.map(\.name)
+    }
+}
