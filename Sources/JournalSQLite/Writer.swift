@@ -40,6 +40,9 @@ final class Writer: @unchecked Sendable {
     private let insertOutcome: Statement
     private let countOutcome: Statement
     private var form = ByteForm()
+    /// The parameters of `insertRecord` that are NULL from the record before, a bit each: what is bound
+    /// stays bound.
+    private var nulls: UInt16 = 0
     private let logPages: UnsafeMutablePointer<CInt>
 
     init(_ connection: Connection, _ history: History) throws(SQLiteFailure) {
@@ -150,19 +153,25 @@ final class Writer: @unchecked Sendable {
         try insertRecord.bind(3, fields.changed ? 1 : 0)
         try insertRecord.bind(4, text: fields.type)
         try insertRecord.bind(5, blob: fields.payload)
+        var nulls = nulls
+        // Where a bind fails, none is relied on.
+        self.nulls = 0
         if let meta = fields.meta {
+            nulls &= ~(1 << 6)
             try insertRecord.bind(6, blob: meta)
         } else {
-            try insertRecord.bindNull(6)
+            try bindNull(6, &nulls)
         }
-        try bind(7, fields.principal)
-        try bind(8, fields.request)
+        try bind(7, fields.principal, &nulls)
+        try bind(8, fields.request, &nulls)
         if let cause = fields.cause {
+            nulls &= ~(1 << 10)
             try insertRecord.bind(10, Int64(bitPattern: cause))
         } else {
-            try insertRecord.bindNull(10)
+            try bindNull(10, &nulls)
         }
-        try bind(11, fields.origin)
+        try bind(11, fields.origin, &nulls)
+        self.nulls = nulls
         try hash.withBytes { (bytes) throws(SQLiteFailure) in
             try insertRecord.bind(9, blob: bytes)
             try insertRecord.run()
@@ -171,12 +180,20 @@ final class Writer: @unchecked Sendable {
         bytesTotal += UInt64(record.bytes)
     }
 
-    private func bind(_ index: CInt, _ text: UnsafeRawBufferPointer?) throws(SQLiteFailure) {
-        if let text {
-            try insertRecord.bind(index, text: text)
-        } else {
-            try insertRecord.bindNull(index)
-        }
+    private func bind(
+        _ index: CInt,
+        _ text: UnsafeRawBufferPointer?,
+        _ nulls: inout UInt16
+    ) throws(SQLiteFailure) {
+        guard let text else { return try bindNull(index, &nulls) }
+        nulls &= ~(1 << index)
+        try insertRecord.bind(index, text: text)
+    }
+
+    private func bindNull(_ index: CInt, _ nulls: inout UInt16) throws(SQLiteFailure) {
+        guard nulls & 1 << index == 0 else { return }
+        try insertRecord.bindNull(index)
+        nulls |= 1 << index
     }
 
     private func insert(_ outcome: KeptOutcome) throws(SQLiteFailure) {

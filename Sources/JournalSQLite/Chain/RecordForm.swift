@@ -30,15 +30,7 @@ extension ByteForm {
         let source = hasSource ? 12 + (record.origin?.count ?? 0) : 0
         let start = count
         let memory = extend(by: size + source)
-        previous.store(to: memory)
-        memory.storeBytes(of: record.version.littleEndian, toByteOffset: 32, as: UInt64.self)
-        memory.storeBytes(of: record.time.littleEndian, toByteOffset: 40, as: Int64.self)
-        memory.storeBytes(of: record.changed ? 1 : 0, toByteOffset: 48, as: UInt8.self)
-        Self.put(record.type.count, at: memory + 49)
-        Self.put(record.payload.count, at: memory + 53)
-        Self.put(record.meta?.count, at: memory + 57)
-        Self.put(record.principal?.count, at: memory + 61)
-        Self.put(record.request?.count, at: memory + 65)
+        Self.putHead(record, after: previous, at: memory)
         var place = memory + Self.recordHeadBytes
         Self.put(record.type, at: &place)
         Self.put(record.payload, at: &place)
@@ -47,11 +39,33 @@ extension ByteForm {
         if let request = record.request { Self.put(request, at: &place) }
         // Clients' records have no source, and end before it.
         guard hasSource else { return start }
-        place.storeBytes(of: (record.cause ?? .max).littleEndian, as: UInt64.self)
-        Self.put(record.origin?.count, at: place + 8)
+        Self.putSource(record, at: place)
         place += 12
         if let origin = record.origin { Self.put(origin, at: &place) }
         return start
+    }
+
+    @inline(__always)
+    private static func putHead(
+        _ record: RecordFields,
+        after previous: ChainHash,
+        at memory: UnsafeMutableRawPointer
+    ) {
+        previous.store(to: memory)
+        memory.storeBytes(of: record.version.littleEndian, toByteOffset: 32, as: UInt64.self)
+        memory.storeBytes(of: record.time.littleEndian, toByteOffset: 40, as: Int64.self)
+        memory.storeBytes(of: record.changed ? 1 : 0, toByteOffset: 48, as: UInt8.self)
+        put(record.type.count, at: memory + 49)
+        put(record.payload.count, at: memory + 53)
+        put(record.meta?.count, at: memory + 57)
+        put(record.principal?.count, at: memory + 61)
+        put(record.request?.count, at: memory + 65)
+    }
+
+    @inline(__always)
+    private static func putSource(_ record: RecordFields, at memory: UnsafeMutableRawPointer) {
+        memory.storeBytes(of: (record.cause ?? .max).littleEndian, as: UInt64.self)
+        put(record.origin?.count, at: memory + 8)
     }
 
     @inline(__always)
@@ -73,54 +87,53 @@ extension ByteForm {
     /// Puts a record that follows `previous` together, and says where its fields lie.
     mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
         clear()
-        begin(record.version, record.time, record.changed, after: previous)
-        append(UInt32(truncatingIfNeeded: record.type.utf8.count))
-        append(UInt32(truncatingIfNeeded: record.payload.count))
-        appendLength(record.meta?.count)
-        appendLength(record.principal?.utf8.count)
-        appendLength(record.requestID?.utf8.count)
-        let type = append(record.type)
-        let payload = append(record.payload)
-        let meta = record.meta.map { append($0) }
-        let principal = record.principal.map { append($0) }
-        let request = record.requestID.map { append($0) }
-        beginSource(record.cause, record.origin?.utf8.count)
-        let origin = record.origin.map { append($0) }
-        // Only now does the memory stay where it is.
-        return RecordFields(
+        let hasSource = record.cause != nil || record.origin != nil
+        let size =
+            Self.recordHeadBytes + record.type.utf8.count + record.payload.count
+            + (record.meta?.count ?? 0) + (record.principal?.utf8.count ?? 0)
+            + (record.requestID?.utf8.count ?? 0)
+            + (hasSource ? 12 + (record.origin?.utf8.count ?? 0) : 0)
+        let memory = extend(by: size)
+        var place = memory + Self.recordHeadBytes
+        var fields = RecordFields(
             version: record.version,
             time: record.time,
             changed: record.changed,
-            type: bytes(type),
-            payload: bytes(payload),
-            meta: meta.map { bytes($0) },
-            principal: principal.map { bytes($0) },
-            request: request.map { bytes($0) },
-            cause: record.cause,
-            origin: origin.map { bytes($0) }
+            type: Self.put(record.type, at: &place),
+            payload: Self.put(record.payload, at: &place)
         )
+        if let meta = record.meta { fields.meta = Self.put(meta, at: &place) }
+        if let principal = record.principal { fields.principal = Self.put(principal, at: &place) }
+        if let request = record.requestID { fields.request = Self.put(request, at: &place) }
+        if hasSource {
+            fields.cause = record.cause
+            let head = place
+            place += 12
+            if let origin = record.origin { fields.origin = Self.put(origin, at: &place) }
+            Self.putSource(fields, at: head)
+        }
+        Self.putHead(fields, after: previous, at: memory)
+        return fields
     }
 
-    private mutating func begin(
-        _ version: UInt64,
-        _ time: Int64,
-        _ changed: Bool,
-        after previous: ChainHash
-    ) {
-        append(previous)
-        append(version)
-        append(time)
-        append(UInt8(changed ? 1 : 0))
+    @inline(__always)
+    private static func put(
+        _ text: String,
+        at place: inout UnsafeMutableRawPointer
+    ) -> UnsafeRawBufferPointer {
+        var text = text
+        let start = place
+        text.withUTF8 { put(UnsafeRawBufferPointer($0), at: &place) }
+        return UnsafeRawBufferPointer(start: start, count: place - start)
     }
 
-    /// Clients' records have neither, and end before them.
-    private mutating func beginSource(_ cause: UInt64?, _ originCount: Int?) {
-        guard cause != nil || originCount != nil else { return }
-        append(cause ?? .max)
-        appendLength(originCount)
-    }
-
-    private mutating func appendLength(_ count: Int?) {
-        append(count.map { UInt32(truncatingIfNeeded: $0) } ?? Self.absent)
+    @inline(__always)
+    private static func put(
+        _ field: [UInt8],
+        at place: inout UnsafeMutableRawPointer
+    ) -> UnsafeRawBufferPointer {
+        let start = place
+        field.withUnsafeBytes { put($0, at: &place) }
+        return UnsafeRawBufferPointer(start: start, count: place - start)
     }
 }
