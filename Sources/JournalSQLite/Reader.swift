@@ -9,6 +9,8 @@ final class Reader: @unchecked Sendable {
     let end: Statement
     let meta: Statement
     let records: Statement
+    /// The same up to whatever is last, which spares each row a comparison.
+    let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement
     var form = ByteForm()
@@ -23,13 +25,15 @@ final class Reader: @unchecked Sendable {
             connection,
             "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
         )
+        let columns =
+            "version, time, changed, type, payload, meta, principal, request, hash, cause, origin"
         records = try Statement(
             connection,
-            """
-            SELECT version, time, changed, type, payload, meta, principal, request, hash,
-                cause, origin
-            FROM records WHERE version BETWEEN ? AND ? ORDER BY version
-            """
+            "SELECT \(columns) FROM records WHERE version BETWEEN ? AND ? ORDER BY version"
+        )
+        recordsToEnd = try Statement(
+            connection,
+            "SELECT \(columns) FROM records WHERE version >= ? ORDER BY version"
         )
         outcome = try Statement(
             connection,
@@ -57,10 +61,16 @@ final class Reader: @unchecked Sendable {
             throw .sqlite(error)
         }
         defer {
-            records.reset()
+            resetRecords()
             try? end.run()
         }
         return try body(self)
+    }
+
+    /// Ends the reading of rows.
+    func resetRecords() {
+        records.reset()
+        recordsToEnd.reset()
     }
 }
 

@@ -85,7 +85,7 @@ extension Reader {
                     )
                     continue
                 }
-                records.reset()
+                resetRecords()
             }
             report.snapshotsCount += 1
         }

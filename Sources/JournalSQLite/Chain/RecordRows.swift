@@ -24,12 +24,12 @@ struct RecordRows: ~Copyable {
         from start: ChainHash? = nil,
         through: UInt64? = nil
     ) throws(ReadFailure) {
-        let statement = reader.records
+        let statement = through == nil ? reader.recordsToEnd : reader.records
         var isPending = false
         var known: ChainHash?
         do throws(SQLiteFailure) {
             try statement.bind(1, Int64(clamping: after))
-            try statement.bind(2, Int64(clamping: through ?? .max))
+            if let through { try statement.bind(2, Int64(clamping: through)) }
             isPending = try statement.step()
             if isPending, statement.integer(0) == Int64(clamping: after),
                 let hash = ChainHash(statement.bytes(8))

@@ -115,7 +115,7 @@ struct Examination {
             note(markFault)
         }
         let chainFault = try Self.fault { () throws(ReadFailure) in
-            defer { reader.records.reset() }
+            defer { reader.resetRecords() }
             let walk = try ChainWalk(
                 reader,
                 from: start,

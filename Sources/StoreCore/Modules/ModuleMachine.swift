@@ -9,7 +9,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let link: SharedLink<Root>
     }
 
-    private let routes: [ObjectIdentifier: ActionRoute]
+    private let routes: RouteTable
     /// Keeps what the routes point to.
     private let handlers: [ActionHandler<Root>]
     /// For each module, the way of what clients ask of it besides actions.
@@ -78,7 +78,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
             }
         }
-        self.routes = routes
+        self.routes = RouteTable(routes)
         self.handlers = handlers
         self.modules = modules
         requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true) }
@@ -126,11 +126,23 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         from sessions: [String]
     ) throws -> Change {
         let (action, instance) = Self.addressed(action)
-        let module = route.module
         guard let handler = handler(of: route) else {
-            try modules[module].slice.check(state, instance)
+            try modules[route.module].slice.check(state, instance)
             return .none
         }
+        return try reduce(handler, &state, action, instance, route.module, version, sessions)
+    }
+
+    @inline(__always)
+    private func reduce(
+        _ handler: ActionHandler<Root>,
+        _ state: inout Root,
+        _ action: any Action,
+        _ instance: String?,
+        _ module: Int,
+        _ version: UInt64,
+        _ sessions: [String]
+    ) throws -> Change {
         if handler.kind == .ui {
             try changes?.presentation?.admit(module, instance, from: sessions, in: state)
         }
@@ -183,7 +195,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
 
     /// A reducer of its own, for replays.
     package var replaying: @Sendable (inout Root, any Action, UInt64) throws -> Void {
-        { [self] state, action, version in try reduce(&state, action, version: version) }
+        { [self] state, action, version in
+            let type = Swift.type(of: action)
+            if type == AddressedAction.self || type == ClientRequest.self {
+                guard let route = route(of: action) else { return }
+                _ = try reduce(&state, action, by: route, version: version, from: [])
+            } else if let route = routes[ObjectIdentifier(type)], let handler = handler(of: route) {
+                _ = try reduce(handler, &state, action, nil, route.module, version, [])
+            }
+        }
     }
 
     /// Whether a module's slice has the same bytes in both.

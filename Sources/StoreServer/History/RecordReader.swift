@@ -50,7 +50,9 @@ struct RecordReader {
             type = self.type(of: record.type)
             last = type
         }
-        if record.payload.count == 2, type.isReadBare { return type.bare }
+        if record.payload.count == 2, type.isReadBare {
+            return type.isBareNothing ? nil : type.bare
+        }
         do throws(JSONError) {
             return try type.read(record.payload, decoder)
         } catch {
@@ -90,8 +92,10 @@ private final class RecordedType {
     private let meaning: Meaning
     /// Whether a record of this name needs no fields: all that have none are alike.
     let isReadBare: Bool
-    /// What they are, then; `nil` where that means nothing any more.
-    let bare: (any Action)?
+    /// What they are, then.
+    let bare: any Action
+    /// Whether they mean nothing any more.
+    let isBareNothing: Bool
 
     init(
         _ name: UnsafeRawBufferPointer,
@@ -112,11 +116,12 @@ private final class RecordedType {
         }
         let empty = RegisteredType.emptyObject
         do {
-            bare = try empty.withUnsafeBytes { [meaning] in try Self.read($0, meaning, decoder) }
-            isReadBare = true
+            let read = try empty.withUnsafeBytes { [meaning] in
+                try Self.read($0, meaning, decoder)
+            }
+            (bare, isBareNothing, isReadBare) = (read ?? NoAction(), read == nil, true)
         } catch {
-            bare = nil
-            isReadBare = false
+            (bare, isBareNothing, isReadBare) = (NoAction(), true, false)
         }
     }
 
@@ -152,6 +157,9 @@ private final class RecordedType {
         }
     }
 }
+
+/// Stands where there is no action.
+private struct NoAction: Action {}
 
 /// A record that the program of today can't make an action of.
 struct UnreadableRecord: Error {
