@@ -72,15 +72,9 @@ extension EventLoop {
 
     /// Hands the finished exchanges back to the library, which calls the handler for each anew.
     func resumeFinished() {
-        let done = finished.withLock { finished -> [HTTPExchange] in
-            if finished.isEmpty { return [] }
-            defer {
-                finished = []
-                finished.reserveCapacity(64)
-            }
-            return finished
-        }
-        for exchange in done { resume(exchange) }
+        finished.withLock { swap(&$0, &taken) }
+        for exchange in taken { resume(exchange) }
+        taken.removeAll(keepingCapacity: taken.capacity <= Self.takenMax)
     }
 
     func resume(_ exchange: HTTPExchange) {

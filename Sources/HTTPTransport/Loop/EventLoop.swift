@@ -18,6 +18,10 @@ final class EventLoop: @unchecked Sendable {
 
     /// How many events one turn takes from epoll, and connections from a listener.
     static let eventsMax = 256
+    /// For how many finished requests memory is kept.
+    static let takenMax = 4 << 10
+    /// How often the library runs in one turn, at the most.
+    static let runsMax = 3
     /// How often the deadlines are looked at, at least; more often where one is short.
     static let tickSeconds = 1.0
     /// How long one turn lasts at the most while there is no connection.
@@ -41,6 +45,8 @@ final class EventLoop: @unchecked Sendable {
     let epoll: CInt
     let wakeDescriptor: CInt
     let finished = Locked<[HTTPExchange]>([])
+    /// Takes the place of what was finished, so that neither array is made anew.
+    @exclusivity(unchecked) var taken: [HTTPExchange] = []
     let requests = Locked(LoopRequests())
 
     @exclusivity(unchecked) var daemon: OpaquePointer?
@@ -148,7 +154,8 @@ extension EventLoop {
         }
         for listener in listeners { watch(listener.descriptor) }
         watch(chttpd_descriptor(daemon))
-        watch(wakeDescriptor)
+        // Each write is reported once, so nothing has to be read.
+        watch(wakeDescriptor, once: true)
         return listeners.map(\.address)
     }
 
@@ -171,9 +178,13 @@ extension EventLoop {
         )
     }
 
-    func watch(_ descriptor: CInt) {
+    /// Waits for a descriptor from now on.
+    ///
+    /// - Parameter once: whether it is reported once each time that it becomes ready; else for as long as
+    ///   it is.
+    func watch(_ descriptor: CInt, once: Bool = false) {
         var event = epoll_event()
-        event.events = EPOLLIN.rawValue
+        event.events = EPOLLIN.rawValue | (once ? EPOLLET.rawValue : 0)
         event.data.fd = descriptor
         epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
     }
@@ -194,17 +205,15 @@ extension EventLoop {
             date.update()
             for index in 0..<max(0, count) {
                 let descriptor = events[index].data.fd
-                if descriptor == wakeDescriptor {
-                    var value: UInt64 = 0
-                    read(wakeDescriptor, &value, 8)
-                } else if let listener = listeners.first(where: { $0.descriptor == descriptor }) {
+                if descriptor == wakeDescriptor { continue }
+                if let listener = listeners.first(where: { $0.descriptor == descriptor }) {
                     accept(on: listener)
                 }
             }
             takeRequests()
             takeTimers()
             resumeFinished()
-            chttpd_run(daemon)
+            runLibrary(daemon)
             runTimers()
             handler.turnEnded()
             if now >= nextTick { enforceDeadlines() }
@@ -212,6 +221,15 @@ extension EventLoop {
         thread.store(0, ordering: .relaxed)
         timers = TimerHeap()
         end(daemon)
+    }
+
+    /// Has the library run, and again at once where it says that it is not done: an answer that was put off
+    /// takes it two runs, and a turn in between would be another system call.
+    private func runLibrary(_ daemon: OpaquePointer) {
+        chttpd_run(daemon)
+        for _ in 1..<Self.runsMax where parkedCount == 0 && chttpd_timeout(daemon) == 0 {
+            chttpd_run(daemon)
+        }
     }
 
     var tick: Double {
