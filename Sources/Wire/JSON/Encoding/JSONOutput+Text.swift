@@ -9,16 +9,18 @@ extension JSONOutput {
 
     /// Writes a number in decimal digits.
     package mutating func decimal(_ number: UInt64) {
-        // 20 digits hold any number of 64 bits.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var start = 20
-            var rest = number
-            repeat {
-                start -= 1
-                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest > 0
-            raw(UnsafeBufferPointer(rebasing: digits[start...]))
+        var length = 1
+        var rest = number
+        while rest >= 10 {
+            rest /= 10
+            length &+= 1
         }
+        reserve(length)
+        rest = number
+        for place in stride(from: count &+ length &- 1, through: count, by: -1) {
+            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count &+= length
     }
 }

@@ -75,27 +75,40 @@ package struct JSONOutput: ~Copyable {
         let target = UnsafeMutableRawPointer(base + count)
         if bytes.count <= 32 {
             let source = UnsafeRawPointer(start)
-            var offset = 0
-            while offset &+ 8 <= bytes.count {
-                target.storeBytes(
-                    of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
-                    toByteOffset: offset,
-                    as: UInt64.self
-                )
-                offset &+= 8
-            }
-            while offset < bytes.count {
-                target.storeBytes(
-                    of: source.load(fromByteOffset: offset, as: UInt8.self),
-                    toByteOffset: offset,
-                    as: UInt8.self
-                )
-                offset &+= 1
+            if bytes.count >= 8 {
+                var offset = 0
+                while offset &+ 8 < bytes.count {
+                    Self.copy(UInt64.self, from: source, to: target, at: offset)
+                    offset &+= 8
+                }
+                // The last eight, of which some may be there already.
+                Self.copy(UInt64.self, from: source, to: target, at: bytes.count &- 8)
+            } else if bytes.count >= 4 {
+                Self.copy(UInt32.self, from: source, to: target, at: 0)
+                Self.copy(UInt32.self, from: source, to: target, at: bytes.count &- 4)
+            } else {
+                for offset in 0..<bytes.count {
+                    Self.copy(UInt8.self, from: source, to: target, at: offset)
+                }
             }
         } else {
             target.copyMemory(from: start, byteCount: bytes.count)
         }
         count &+= bytes.count
+    }
+
+    @inline(__always)
+    private static func copy<Word: BitwiseCopyable>(
+        _ word: Word.Type,
+        from source: UnsafeRawPointer,
+        to target: UnsafeMutableRawPointer,
+        at offset: Int
+    ) {
+        target.storeBytes(
+            of: source.loadUnaligned(fromByteOffset: offset, as: word),
+            toByteOffset: offset,
+            as: word
+        )
     }
 
     /// Writes bytes that lie in memory of a whole number of words.
