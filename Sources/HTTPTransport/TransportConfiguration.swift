@@ -24,7 +24,11 @@ package struct TransportConfiguration: Sendable {
     }
 
     /// How much memory the library has for a connection: the headers as they are read, what it notes of
-    /// each field, and the head of the answer. No more, for it clears all of it after each request.
+    /// each field, and the head of the answer. No more, for it clears all of it after each request, and
+    /// nearly half of it before each answer, with what its buffer for reading has free.
+    ///
+    /// All three lie in it at once: a request of so many bytes and fields is answered from their sum on,
+    /// and not below it, so less than this breaks the bound on headers.
     var connectionBytes: Int {
         max(headersBytesMax, uriBytesMax) + Self.fieldBytes * fieldsMax + Self.answerHeadBytes
     }

@@ -20,7 +20,9 @@ import Testing
             // As in most answers, the tag is the last field; but not in all.
             let tag = "ETag=t\(numbers.next(below: 12))"
             if numbers.next(below: 3) > 0 { fields.append(tag) }
-            if numbers.next(below: 8) == 0 { fields.append(numbers.next(below: 2) == 0 ? tag : "x-z=1") }
+            if numbers.next(below: 8) == 0 {
+                fields.append(numbers.next(below: 2) == 0 ? tag : "x-z=1")
+            }
             let length = [0, 5, 5, 6, 3_000][numbers.next(below: 5)]
             let letter = ["a", "b"][numbers.next(below: 2)]
             body = String(repeating: letter, count: length)
@@ -28,7 +30,8 @@ import Testing
 
         var text: String {
             let target = "/fields?" + fields.joined(separator: "&")
-            return "POST \(target) HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            let length = body.utf8.count
+            return "POST \(target) HTTP/1.1\r\nHost: h\r\nContent-Length: \(length)\r\n\r\n\(body)"
         }
     }
 
@@ -37,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3])
-    func `each answer has its own fields and body, whatever was answered before`(seed: UInt64) throws {
+    func `each answer has its own fields and body, whatever came before`(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         let echo = try EchoServer()
         let connections = try (0..<4).map { _ in try RawConnection(port: echo.port) }
@@ -51,7 +54,10 @@ import Testing
                     let answer = try connection.response()
                     let lines = answer.head.split(separator: "\r\n").map(String.init)
                     let own = lines.filter { $0.hasPrefix("x-") || $0.hasPrefix("ETag") }
-                    #expect(own == request.fields.map { $0.split(separator: "=").joined(separator: ": ") })
+                    let expected = request.fields.map {
+                        $0.split(separator: "=").joined(separator: ": ")
+                    }
+                    #expect(own == expected, "seed \(seed)")
                     #expect(answer.body == request.body, "seed \(seed)")
                     #expect(lines.filter { $0.hasPrefix("Date: ") }.count == 1)
                     let length = "Content-Length: \(request.body.utf8.count)"

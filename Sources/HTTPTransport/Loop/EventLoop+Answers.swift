@@ -87,7 +87,12 @@ extension EventLoop {
             // Safety: retained for the library, which releases it by `releaseBytes`, once.
             let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
             let taken = chttpd_respond_shared(
-                connection, head, base, bytes.count, releaseBytes, owner
+                connection,
+                head,
+                base,
+                bytes.count,
+                releaseBytes,
+                owner
             )
             return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }

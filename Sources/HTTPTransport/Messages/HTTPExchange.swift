@@ -208,7 +208,9 @@ extension HTTPExchange {
         guard mayHave(name) else { return false }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             var value = value
-            return value.withUTF8 { fields[index].valueBytes.hasSameBytes(as: UnsafeRawBufferPointer($0)) }
+            return value.withUTF8 {
+                fields[index].valueBytes.hasSameBytes(as: UnsafeRawBufferPointer($0))
+            }
         }
         return false
     }

@@ -53,7 +53,9 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         seconds: UInt64
     ) {
         let current = store.publisher.snapshot
-        guard current.version <= after else { return answer(exchange, pointer, isConditional: false) }
+        guard current.version <= after else {
+            return answer(exchange, pointer, isConditional: false)
+        }
         guard seconds > 0 else { return exchange.respond(store.notModified(current)) }
         // A poll for the state needs no session; the one that is shown lives meanwhile.
         let hold = store.hold(try? store.sessions(of: exchange).first)

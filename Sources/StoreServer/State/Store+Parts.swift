@@ -163,7 +163,9 @@ extension ParsedDocuments {
         case .within(let bytes, let pointer):
             if bytes.isInPieces { return .later }
             if bytes.count < Self.keptBytesMin {
-                let document = bytes.withUnsafeBytes { try? workspace.parse($0, limits: .unbounded) }
+                let document = bytes.withUnsafeBytes {
+                    try? workspace.parse($0, limits: .unbounded)
+                }
                 return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
             }
             guard let document = ready(bytes) else { return .later }
