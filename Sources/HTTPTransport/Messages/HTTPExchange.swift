@@ -232,11 +232,12 @@ extension HTTPExchange {
     /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.
     package func headerList(_ name: StaticString) -> String? {
         guard mayHave(name) else { return nil }
-        var values: [String] = []
+        var list: String?
         for index in 0..<fieldCount where fields[index].isNamed(name) {
-            values.append(fields[index].text)
+            let text = fields[index].text
+            list = list.map { "\($0), \(text)" } ?? text
         }
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        return list
     }
 
     /// The address of the client, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.

@@ -4,7 +4,23 @@
 /// with `\"` and `\\` as the only escapes. Parameters behind it are checked and ignored.
 package enum StructuredString {
     /// Reads the whole value; `nil` when it is no string or something follows it.
-    package static func parse(_ text: some StringProtocol) -> String? {
+    package static func parse(_ text: String) -> String? {
+        var text = text
+        return text.withUTF8 { plain($0) } ?? any(text)
+    }
+
+    /// The string, where the value is one without escapes and nothing else, as almost all are.
+    private static func plain(_ text: UnsafeBufferPointer<UInt8>) -> String? {
+        let quote = UInt8(ascii: "\"")
+        guard text.count >= 2, text[0] == quote, text[text.count - 1] == quote else { return nil }
+        let inner = UnsafeBufferPointer(rebasing: text[1..<(text.count - 1)])
+        for byte in inner {
+            guard 0x20...0x7E ~= byte, byte != quote, byte != UInt8(ascii: "\\") else { return nil }
+        }
+        return String(decoding: inner, as: UTF8.self)
+    }
+
+    private static func any(_ text: String) -> String? {
         var scanner = HeaderScanner(text)
         scanner.skipSpaces()
         guard let value = string(&scanner), skipParameters(&scanner) else { return nil }
