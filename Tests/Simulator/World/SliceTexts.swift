@@ -16,7 +16,13 @@ final class SliceTexts: Sendable {
         let bytes: Bytewise
     }
 
+    private struct KeptState: Sendable {
+        let state: any Sendable
+        let text: StateText
+    }
+
     private struct Table: Sendable {
+        var states: [KeptState] = []
         var kept: [ObjectIdentifier: [Kept]] = [:]
         var found = 0
         /// The names of the modules, which are put together whenever they are asked for.
@@ -33,11 +39,24 @@ final class SliceTexts: Sendable {
 
     /// The slices of a state, in their order.
     func slices<Root: RootState>(of root: Root) -> StateText {
+        let known = table.withLock { table -> StateText? in
+            guard let kept = table.states.first(where: { Self.isSame($0.state, root) }) else {
+                return nil
+            }
+            table.found += 1
+            return table.found.isMultiple(of: Self.checkedEvery) ? nil : kept.text
+        }
+        if let known { return known }
         let names = table.withLock { table in
             if table.names.isEmpty { table.names = StateText.names(Root.self) }
             return table.names
         }
-        return StateText(Root.modules.map { bytes(of: $0.slice.value(root)) }, of: names)
+        let text = StateText(Root.modules.map { bytes(of: $0.slice.value(root)) }, of: names)
+        table.withLock { table in
+            if table.states.count == Self.keptMax { table.states.removeFirst() }
+            table.states.append(KeptState(state: root, text: text))
+        }
+        return text
     }
 
     private func bytes<Value: Encodable & Sendable>(of value: Value) -> Bytewise {
