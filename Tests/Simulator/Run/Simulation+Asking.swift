@@ -32,6 +32,7 @@ extension Simulation {
             try verifyNamed()
             try verifyAnswers(open)
         } else {
+            vainKeys = keys
             try askInVain(open, fault, &chance)
         }
     }

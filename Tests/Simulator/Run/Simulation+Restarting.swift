@@ -65,9 +65,8 @@ extension Simulation {
             past.add(applied, P.note(of: applied.action))
         }
         for outcome in journal.outcomes where keys[outcome.key.key] == nil {
-            // The body is found out by who asks with this key again: another one is as good.
             keys[outcome.key.key] = Prediction.Kept(
-                body: requests[outcome.key.key].map { Bytewise(Self.body(of: $0)) } ?? Bytewise(""),
+                body: vainKeys[outcome.key.key]?.body ?? Bytewise(""),
                 first: outcome.first,
                 last: outcome.last,
                 changed: outcome.changed

@@ -42,6 +42,8 @@ final class Simulation<P: Program> {
     var naive: Naive<P>
     var past: Past
     var keys: [String: Prediction.Kept] = [:]
+    /// What would be kept had the disk not failed.
+    var vainKeys: [String: Prediction.Kept] = [:]
     var requests: [String: Request.Dispatch] = [:]
     var due: [Due] = []
     /// The records that the requests of a step have to make, and those of them that ask by name.
