@@ -55,6 +55,14 @@ import Wire
         #expect(emptied.action as? Emptied == Emptied(of: "hay"))
     }
 
+    @Test func `a case that is written otherwise than it is read is an error`() throws {
+        let moods = try ActionRegistry([], Alone<Moody>.modules.map { ModuleActions($0) })
+        #expect(try moods.member(of: Moody.Action.set(to: 1), encoder).type == "moody/set")
+        #expect(throws: UnwritableAction.self) {
+            try moods.member(of: Moody.Action.set(to: 7), encoder)
+        }
+    }
+
     @Test func `an id counts only where there are instances`() throws {
         let member = try member(Gate.Action.opened.to("7"))
         #expect(member.type == "gate/opened")
@@ -222,6 +230,29 @@ private struct Alone<M: Defective>: RootState {
 private struct Numbered: Defective {
     typealias State = Gate.State
     enum Action: Int, ModuleAction { case one, two }
+    func reduce(_ state: inout State, _ action: Action) {}
+}
+
+/// Writes one of its values under a name that it does not read.
+private struct Moody: Defective {
+    typealias State = Gate.State
+    enum Action: ModuleAction {
+        case set(to: Int)
+
+        private enum Name: String, CodingKey { case set, lucky }
+        private struct Fields: Codable { let to: Int }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Name.self)
+            self = .set(to: try container.decode(Fields.self, forKey: .set).to)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            guard case .set(let number) = self else { return }
+            var container = encoder.container(keyedBy: Name.self)
+            try container.encode(Fields(to: number), forKey: number == 7 ? .lucky : .set)
+        }
+    }
     func reduce(_ state: inout State, _ action: Action) {}
 }
 
