@@ -6,9 +6,6 @@ final class LogReader {
     private let source: EventSource
     /// The version that it was told of last.
     private(set) var version: UInt64
-    /// Whether it was told that it has all.
-    private(set) var hasCaughtUp = false
-
     init(after version: UInt64, socket: CInt) {
         self.version = version
         source = EventSource(socket)
@@ -30,7 +27,13 @@ final class LogReader {
                 }
                 try compare(event.data, record)
                 version = next
-            case "caught-up": hasCaughtUp = true
+            case "caught-up":
+                let root = (try? JSONDocument(parsing: event.data, limits: .unbounded))?.root
+                let newest = root?.member(named: "version")?.intValue.map { UInt64($0) } ?? 0
+                guard newest == version || newest < oldest else {
+                    throw Violation(.log, "all up to \(newest) is sent, and \(version) came last")
+                }
+                version = max(version, newest)
             default: break
             }
         }
