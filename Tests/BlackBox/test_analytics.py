@@ -138,6 +138,38 @@ def test_11_2_a_reader_of_stdout_that_does_not_read_slows_nobody():
         server.process.stdout.close()
 
 
+def test_11_2_lines_that_wait_are_bounded_in_bytes():
+    screen = {"type": "ScreenShown", "payload": {"name": "x" * 900_000}}
+    flags = ["--analytics", "stdout", "--history-max", "1"]
+    with Server(*flags, stdout=subprocess.PIPE) as server:
+        with Wire(server) as wire:
+
+            def show(count):
+                for _ in range(count):
+                    assert server.post(screen, wire=wire).status == 200
+
+            def lost():
+                text = server.get("/metrics").body.decode()
+                return int(re.search(r"^analytics_dropped_total (\d+)$", text, re.M)[1])
+
+            show(10)
+            before = server.resident_bytes
+            show(140)
+            grown = server.resident_bytes - before
+            # 32 MiB of lines may wait, and what is being written is there a second time.
+            assert grown < 96 << 20, f"{grown >> 20} MiB more"
+            # 37 lines have 32 MiB. The pipe has a part of the first.
+            assert 150 - 40 <= lost() <= 150 - 35
+            # Small ones wait beside them as long as there is room, and all is counted.
+            server.post(INCREASE)
+        rest = server.process.stdout
+        server.process.send_signal(signal.SIGTERM)
+        kept = [json.loads(line) for line in rest.read().splitlines()]
+        assert server.stop() == 0
+        rest.close()
+        assert 35 <= len(kept) - 1 <= 40 and kept[-1]["type"] == "CounterIncreaseRequested"
+
+
 def test_11_1_a_file_that_cannot_be_opened_is_said_at_the_start(tmp_path):
     arguments = ["--ephemeral", "--listen", "127.0.0.1:0"]
     result = run(*arguments, "--analytics", f"file:{tmp_path}/nowhere/a.jsonl")

@@ -190,6 +190,25 @@ def test_an_error_that_is_no_refusal_is_told_to_the_log_alone(vault):
     assert len(said) == 5
 
 
+def test_what_a_type_of_its_own_code_throws_is_told_to_the_log_alone(vault):
+    assert vault.post(action("Keyed", key=7)).json["changed"] is True
+    answers = {
+        "/payload": vault.post(action("Keyed", key=13)),
+        "/1/payload": vault.post([action("Keyed", key=7), action("Keyed", key=13)]),
+    }
+    for pointer, answer in answers.items():
+        members = answer.problem("invalid-payload", 422)
+        assert members["pointer"] == pointer and b"rust" not in answer.body
+        assert members["detail"] == "The type's own code refused the value."
+    vault.post(action("Keyed", key=13), query="?dry-run=true").problem("invalid-payload", 422)
+    # What is said in the form that is made for it leads to the member, and is read by the client.
+    members = vault.post(action("Keyed", key=100)).problem("invalid-payload", 422)
+    assert (members["pointer"], members["detail"]) == ("/payload/key", "A key has few teeth.")
+    vault.stop()
+    said = [line for line in vault.log_text.splitlines() if "rust on bolt 9" in line]
+    assert len(said) == 3 and all("Keyed" in line and "/payload" in line for line in said), said
+
+
 def test_an_action_that_nobody_registered_fails_its_effect_by_name(vault):
     vault.wait(action("doors/knocked", by="stranger")).problem("effect-failed", 424)
     assert "Stranger is dispatched by the program, but registered nowhere" in vault.log_text

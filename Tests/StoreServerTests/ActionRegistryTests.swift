@@ -1,3 +1,4 @@
+import JournalSQLite
 import StoreCore
 import Testing
 import Wire
@@ -60,6 +61,19 @@ import Wire
         #expect(try moods.member(of: Moody.Action.set(to: 1), encoder).type == "moody/set")
         #expect(throws: UnwritableAction.self) {
             try moods.member(of: Moody.Action.set(to: 7), encoder)
+        }
+    }
+
+    @Test func `an action that no record can hold is named, with the bound`() throws {
+        #expect(ActionTable.payloadBytesMax == SQLiteJournal.fieldBytesMax)
+        let modules = YardState.modules.map { ModuleActions($0) }
+        let small = try ActionRegistry([], modules, payloadBytesMax: 20)
+        let fits = Painted(colour: "magenta")
+        #expect(try small.member(of: fits, encoder).payload.count == 20)
+        #expect {
+            try small.member(of: Painted(colour: fits.colour + "r"), encoder)
+        } throws: {
+            "\($0)".contains("21 bytes") && "\($0)".contains("holds 20")
         }
     }
 

@@ -1,16 +1,18 @@
 import Locks
 import Synchronization
 
-/// Tells when all that follows an action is done: its effects, what presenters and reactions make of
+/// Shows when all that follows an action is done: its effects, what presenters and reactions make of
 /// it, and what follows those.
 ///
-/// Made only where somebody waits. Effects begin before the action's own outcome is told, so a count
+/// Made only where a client waits. Effects begin before the action's own outcome is known, so a count
 /// of zero after that is the end.
+///
+/// A watch within another one counts there once, for as long as anything of its own runs. So beginning
+/// and ending cost the same however deep effects have dispatched effects.
 package final class EffectWatch: Sendable {
     private struct Count: Sendable {
         var running = 0
         var result: Result<any Sendable, any Error>?
-        var isAsked = false
         var done: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
@@ -24,80 +26,56 @@ package final class EffectWatch: Sendable {
         case nothing
     }
 
-    private let parents: [EffectWatch]
-    /// The one that this is a part of, where there is just one.
-    private let above: EffectWatch?
+    // Safety: it is changed when nothing refers to the watch any more.
+    private nonisolated(unsafe) var parent: EffectWatch?
+    /// The watch of which this is a part, or a part of a part.
     private let highest: EffectWatch?
     private let cancelled = Atomic(false)
     private let sharing: Sharing
     private let count = Locked(Count())
 
     package init() {
-        parents = []
-        above = nil
+        parent = nil
         highest = nil
         sharing = .nothing
     }
 
     init(within parent: EffectWatch?, sharing: Sharing) {
-        parents = parent.map { [$0] } ?? []
-        above = parent
+        self.parent = parent
         highest = parent?.highest ?? parent
         self.sharing = sharing
     }
 
-    /// For what follows the actions of these: they end with it, and their results stay their own.
-    init(following watches: [EffectWatch]) {
-        parents = watches
-        above = nil
+    /// For what follows the action of another watch: that ends with it, and their results stay their own.
+    init(following parent: EffectWatch) {
+        self.parent = parent
         highest = nil
         sharing = .nothing
+    }
+
+    deinit {
+        // A long row is let go link by link: each within the other would need a stack as long.
+        var next = parent
+        parent = nil
+        while next != nil, isKnownUniquelyReferenced(&next) {
+            let following = next?.parent
+            next?.parent = nil
+            next = following
+        }
     }
 
     /// The watch of which this is a part, or a part of a part: the same for all that one request waits
     /// for.
     var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
 
-    /// Whether who waits has given up, and with it the effects that this tells of.
+    /// Whether the client that waits has given up, and with it the effects that the request led to.
     var isCancelled: Bool {
-        var watch: EffectWatch? = self
-        while let current = watch {
-            if current.cancelled.load(ordering: .sequentiallyConsistent) { return true }
-            watch = current.above
-        }
-        return false
+        (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent)
     }
 
-    /// Effects that begin from now on are cancelled at once.
+    /// Effects that begin from now on are cancelled at once: all that the same request waits for.
     func cancel() {
-        cancelled.store(true, ordering: .sequentiallyConsistent)
-    }
-
-    func begin() {
-        for parent in parents { parent.begin() }
-        count.withLock { $0.running += 1 }
-    }
-
-    /// One is done. The first that failed is the result, else the first that gave something.
-    func end(_ result: Result<any Sendable, any Error>? = nil) {
-        let told = count.withLock {
-            count -> (() -> Void)? in
-            count.running -= 1
-            switch (count.result, result) {
-            case (nil, _), (.success?, .failure?): count.result = result
-            default: break
-            }
-            guard count.running == 0, let done = count.done else { return nil }
-            count.done = nil
-            return { [result = count.result] in done(result) }
-        }
-        told?()
-        let shared: Result<any Sendable, any Error>? =
-            switch (sharing, result) {
-            case (.everything, _), (.failures, .failure?): result
-            case (.failures, _), (.nothing, _): nil
-            }
-        for parent in parents { parent.end(shared) }
+        (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Whether nothing runs: once the action's outcome is known, the end.
@@ -126,6 +104,79 @@ package final class EffectWatch: Sendable {
                 case nil: continuation.resume(returning: nil)
                 }
             }
+        }
+    }
+}
+
+// Counting
+
+extension EffectWatch {
+    /// One more runs. Those above count it before this one does, so that none of them is done meanwhile.
+    func begin() {
+        var idle: [EffectWatch] = []
+        var next: EffectWatch? = self
+        while let watch = next, !watch.joinRunning() {
+            idle.append(watch)
+            next = watch.parent
+        }
+        while let watch = idle.popLast() {
+            let ranAlready = watch.count.withLock { count in
+                count.running += 1
+                return count.running > 1
+            }
+            // Another thread began it meanwhile: it counts above once.
+            if ranAlready { watch.parent?.leave() }
+        }
+    }
+
+    /// One is done. The first that failed is the result, else the first that gave something.
+    func end(_ result: Result<any Sendable, any Error>? = nil) {
+        if let result { note(result) }
+        leave()
+    }
+
+    /// Counts one more where something runs already.
+    private func joinRunning() -> Bool {
+        count.withLock { count in
+            guard count.running > 0 else { return false }
+            count.running += 1
+            return true
+        }
+    }
+
+    /// Counts one less, here and above where that was the last.
+    private func leave() {
+        var next: EffectWatch? = self
+        while let watch = next {
+            let (isLast, done) = watch.count.withLock { count -> (Bool, (() -> Void)?) in
+                count.running -= 1
+                guard count.running == 0 else { return (false, nil) }
+                defer { count.done = nil }
+                return (true, count.done.map { done in { [result = count.result] in done(result) } })
+            }
+            done?()
+            next = isLast ? watch.parent : nil
+        }
+    }
+
+    /// Takes a result, here and above as far as it is new there.
+    private func note(_ result: Result<any Sendable, any Error>) {
+        var next: EffectWatch? = self
+        while let watch = next, watch.take(result) {
+            switch (watch.sharing, result) {
+            case (.everything, _), (.failures, .failure): next = watch.parent
+            case (.failures, .success), (.nothing, _): next = nil
+            }
+        }
+    }
+
+    private func take(_ result: Result<any Sendable, any Error>) -> Bool {
+        count.withLock { count in
+            switch (count.result, result) {
+            case (nil, _), (.success?, .failure): count.result = result
+            case (.success?, .success), (.failure?, _): return false
+            }
+            return true
         }
     }
 }

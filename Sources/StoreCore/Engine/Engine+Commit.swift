@@ -82,7 +82,7 @@ extension Engine {
             for (action, place) in owner.reactions(to: step) {
                 var source = ActionSource(cause: version, place: place)
                 source.sessions = step.envelope.sessions
-                source.watch = step.envelope.watch.map { EffectWatch(following: [$0]) }
+                source.watch = step.envelope.watch.map { EffectWatch(following: $0) }
                 dispatchOwn(action, from: source)
             }
         }

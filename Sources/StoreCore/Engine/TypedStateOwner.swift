@@ -249,7 +249,7 @@ extension TypedStateOwner {
     func showSlices(_ step: Step, version: UInt64) {
         guard let machine, let place = step.kept else { return }
         let envelope = step.envelope
-        let watch = envelope.watch.map { EffectWatch(following: [$0]) }
+        let watch = envelope.watch.map { EffectWatch(following: $0) }
         machine.show(
             step.change,
             from: kept[place],

@@ -1,4 +1,4 @@
-/// One applied action as analytics see it; encoded by the writer, off the Core's thread.
+/// One applied action as analytics see it.
 struct AnalyticsEvent: Sendable {
     let version: UInt64
     /// Nanoseconds since 1970, as stamped by the Core.
@@ -9,4 +9,9 @@ struct AnalyticsEvent: Sendable {
     let subject: String?
     /// What the action declares for analytics, if it does.
     let record: (any Encodable & Sendable)?
+
+    /// The same without what the action declares.
+    var withoutRecord: AnalyticsEvent {
+        AnalyticsEvent(version: version, time: time, type: type, subject: subject, record: nil)
+    }
 }

@@ -7,18 +7,26 @@ import Wire
 /// Writes analytics lines on a thread of its own, so that neither a slow disk nor a full pipe ever
 /// holds up the Core.
 ///
-/// The queue is bounded: an event that does not fit is counted in ``droppedTotal``, as is one whose
-/// line can't be written. The log hears when losing begins and when it is over.
+/// The queue is bounded, in events and in bytes: an event that does not fit is counted in
+/// ``droppedTotal``, as is one whose line can't be written. The log has a line when losing begins and when
+/// it is over.
 final class AnalyticsWriter: Sendable {
     /// The most events that wait to be written.
     static let queueEventsMax = 65_536
+    /// The most bytes that they have; one event alone may have more.
+    static let queueBytesMax = 32 << 20
+    /// The most memory that is kept for the next write.
+    static let bufferBytesMax = 1 << 20
     /// How many events are encoded before they are written with one call.
     static let batchEventsMax = 1_024
     /// How long a stop waits while nothing at all is taken: for a full pipe that nobody reads.
     static let stuckSecondsMax = 2.0
 
-    private struct Queue {
-        var events: [AnalyticsEvent] = []
+    fileprivate struct Queue {
+        var events: [QueuedEvent] = []
+        /// How many events wait, with those that are being written, and their bytes.
+        var count = 0
+        var bytes = 0
         /// Since the start, those that did not fit among them.
         var offered: UInt64 = 0
         var reopen = false
@@ -54,13 +62,25 @@ final class AnalyticsWriter: Sendable {
     var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
 
     /// Takes one event, or counts it as dropped where the queue is full. Any thread; never waits.
+    ///
+    /// What an action declares is encoded here: only then is it known how much memory it takes.
     func offer(_ event: AnalyticsEvent) {
-        let (fits, sleeping) = queue.withLock { queue in
+        let hasRoom = queue.withLock { queue in
             queue.offered += 1
-            guard queue.events.count < Self.queueEventsMax, !queue.closed else {
-                return (false, false)
-            }
-            queue.events.append(event)
+            return queue.hasRoom(for: 1)
+        }
+        guard hasRoom else { return drop(1, because: "the queue is full") }
+        let queued: QueuedEvent
+        do {
+            queued = try QueuedEvent(event, encoder)
+        } catch {
+            return drop(1, because: "an event of '\(event.type)' has no JSON form")
+        }
+        let (fits, sleeping) = queue.withLock { queue in
+            guard queue.hasRoom(for: queued.bytes) else { return (false, false) }
+            queue.events.append(queued)
+            queue.count += 1
+            queue.bytes += queued.bytes
             defer { queue.sleeping = false }
             return (true, queue.sleeping)
         }
@@ -118,6 +138,12 @@ extension AnalyticsWriter {
                 let batch = rest.prefix(Self.batchEventsMax)
                 rest = rest.dropFirst(batch.count)
                 write(batch, &bytes, to: output)
+                let written = batch.reduce(0) { $0 + $1.bytes }
+                queue.withLock { queue in
+                    queue.count -= batch.count
+                    queue.bytes -= written
+                }
+                if bytes.capacity > Self.bufferBytesMax { bytes = [] }
             }
             if closed, events.isEmpty { break }
         }
@@ -125,9 +151,9 @@ extension AnalyticsWriter {
     }
 
     /// Takes what is queued; sleeps while there is nothing to do.
-    private func next() -> (events: [AnalyticsEvent], reopen: Bool, closed: Bool) {
+    private func next() -> (events: [QueuedEvent], reopen: Bool, closed: Bool) {
         while true {
-            let work = queue.withLock { queue -> ([AnalyticsEvent], Bool, Bool)? in
+            let work = queue.withLock { queue -> ([QueuedEvent], Bool, Bool)? in
                 guard !queue.events.isEmpty || queue.reopen || queue.closed else {
                     queue.sleeping = true
                     return nil
@@ -144,7 +170,7 @@ extension AnalyticsWriter {
     }
 
     private func write(
-        _ events: ArraySlice<AnalyticsEvent>,
+        _ events: ArraySlice<QueuedEvent>,
         _ bytes: inout [UInt8],
         to output: borrowing AnalyticsOutput
     ) {
@@ -152,10 +178,10 @@ extension AnalyticsWriter {
         var lines = 0
         for event in events {
             do {
-                bytes += try encoder.line(for: event)
+                bytes += try event.line(encoder)
                 lines += 1
             } catch {
-                drop(1, because: "an event of '\(event.type)' has no JSON form")
+                drop(1, because: "an event of '\(event.event.type)' has no JSON form")
             }
         }
         let (whole, failure) = output.write(bytes) { progress.add(1, ordering: .relaxed) }
@@ -177,5 +203,33 @@ extension AnalyticsWriter {
         if report.withLock({ $0.lost(at: .now) }) {
             Log.warning("analytics events are being lost, \(total) so far: \(reason)")
         }
+    }
+}
+
+extension AnalyticsWriter.Queue {
+    /// Whether an event of so many bytes may wait.
+    fileprivate func hasRoom(for bytes: Int) -> Bool {
+        guard !closed, count < AnalyticsWriter.queueEventsMax else { return false }
+        return count == 0 || self.bytes + bytes <= AnalyticsWriter.queueBytesMax
+    }
+}
+
+/// An event that waits to be written.
+private struct QueuedEvent: Sendable {
+    let event: AnalyticsEvent
+    /// Its line, where the action declares something; else that is short, and made when it is written.
+    private let line: [UInt8]?
+    /// About what it takes in memory.
+    let bytes: Int
+
+    init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {
+        line = event.record == nil ? nil : try encoder.line(for: event)
+        self.event = event.withoutRecord
+        bytes = MemoryLayout<QueuedEvent>.stride + event.type.utf8.count + (line?.count ?? 0)
+    }
+
+    func line(_ encoder: CloudEventEncoder) throws(JSONError) -> [UInt8] {
+        if let line { return line }
+        return try encoder.line(for: event)
     }
 }

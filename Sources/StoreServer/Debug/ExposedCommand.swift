@@ -29,7 +29,8 @@ struct ExposedCommand: Sendable {
             do throws(JSONError) {
                 value = try JSONDecoder(limits: limits).decode(Value.self, from: body)
             } catch {
-                throw Problem(error, bytesMax: limits.bytesMax)
+                if error.isSyntax { throw Problem(error, bytesMax: limits.bytesMax) }
+                throw .unfit(error, for: "debug/commands/\(name)")
             }
             return { command(with: value) }
         }

@@ -1,3 +1,4 @@
+import JournalSQLite
 import StoreCore
 import Wire
 
@@ -13,7 +14,11 @@ struct ActionRegistry<State>: Sendable {
     ///
     /// - Throws: where two types share a wire name, a name is empty, a type has no form on the wire, or
     ///   an action's analytics are declared for another state.
-    init(_ list: ActionList, _ modules: [ModuleActions<State>] = []) throws(ConfigurationError) {
+    init(
+        _ list: ActionList,
+        _ modules: [ModuleActions<State>] = [],
+        payloadBytesMax: Int = ActionTable.payloadBytesMax
+    ) throws(ConfigurationError) {
         var types: [RegisteredType] = []
         for entry in list.entries {
             types.append(try .whole(entry.type, named: entry.name, module: entry.module))
@@ -30,7 +35,7 @@ struct ActionRegistry<State>: Sendable {
             }
             recorders[ObjectIdentifier(type.type)] = recorder
         }
-        table = try ActionTable(types)
+        table = try ActionTable(types, payloadBytesMax: payloadBytesMax)
         self.recorders = recorders
     }
 
@@ -74,12 +79,20 @@ struct ActionRegistry<State>: Sendable {
 /// The actions of a server by name and by type. It is no generic type, so that requests look no metadata
 /// up, and an object, so that they don't copy it.
 final class ActionTable: Sendable {
+    /// The most bytes of a payload: those that one record of history can hold.
+    static let payloadBytesMax = SQLiteJournal.fieldBytesMax
+
     let entries: [RegisteredAction]
     private let names: ActionNames
     private let types: [ObjectIdentifier: RegisteredType]
+    private let payloadBytesMax: Int
 
     /// - Throws: where two actions share a wire name, or one has none.
-    init(_ types: [RegisteredType]) throws(ConfigurationError) {
+    init(
+        _ types: [RegisteredType],
+        payloadBytesMax: Int = Self.payloadBytesMax
+    ) throws(ConfigurationError) {
+        self.payloadBytesMax = payloadBytesMax
         entries = types.flatMap(\.entries)
         var taken: Set<ExactText> = []
         for entry in entries {
@@ -138,8 +151,9 @@ final class ActionTable: Sendable {
     /// What is reduced and journaled of an action that the program itself dispatches: the same as if a
     /// client had sent it, so without its secret members.
     ///
-    /// - Throws: ``UnregisteredAction`` where no list and no module has its type; what the encoder or
-    ///   the decoder says where it has no JSON form, or needs a secret member.
+    /// - Throws: ``UnregisteredAction`` where no list and no module has its type, ``OversizedAction`` where
+    ///   history can't hold it; what the encoder or the decoder says where it has no JSON form, or needs
+    ///   a secret member.
     func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         var inner = action
         var instance: String?
@@ -154,6 +168,10 @@ final class ActionTable: Sendable {
         // Only instances are told apart by an id: elsewhere it has no place on the wire.
         if !entry.isForInstances { instance = nil }
         let wireName = entry.wireName(instance)
+        // Clients' are bounded by the body; a record that history can't hold would end the server.
+        guard payload.count <= payloadBytesMax else {
+            throw OversizedAction(type: wireName, bytes: payload.count, bytesMax: payloadBytesMax)
+        }
         if !entry.secrets.isEmpty {
             let document = try JSONDocument(parsing: payload, limits: .unbounded)
             if document.root.hasMember(of: entry.secrets) {

@@ -35,11 +35,7 @@ struct MemberReader {
         do {
             return try found.member(payload, meta: meta, JSONDecoder(limits: limits))
         } catch {
-            throw .invalidPayload(
-                pointer: pointer(index) + error.pointer,
-                expected: error.expected ?? "another value",
-                detail: error.message
-            )
+            throw .unfit(error, for: found.wireName, at: pointer(index))
         }
     }
 

@@ -226,6 +226,17 @@ struct UnregisteredAction: Error, CustomStringConvertible {
     }
 }
 
+/// The program dispatched an action that is larger than one record of history.
+struct OversizedAction: Error, CustomStringConvertible {
+    let type: String
+    let bytes: Int
+    let bytesMax: Int
+
+    var description: String {
+        "its payload has \(bytes) bytes, and a record of history holds \(bytesMax)"
+    }
+}
+
 /// The program dispatched an action that is written otherwise than its type is read.
 struct UnwritableAction: Error, CustomStringConvertible {
     let type: String

@@ -57,7 +57,7 @@ struct RecordReader {
             return try type.read(record.payload, decoder)
         } catch {
             let reason = type.isKnown
-                ? "its fields don't fit: \(error.message)" : "no action has this name"
+                ? "its fields don't fit: \(error.messageForOperators)" : "no action has this name"
             throw UnreadableRecord(type.name, record.version, because: reason)
         }
     }

@@ -37,7 +37,7 @@ extension Replay {
             return Base(state: state, version: snapshot.version)
         } catch {
             if reachesBack { return try beginning() }
-            throw .foreignSnapshot(snapshot.version, error.message)
+            throw .foreignSnapshot(snapshot.version, error.messageForOperators)
         }
     }
 
@@ -55,7 +55,7 @@ extension Replay {
             let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: given.state)
             return Base(state: state, version: 0)
         } catch {
-            throw .foreignBeginning("\(error.pointer): \(error.message)")
+            throw .foreignBeginning("\(error.pointer): \(error.messageForOperators)")
         }
     }
 

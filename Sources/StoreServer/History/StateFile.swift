@@ -28,7 +28,7 @@ struct StateFile<State: Codable & Sendable>: Sendable {
         } catch {
             let place = error.isSyntax ? "byte \(error.offset)" : error.pointer
             throw ConfigurationError(
-                "--state-file: \(path): \(place.isEmpty ? "" : place + ": ")\(error.message)"
+                "--state-file: \(path): \(place.isEmpty ? "" : place + ": ")\(error.messageForOperators)"
             )
         }
     }

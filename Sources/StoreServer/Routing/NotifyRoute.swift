@@ -34,7 +34,7 @@ struct NotifyRoute<State: Codable & Equatable & Sendable>: Route {
                     actions.append((action, reaction.place))
                 }
             } catch {
-                throw .unfit(error)
+                throw .unfit(error, for: "notify/\(name)")
             }
         }
         let sessions = try store.sessions(of: exchange)

@@ -124,6 +124,7 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
             preparedBytes += snapshot.ownBytes
             prepared.append(snapshot)
         } catch {
+            if let failure = error.failure { Log.error("a state has no JSON form: \(failure)") }
             unencodable = Refusal(
                 reason: "The state that would result has no JSON form: \(error.message)."
             )

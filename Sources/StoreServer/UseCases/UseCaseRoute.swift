@@ -69,7 +69,7 @@ struct UseCaseRoute<State: Codable & Equatable & Sendable>: Route {
         do {
             return try call.read(body, JSONDecoder(limits: limits))
         } catch {
-            throw .unfit(error)
+            throw .unfit(error, for: call.path)
         }
     }
 }

@@ -46,6 +46,9 @@ struct ViewQuery: Sendable {
         do {
             return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
         } catch {
+            if let failure = error.failure {
+                Log.error("a view's parameters, \(String(decoding: bytes, as: UTF8.self)): \(failure)")
+            }
             let name = error.pointer.split(separator: "/").first.map(String.init) ?? ""
             throw .badQuery(name, allowed: error.expected ?? error.message)
         }

@@ -86,7 +86,7 @@ struct ViewRoute<State: Codable & Equatable & Sendable>: Route {
                 body: .shared(body)
             )
         } catch {
-            Log.error("the view \(watch.view.name) can't be made: \(error.message)")
+            Log.error("the view \(watch.view.name) can't be made: \(error.messageForOperators)")
             return Problem.overloaded("the view can't be made; the server's own log says why")
                 .response(for: RequestID.next())
         }

@@ -34,8 +34,11 @@ public struct JSONError: Error, Sendable, Equatable {
     public let pointer: String
     /// What would have been right, in a word or two.
     public let expected: String?
-    /// What was wrong, in a sentence.
+    /// What was wrong, in a sentence that clients may see.
     public let message: String
+    /// What a type's own code threw, unless it was a `DecodingError` or an `EncodingError`: those are made to
+    /// be read, and their description is the ``message``. This is for logs alone.
+    public let failure: (any Error)?
 
     /// Makes an error.
     public init(
@@ -43,13 +46,26 @@ public struct JSONError: Error, Sendable, Equatable {
         offset: Int = 0,
         pointer: String = "",
         expected: String? = nil,
-        message: String
+        message: String,
+        failure: (any Error)? = nil
     ) {
         self.code = code
         self.offset = offset
         self.pointer = pointer
         self.expected = expected
         self.message = message
+        self.failure = failure
+    }
+
+    /// The message, with what a type's own code threw: for operators.
+    package var messageForOperators: String {
+        failure.map { "\(message) \($0)" } ?? message
+    }
+
+    /// Whether both say the same of the same place; what a type's own code threw is not compared.
+    public static func == (a: JSONError, b: JSONError) -> Bool {
+        a.code == b.code && a.offset == b.offset && a.pointer == b.pointer
+            && a.expected == b.expected && a.message == b.message
     }
 
     /// Whether the bytes themselves were at fault, not how they fit a type.

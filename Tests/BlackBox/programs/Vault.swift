@@ -33,7 +33,7 @@ struct Doors: Module {
 
     struct Call: Codable, Sendable { let by: String }
 
-    static let dispatchables: [any Dispatchable.Type] = [Forced.self]
+    static let dispatchables: [any Dispatchable.Type] = [Forced.self, Keyed.self]
 
     var useCases: [UseCaseMethod<State>] {
         [
@@ -41,6 +41,9 @@ struct Doors: Module {
                 try await context.dispatch(Internal.unlocked(by: call.by, code: code))
             },
             UseCaseMethod("doors", "jam") { (_: Call, _) in throw Jammed() },
+            UseCaseMethod("doors", "try") { (key: Keyed.Key, context) in
+                try await context.dispatch(Internal.unlocked(by: "\(key.teeth)", code: nil))
+            },
         ]
     }
 
@@ -105,6 +108,33 @@ struct Forced: SecretiveAction, StateUpdater {
     let code: String?
 
     func updateState(_ state: inout Doors.State) { state.note(by, code) }
+}
+
+/// An action whose payload has code of its own, which throws what is for the log alone, or says in a
+/// `DecodingError` what a client may read.
+struct Keyed: StateUpdater, Codable {
+    let key: Key
+
+    struct Key: Codable, Equatable, Sendable {
+        let teeth: Int
+
+        init(from decoder: any Decoder) throws {
+            teeth = try decoder.singleValueContainer().decode(Int.self)
+            guard teeth != 13 else { throw Jammed() }
+            guard teeth < 100 else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "A key has few teeth.")
+                )
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(teeth)
+        }
+    }
+
+    func updateState(_ state: inout Doors.State) { state.note("key \(key.teeth)", nil) }
 }
 
 /// An action that nobody has registered.

@@ -131,7 +131,11 @@ extension DecodingState {
         case .typeMismatch(_, let found): (code, context) = (.mismatch, found)
         case .dataCorrupted(let found): (code, context) = (.invalid, found)
         @unknown default:
-            return JSONError(code: .invalid, message: "\(error)")
+            return JSONError(
+                code: .invalid,
+                message: "The type's own code refused the value.",
+                failure: error
+            )
         }
         if let failure = context.underlyingError as? DecodingFailure { return self.error(failure) }
         let path = context.codingPath + (member.map { [$0] } ?? [])

@@ -76,7 +76,8 @@ public struct JSONDecoder: Sendable {
                 pointer: pointerPrefix
                     + (isWithin ? String(error.pointer.utf8.dropFirst(own.utf8.count)) ?? "" : ""),
                 expected: error.expected,
-                message: error.message
+                message: error.message,
+                failure: error.failure
             )
         }
     }
@@ -111,7 +112,8 @@ public struct JSONDecoder: Sendable {
                 code: .invalid,
                 offset: state.pointee.offset(of: index),
                 pointer: state.pointee.tape.pointer(to: index),
-                message: "The type's own code refused the value: \(error)."
+                message: "The type's own code refused the value.",
+                failure: error
             )
         }
     }

@@ -98,7 +98,8 @@ public struct JSONEncoder: Sendable {
             throw JSONError(
                 code: .invalid,
                 pointer: state.pointee.pointer,
-                message: "The value's own code refused to encode it: \(error)."
+                message: "The value's own code refused to encode it.",
+                failure: error
             )
         }
         try TreeEncoding.write(value, to: state, adapters: adapters.list, userInfo: userInfo)

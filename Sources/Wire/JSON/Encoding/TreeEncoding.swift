@@ -21,7 +21,8 @@ enum TreeEncoding {
         } catch {
             throw JSONError(
                 code: .invalid,
-                message: "The value's own code refused to encode it: \(error)."
+                message: "The value's own code refused to encode it.",
+                failure: error
             )
         }
         guard !state.pointee.outOfPlace else {

@@ -1,0 +1,123 @@
+import Dispatch
+import Testing
+
+@testable import StoreCore
+
+/// Counts down by effects, each of which dispatches the action of the next one.
+private struct Countdown: Module {
+    struct State: ModuleState { var left = -1 }
+    enum Action: ModuleAction { case counted(to: Int) }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .counted(let left): state.left = left
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        guard case .counted(let left) = action, left > 0 else { return .none }
+        return .run { context in try await context.dispatch(Action.counted(to: left - 1)) }
+    }
+}
+
+private struct Launch: RootState {
+    var countdown = Countdown.State()
+    static let modules: Modules = [Countdown().at(\.countdown)]
+}
+
+@Suite struct EffectWatchTests {
+    private struct Failed: Error, Equatable { let number: Int }
+
+    @Test func `a row of effects has an end, however long it is`() {
+        let top = EffectWatch()
+        top.begin()
+        var last = top
+        // Each is begun by the one before, which ends then.
+        for _ in 0..<300_000 {
+            let next = EffectWatch(within: last, sharing: .failures)
+            next.begin()
+            last.end()
+            last = next
+        }
+        #expect(!top.isDone && last.top == ObjectIdentifier(top))
+        last.end(.failure(Failed(number: 1)))
+        #expect(top.isDone)
+        top.whenDone { result in
+            #expect(throws: Failed(number: 1)) { _ = try result?.get() }
+        }
+    }
+
+    @Test func `a client waits for an effect that lies ten thousand actions deep`() async throws {
+        let core = try Core(Launch())
+        let watch = EffectWatch()
+        _ = try await core.dispatch(Countdown.Action.counted(to: 10_000), watch: watch)
+        let result = await withCheckedContinuation { continuation in
+            watch.whenDone { result in
+                continuation.resume(returning: result.map { $0.map { _ in () } })
+            }
+        }
+        try result?.get()
+        #expect(try await core.dispatch(Countdown.Action.counted(to: -2)).version == 10_002)
+    }
+
+    @Test func `one that runs is counted above once, and the end of all is the end`() {
+        let top = EffectWatch()
+        let part = EffectWatch(within: top, sharing: .failures)
+        let beside = EffectWatch(following: top)
+        part.begin()
+        part.begin()
+        beside.begin()
+        part.end()
+        part.end()
+        #expect(part.isDone && !top.isDone)
+        beside.end(.failure(Failed(number: 2)))
+        #expect(top.isDone)
+        top.whenDone { #expect($0 == nil, "what follows has results of its own") }
+        // It may begin again.
+        part.begin()
+        #expect(!top.isDone)
+        part.end()
+        #expect(top.isDone)
+    }
+
+    @Test func `the first failure is the result of all, and a success only of what it is a part of`() {
+        let top = EffectWatch()
+        let (one, other) = (
+            EffectWatch(within: top, sharing: .failures),
+            EffectWatch(within: top, sharing: .everything)
+        )
+        for watch in [one, other] { watch.begin() }
+        one.end(.success(1))
+        other.begin()
+        other.end(.success(2))
+        one.begin()
+        one.end(.failure(Failed(number: 3)))
+        other.end(.failure(Failed(number: 4)))
+        top.whenDone { result in
+            #expect(throws: Failed(number: 3)) { _ = try result?.get() }
+        }
+        one.whenDone { result in
+            #expect(throws: Failed(number: 3)) { _ = try result?.get() }
+        }
+        other.whenDone { result in
+            #expect(throws: Failed(number: 4)) { _ = try result?.get() }
+        }
+    }
+
+    @Test func `threads that begin and end at once leave nothing behind`() {
+        let top = EffectWatch()
+        let part = EffectWatch(within: EffectWatch(within: top, sharing: .nothing), sharing: .nothing)
+        top.begin()
+        top.whenDone { _ in #expect(part.isDone) }
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<10_000 {
+                part.begin()
+                #expect(!top.isDone)
+                part.end()
+            }
+        }
+        #expect(part.isDone && !top.isDone)
+        top.end()
+        #expect(top.isDone)
+    }
+}
