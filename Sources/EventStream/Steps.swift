@@ -2,7 +2,7 @@ package import Wire
 
 /// The newest version of a topic whose readers are sent what turns the version that they have into it.
 ///
-/// Each such step is made once, when the first reader wants it, and shared by all who have the same
+/// Each such step is made once, when the first reader needs it, and shared by all who have the same
 /// version.
 package struct Steps: Sendable {
     /// How many steps are made for one version, besides the one from the version before. Readers

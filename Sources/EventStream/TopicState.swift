@@ -1,6 +1,6 @@
 package import Wire
 
-/// One version of what a topic is about, of which frames are made when a reader wants them.
+/// One version of what a topic is about, of which frames are made when a reader needs them.
 package protocol TopicState: Sendable {
     /// About how many bytes it has that the version before does not share.
     var bytes: Int { get }

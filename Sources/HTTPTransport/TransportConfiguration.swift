@@ -14,7 +14,7 @@ package struct TransportConfiguration: Sendable {
     package var headersSeconds = 10.0
     package var bodySeconds = 30.0
     package var idleSeconds = 30.0
-    /// The most connections at a time; a further one hears 503.
+    /// The most connections at a time; a further one is answered 503.
     package var connectionsMax = 4_096
     /// Streams keep their connection suspended, as if handing over did not work. For tests.
     package var keepsStreamsSuspended = false

@@ -9,7 +9,7 @@ public import Dispatch
 /// core.dispatch(CounterIncreaseRequested())
 /// ```
 ///
-/// The state can't be asked for: whoever wants it observes it, and misses nothing. Any thread may
+/// The state can't be asked for: observe it, and miss nothing. Any thread may
 /// call anything here. A dispatch from within a reducer, a middleware or an observer is queued behind
 /// the action that is being worked on.
 ///
@@ -56,22 +56,23 @@ public final class Core<State: Sendable>: Sendable {
         self.init(state: state, form: .throwing(reducer), configuration: CoreConfiguration())
     }
 
-    /// Makes a Core with a thread of its own, which works until ``stop()``: whoever dispatches only
+    /// Makes a Core with a thread of its own, which works until ``stop()``: a caller that dispatches only
     /// hands over.
     ///
     /// - Parameters:
     ///   - thread: the thread's name; the system shows at most 15 bytes of it.
-    ///   - mailboxMax: the most actions that wait; beyond it a dispatch is refused.
+    ///   - mailboxMax: the most actions that wait, 65,536 where it is `nil`; beyond it a dispatch is
+    ///     refused.
     @_disfavoredOverload
     public convenience init(
         state: State,
         thread: String,
-        mailboxMax: Int = 65_536,
+        mailboxMax: Int? = nil,
         reducer: @escaping @Sendable (inout State, any Action) -> Void
     ) {
         var configuration = CoreConfiguration<State>()
         configuration.driver = .thread
-        configuration.mailboxMax = mailboxMax
+        if let mailboxMax { configuration.mailboxMax = mailboxMax }
         self.init(state: state, form: .mutating(reducer), configuration: configuration)
         engine.start(named: thread)
     }
@@ -95,7 +96,7 @@ public final class Core<State: Sendable>: Sendable {
     ///
     /// - Returns: `false` where the mailbox is full or the Core has stopped, and then the action is
     ///   not applied. That is counted in ``mailboxRefusedTotal``. Likewise where a server has no wire
-    ///   name for the action's type: its log says so, and ``unheardTotal`` counts it.
+    ///   name for the action's type: its log says so, and ``droppedTotal`` counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool {
         engine.dispatch(action)
@@ -234,13 +235,13 @@ extension Core {
     /// Actions that the mailbox did not take, since the start.
     public var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
 
-    /// Actions of presenters and reactions that were not applied, since the start: nobody waits for
-    /// them.
-    public var unheardTotal: UInt64 { engine.droppedTotal }
+    /// Actions of presenters and reactions that were not applied, since the start: no client
+    /// waits for them.
+    public var droppedTotal: UInt64 { engine.droppedTotal }
 
     /// Takes an envelope, or says why not. Any thread; never waits for the Core.
     ///
-    /// - Parameter wakes: whether the Core's thread is woken at once. Whoever offers many in a row
+    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in a row
     ///   leaves that to one ``nudge()``, or the thread would be woken for each and find just that.
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try engine.offer(envelope, wakes: wakes)

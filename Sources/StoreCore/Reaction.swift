@@ -65,7 +65,7 @@ public struct Reaction<State: Sendable>: Sendable {
         )
     }
 
-    /// When somebody notifies the store: over HTTP `POST /notify/<name>`, whose body is the payload.
+    /// When a client notifies the store: over HTTP `POST /notify/<name>`, whose body is the payload.
     public static func onNotification<Payload: Decodable & Sendable>(
         _ name: String,
         as payload: Payload.Type,

@@ -14,7 +14,7 @@ extension StoreServer {
     /// ```
     ///
     /// The route is there only with `--debug-routes`. Commands are executed one after the other, on
-    /// a thread that nobody else waits for; `Command.async(on:)` takes one to another queue.
+    /// a thread that no request waits for; `Command.async(on:)` takes one to another queue.
     ///
     /// - Parameter name: letters, digits, `-`, `_` and `.`; a name that is taken or can't be used
     ///   keeps the server from starting.

@@ -23,7 +23,7 @@ extension StoreServer where State: RootState {
         name: String = "store-server",
         version: String = StoreServerVersion.current
     ) {
-        // A replay of its own, which nobody hears of; where the modules don't fit together, the server
+        // A replay of its own, which no line is written of; where the modules don't fit together, the server
         // does not start, and says so.
         let machine = Result { () throws(ModuleError) in try ModuleMachine<State>() }
         var first = State()

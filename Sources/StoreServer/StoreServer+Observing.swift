@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// Somebody in the server's own process who wants every state.
+/// An observer in the server's own process, which gets every state.
 struct Observer<State: Sendable>: Sendable {
     let queue: DispatchQueue?
     let tell: @Sendable (State) -> Void

@@ -259,7 +259,7 @@ DISPATCHED, OWN_MAX = 70_000, 65_536
 
 def lost(server):
     """How many actions of the program's own were not applied."""
-    [line] = [line for line in metrics(server) if line.startswith("store_unheard_total ")]
+    [line] = [line for line in metrics(server) if line.startswith("store_actions_dropped_total ")]
     return int(line.split(" ")[1])
 
 

@@ -324,13 +324,13 @@ def test_a_restart_does_not_run_what_has_not_ended(cinema_program, tmp_path):
 
 
 def test_7_2_what_a_reaction_dispatched_in_vain_is_logged_and_counted(cinema):
-    assert samples(cinema)["store_unheard_total"] == 0
+    assert samples(cinema)["store_actions_dropped_total"] == 0
     cinema.post(action("tally/changed", by=100))
     line = until(lambda: re.search("warning: (.*not applied.*)", cinema.log_text), "the line")[1]
     what, end = line.split(", which Cinema/main.swift:")
     assert what == "cards/hundred/start"
     assert end.endswith(" dispatched after version 1, was not applied: A card has a title.")
-    assert samples(cinema)["store_unheard_total"] == 1 and cinema.version == 1
+    assert samples(cinema)["store_actions_dropped_total"] == 1 and cinema.version == 1
 
 
 # Closing while waiting

@@ -91,7 +91,7 @@ import Testing
         }
         #expect(!core.dispatch(Unknown()))
         #expect(core.dispatch(Echo()))
-        #expect(core.unheardTotal == 1 && told.values == ["Unknown"])
+        #expect(core.droppedTotal == 1 && told.values == ["Unknown"])
     }
 
     @Test func `what the program dispatches has a bound of its own`() throws {

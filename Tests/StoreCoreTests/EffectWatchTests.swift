@@ -80,7 +80,8 @@ private struct Launch: RootState {
         #expect(top.isDone)
     }
 
-    @Test func `the first failure is the result of all, and a success only of what it is a part of`() {
+    @Test
+    func `the first failure is the result of all, and a success only of what it is a part of`() {
         let top = EffectWatch()
         let (one, other) = (
             EffectWatch(within: top, sharing: .failures),
@@ -106,7 +107,10 @@ private struct Launch: RootState {
 
     @Test func `threads that begin and end at once leave nothing behind`() {
         let top = EffectWatch()
-        let part = EffectWatch(within: EffectWatch(within: top, sharing: .nothing), sharing: .nothing)
+        let part = EffectWatch(
+            within: EffectWatch(within: top, sharing: .nothing),
+            sharing: .nothing
+        )
         top.begin()
         top.whenDone { _ in #expect(part.isDone) }
         DispatchQueue.concurrentPerform(iterations: 4) { _ in

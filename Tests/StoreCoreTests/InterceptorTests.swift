@@ -109,6 +109,6 @@ import Testing
         #expect(told.type == "Action")
         #expect(told.source.cause == cause && told.source.place == "Sample.swift:7")
         #expect(told.reason as? Refusal == Refusal(reason: "A step of 0 leads nowhere."))
-        #expect(core.unheardTotal == 1)
+        #expect(core.droppedTotal == 1)
     }
 }

@@ -12,7 +12,7 @@ import Testing
         let taken = touched.take()
         #expect(taken.map(\.module) == [0, 2])
         #expect(taken[0].instances == nil)
-        #expect(taken[1].instances == [InstanceKey("a"), InstanceKey("b")])
+        #expect(taken[1].instances == [ExactText("a"), ExactText("b")])
         #expect(touched.take().isEmpty)
         touched.insert(2, "\u{e9}")
         touched.insert(2, "e\u{301}")

@@ -1,6 +1,6 @@
 import CHTTPD
 
-/// What the loop knows of a connection: what it is waiting for, and until when.
+/// What the loop keeps of a connection: what it is waiting for, and until when.
 final class ConnectionRecord {
     // Safety: the loop's thread works on one property at a time; the accesses are not checked.
 

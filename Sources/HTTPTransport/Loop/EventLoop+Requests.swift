@@ -121,7 +121,7 @@ extension EventLoop {
         _ response: HTTPResponse,
         hasBody: Bool
     ) -> chttpd_verdict {
-        // A client that asks before it sends a body hears the refusal instead of a go-ahead.
+        // A client that asks before it sends a body gets the refusal instead of a go-ahead.
         guard hasBody, exchange.header("expect") == nil else {
             var response = response
             response.closes = response.closes || hasBody

@@ -1,7 +1,7 @@
 import EventStream
 import Wire
 
-/// A reader of the log, as the stream writer knows it.
+/// A reader of the log, as the stream writer keeps it.
 struct LogReader {
     /// What it waits for.
     enum Phase {
@@ -15,7 +15,7 @@ struct LogReader {
 
     var cursor: LogCursor
     var phase = Phase.ready
-    /// Whether it has yet to get a record, and hears nothing of records that are gone already.
+    /// Whether it has yet to get a record, and is told nothing of records that are gone already.
     var isBeginning: Bool
     /// Whether it has been told that it has everything.
     var isCaughtUp = false

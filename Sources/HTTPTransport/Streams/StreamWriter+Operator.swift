@@ -27,7 +27,7 @@ extension StreamWriter {
         if !ask(question) { question.answerWithout() }
     }
 
-    /// Asks for the end of a stream, which hears `bye` behind what it is being sent. Any thread;
+    /// Asks for the end of a stream, which gets `bye` behind what it is being sent. Any thread;
     /// `answer` is called on the writer's, once, with whether there is such a stream.
     ///
     /// A reader that takes nothing stays until its time for that is over.
@@ -36,7 +36,7 @@ extension StreamWriter {
         if !ask(question) { question.answerWithout() }
     }
 
-    /// Ends the streams of a session; each hears `bye`. Any thread.
+    /// Ends the streams of a session; each gets `bye`. Any thread.
     package func endStreams(of session: String) {
         _ = ask(.endSession(session))
     }

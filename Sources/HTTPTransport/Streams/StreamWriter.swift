@@ -182,7 +182,7 @@ package final class StreamWriter: StreamAdopter {
         return isTaken
     }
 
-    /// From now on there is nobody to answer; those who asked too late hear so.
+    /// From now on no thread answers; those who ask too late are told so.
     private func refuseQuestions() {
         let late = mail.withLock { mail -> [StreamQuestion] in
             mail.isEnded = true

@@ -18,7 +18,7 @@ struct Examination {
     ///
     /// - Parameter follower: gets the snapshot and the records as they are found; not to be relied on
     ///   where there is ``damage``.
-    /// - Throws: where nothing can be kept: what the journal knows of itself is damaged, or the state
+    /// - Throws: where nothing can be kept: what the journal keeps about itself is damaged, or the state
     ///   can't be made again from what is left; or where the system can't read.
     init(
         of reader: Reader,

@@ -1,4 +1,4 @@
-/// What the journal knows of itself: one row that carries its own hash.
+/// What the journal keeps about itself: one row that carries its own hash.
 struct Meta: Equatable, Sendable {
     /// Identifies the continuous history.
     var epoch: UInt32

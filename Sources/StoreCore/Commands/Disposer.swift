@@ -1,7 +1,7 @@
 import Locks
 import Synchronization
 
-/// Calls commands when it goes: whoever owns it owns what they end.
+/// Calls commands when it goes: its owner owns what they end.
 ///
 /// The commands are called in the order in which they were added, on the thread that let go of the
 /// disposer.

@@ -16,7 +16,7 @@ public enum RandomKey: DependencyKey {
     public static let live: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 }
 
-/// Makes identifiers that nobody else makes.
+/// Makes identifiers that no one else makes.
 public enum UUIDKey: DependencyKey {
     /// Random ones (RFC 9562, version 4), in small letters.
     public static let live: @Sendable () -> String = {

@@ -50,8 +50,8 @@ package final class EffectRunner: Sendable {
 
     /// - Parameters:
     ///   - executor: runs the effects; where there is none, Swift's own threads do.
-    ///   - failed: hears of every effect that threw, for good.
-    ///   - ended: hears of every effect that ended, however, and how long it took.
+    ///   - failed: receives every effect that threw, for good.
+    ///   - ended: receives every effect that ended, however, and how long it took.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,

@@ -152,7 +152,9 @@ extension EffectWatch {
                 count.running -= 1
                 guard count.running == 0 else { return (false, nil) }
                 defer { count.done = nil }
-                return (true, count.done.map { done in { [result = count.result] in done(result) } })
+                return (
+                    true, count.done.map { done in { [result = count.result] in done(result) } }
+                )
             }
             done?()
             next = isLast ? watch.parent : nil

@@ -57,7 +57,7 @@ package struct PendingEffect: Sendable {
 package struct EffectCause: Sendable {
     /// The action's version.
     package let version: UInt64
-    /// Who waits for the end of all that follows, if anybody does.
+    /// Shows the end of all that follows; `nil` where no client waits for it.
     package let watch: EffectWatch?
     /// The sessions that dispatched it; none where no client with a session did.
     package let sessions: [String]

@@ -1,5 +1,5 @@
 /// The effects that have begun and not ended, as a slice of the state: so that a server that ends before
-/// they do knows of them when it starts again.
+/// they do finds them when it starts again.
 ///
 /// A root state mounts it where one of its modules has effects that outlive the server
 /// (``Module/keepsEffects``). An effect is entered in the step that asks for it, and struck off when all
@@ -115,8 +115,8 @@ extension PendingEffects.State: PiecewiseState {
 }
 
 extension Effect {
-    /// What becomes of the whole on a restart: it is run again if any part wants that, else reported if
-    /// any part wants that.
+    /// What becomes of the whole on a restart: it is run again if any part asks for that, else reported if
+    /// any part asks for that.
     var onRestart: RestartPolicy {
         switch form {
         case .none, .cancel, .endSession: .lost

@@ -3,10 +3,10 @@
 /// Cost: adding, removing and each lookup take the same however many others run.
 struct RunningEffects: Sendable {
     private var all: [ObjectIdentifier: EffectToken] = [:]
-    private var byID = TokenIndex<InstanceKey>()
+    private var byID = TokenIndex<ExactText>()
     private var bySlice = TokenIndex<SliceAddress>()
     private var byModule = TokenIndex<String>()
-    private var bySession = TokenIndex<InstanceKey>()
+    private var bySession = TokenIndex<ExactText>()
     /// By the watch above all others, where a request waits.
     private var byWatch = TokenIndex<ObjectIdentifier>()
 
@@ -16,7 +16,7 @@ struct RunningEffects: Sendable {
 
     mutating func insert(_ token: EffectToken) {
         all[ObjectIdentifier(token)] = token
-        byID.insert(token, under: InstanceKey(token.id))
+        byID.insert(token, under: ExactText(token.id))
         bySlice.insert(token, under: token.address)
         byModule.insert(token, under: token.address.module)
         if let session = token.session { bySession.insert(token, under: session) }
@@ -25,14 +25,14 @@ struct RunningEffects: Sendable {
 
     mutating func remove(_ token: EffectToken) {
         guard all.removeValue(forKey: ObjectIdentifier(token)) != nil else { return }
-        byID.remove(token, under: InstanceKey(token.id))
+        byID.remove(token, under: ExactText(token.id))
         bySlice.remove(token, under: token.address)
         byModule.remove(token, under: token.address.module)
         if let session = token.session { bySession.remove(token, under: session) }
         if let watch = token.cause.watch { byWatch.remove(token, under: watch.top) }
     }
 
-    func tokens(id: String) -> [EffectToken] { byID[InstanceKey(id)] }
+    func tokens(id: String) -> [EffectToken] { byID[ExactText(id)] }
 
     /// Those that work for a slice; without an instance, also for any instance of the module.
     func tokens(of address: SliceAddress) -> [EffectToken] {
@@ -40,7 +40,7 @@ struct RunningEffects: Sendable {
     }
 
     /// Those that work for this session alone.
-    func tokens(ofSession session: String) -> [EffectToken] { bySession[InstanceKey(session)] }
+    func tokens(ofSession session: String) -> [EffectToken] { bySession[ExactText(session)] }
 
     /// Those that a watch waits for, and others that the same request waits for.
     func tokens(near watch: EffectWatch) -> [EffectToken] { byWatch[watch.top] }
@@ -65,7 +65,7 @@ private struct TokenIndex<Key: Hashable & Sendable>: Sendable {
 
 extension EffectToken {
     /// The session that it works for, where it works for no other.
-    fileprivate var session: InstanceKey? {
-        cause.sessions.count == 1 ? InstanceKey(cause.sessions[0]) : nil
+    fileprivate var session: ExactText? {
+        cause.sessions.count == 1 ? ExactText(cause.sessions[0]) : nil
     }
 }

@@ -1,4 +1,4 @@
-/// An action that was applied, for those who want to know how long that took.
+/// An action that was applied, with how long that took.
 package struct AppliedAction: Sendable, Equatable {
     package let version: UInt64
     /// Its wire name.

@@ -8,12 +8,15 @@ package struct EnginePorts: Sendable {
         case thread
     }
 
+    /// The default of both bounds on what waits.
+    private static let mailboxActionsMax = 65_536
+
     package var driver = Driver.caller
     /// The most actions of clients that wait.
-    package var mailboxMax = 65_536
+    package var mailboxMax = Self.mailboxActionsMax
     /// The most actions of the program's own that wait: of effects, presenters, reactions, and what
     /// clients ask of it besides actions.
-    package var ownMailboxMax = 65_536
+    package var ownMailboxMax = Self.mailboxActionsMax
     /// The most actions in one batch, which is one append to the journal.
     package var batchMax = 1_024
     package var clock: any WallClock = SystemClock()

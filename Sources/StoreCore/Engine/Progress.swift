@@ -2,7 +2,7 @@ import Glibc
 import Locks
 import Synchronization
 
-/// Shows which action the Core is reducing, so that somebody else can tell when it takes too long.
+/// Shows which action the Core is reducing, so that another thread can tell when it takes too long.
 ///
 /// The Core's thread writes, any thread reads.
 package final class Progress: Sendable {

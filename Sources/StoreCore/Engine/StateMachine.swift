@@ -1,4 +1,4 @@
-/// A reducer that knows more of its state than the Core does.
+/// A reducer that can tell the parts of its state apart, which the Core can not.
 package protocol StateMachine<State>: AnyObject, Sendable {
     associatedtype State: Sendable
 

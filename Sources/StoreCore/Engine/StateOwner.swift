@@ -25,7 +25,7 @@ protocol StateOwner: AnyObject {
         from sessions: [String]
     ) throws -> Reduction
 
-    /// Calls middleware; answers what it wants done after the commit.
+    /// Calls middleware; answers what is to be done after the commit.
     func middleware(before action: StampedAction) -> [@Sendable () -> Void]
 
     /// Asks the interceptors, one after the other.

@@ -11,10 +11,10 @@ struct Step {
     let nanoseconds: UInt64
     /// What is to be done outside of the Core.
     let effect: PendingEffect?
-    /// What middleware and interceptors want done after the commit.
+    /// What middleware and interceptors have left to be done after the commit.
     var released: [@Sendable () -> Void]
     /// The place of the state before it among those that are kept; the one behind it is the state that it
-    /// led to. `nil` where nobody looks at single states.
+    /// led to. `nil` where no observer looks at single states.
     let kept: Int?
 
     var envelope: Envelope { member.envelope }
@@ -48,9 +48,9 @@ package struct Touch: Sendable, Hashable {
     /// The module's place in ``RootState/modules``.
     package let module: Int
     /// The instance; `nil` where the module has none, or all may have changed.
-    package let instance: InstanceKey?
+    package let instance: ExactText?
 
-    package init(_ module: Int, _ instance: InstanceKey? = nil) {
+    package init(_ module: Int, _ instance: ExactText? = nil) {
         self.module = module
         self.instance = instance
     }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Owns the state of a Core, and knows its type.
+/// Owns the state of a Core, and has its type.
 final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     // Safety: everything belongs to the thread that drains the mailbox.
 
@@ -16,7 +16,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     /// The state before the envelope that is being worked on, where it may have to come back.
     @exclusivity(unchecked) private var beforeEnvelope: State
     @exclusivity(unchecked) private var hasSaved = false
-    /// States that are shown after the commit, where somebody looks at each.
+    /// States that are shown after the commit, where an observer looks at each.
     @exclusivity(unchecked) private var kept: ContiguousArray<State> = []
     /// Whether the last of them is the state as it is.
     @exclusivity(unchecked) private var lastIsCurrent = false
@@ -105,7 +105,7 @@ extension TypedStateOwner {
         )
     }
 
-    /// Keeps the state before an action, where somebody looks at it; answers its place.
+    /// Keeps the state before an action, where an observer looks at it; answers its place.
     private func keepCurrent(_ isShown: Bool) -> Int? {
         guard isShown else {
             lastIsCurrent = false

@@ -156,7 +156,7 @@ extension Module where Internal == Never {
     public func reduce(_ state: inout State, internal action: Never) {}
 }
 
-/// A module whose slice is absent until somebody starts it.
+/// A module whose slice is absent until it is started.
 ///
 /// The actions `name/start`, whose payload is ``Start``, and `name/stop` exist for it without being
 /// written. Starting one that is started begins it anew; whatever works for it is cancelled then, as
@@ -177,7 +177,7 @@ public protocol StartableModule<State>: Module {
 
 /// Who may start and stop a module.
 public enum LifecycleAccess: Sendable {
-    /// Whoever may dispatch.
+    /// All who may dispatch.
     case everybody
     /// The program's own effects and presenters.
     case program

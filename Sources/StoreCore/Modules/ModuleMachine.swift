@@ -56,9 +56,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         self.comparison = comparison
         var routes: [ObjectIdentifier: ActionRoute] = [:]
         var handlers: [ActionHandler<Root>] = []
-        var taken: Set<InstanceKey> = []
+        var taken: Set<ExactText> = []
         for (index, mount) in modules.enumerated() {
-            guard taken.insert(InstanceKey(mount.name)).inserted else {
+            guard taken.insert(ExactText(mount.name)).inserted else {
                 throw ModuleError.nameTwice(mount.name)
             }
             guard ![ClientRequest.useCases, ClientRequest.notifications].contains(mount.name) else {
@@ -282,7 +282,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     }
 
     private func touch(_ module: Int, _ instance: String?) -> Touch {
-        Touch(module, hasInstances[module] ? instance.map { InstanceKey($0) } : nil)
+        Touch(module, hasInstances[module] ? instance.map { ExactText($0) } : nil)
     }
 
     private static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {

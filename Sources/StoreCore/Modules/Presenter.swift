@@ -74,7 +74,7 @@ extension PresenterContext {
 
     private func context(_ style: PresentationStyle) -> RouteContext {
         RouteContext(style: style, sessions: sessions) { action, completion in
-            // Nobody asked, as when a store begins.
+            // No client asked, as when a store begins.
             guard !sessions.isEmpty else {
                 completion?(.shown)
                 return

@@ -8,7 +8,7 @@ package protocol Slice<Root>: Sendable {
     var name: String { get }
     /// Whether the slice may be absent, or be there several times.
     var form: SliceForm { get }
-    /// What is done with each type of action that the module knows.
+    /// What is done with each of the module's types of action.
     var handlers: [ActionHandler<Root>] { get }
     /// What may be asked of the module besides actions.
     var useCases: [BoundUseCase<Root>] { get }

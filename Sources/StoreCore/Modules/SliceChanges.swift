@@ -111,7 +111,7 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
 
     func isMeant(by touch: Touch) -> Bool {
         guard let touched = touch.instance, let instance else { return true }
-        return touched == InstanceKey(instance)
+        return touched == ExactText(instance)
     }
 
     func show(_ old: Root, _ new: Root, _ cause: SliceCause) {

@@ -1,7 +1,7 @@
 /// Objects under names, in the order of the names' bytes: a value of which older versions stay as they
 /// are, and cost nothing to keep.
 ///
-/// A dictionary that somebody else still holds is copied whole by the next change, and somebody always
+/// A dictionary that is held elsewhere is copied whole by the next change, and some part always
 /// holds the state: a batch that may be taken back, a reaction, an observer. Here a change makes the
 /// few nodes on the way to one name anew, and shares all others with the versions before: a balanced
 /// tree whose nodes never change. So any thread may read any version.

@@ -8,7 +8,7 @@ package final class TouchedModules: @unchecked Sendable {
         /// The module's place.
         package let module: Int
         /// The instances; all of them, or the one slice of a module without any, where it is `nil`.
-        package fileprivate(set) var instances: Set<InstanceKey>?
+        package fileprivate(set) var instances: Set<ExactText>?
     }
 
     @exclusivity(unchecked) private var touched: [Int: Slices] = [:]
@@ -24,7 +24,7 @@ package final class TouchedModules: @unchecked Sendable {
             return
         }
         touched[module, default: Slices(module: module, instances: [])]
-            .instances?.insert(InstanceKey(instance))
+            .instances?.insert(ExactText(instance))
     }
 
     /// The slices that an action has written.
@@ -32,7 +32,7 @@ package final class TouchedModules: @unchecked Sendable {
         touches.forEach { touch in
             if last?.module == touch.module, last?.instance == touch.instance { return }
             last = touch
-            insert(touch.module, touch.instance?.id)
+            insert(touch.module, touch.instance?.text)
         }
     }
 

@@ -58,7 +58,7 @@ public struct JournalBatch: Sendable, Equatable {
     }
 }
 
-/// A part of history that somebody asks for.
+/// A part of history to be read.
 public struct JournalPage: Sendable, Equatable {
     /// Only records after this version.
     public var after: UInt64

@@ -18,7 +18,7 @@ package protocol Sink<State>: AnyObject, Sendable {
     /// - Parameter audience: who is told of it; `nil` for everybody.
     func committed(_ state: State, through version: UInt64, for audience: Audience?)
 
-    /// The batch's completions are all called: whoever waits for them may be woken, once.
+    /// The batch's completions are all called: the threads that wait for them may be woken, once.
     func completed()
 
     /// What was reduced since the last commit did not happen.

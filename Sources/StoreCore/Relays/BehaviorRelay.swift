@@ -1,9 +1,9 @@
 import Locks
 import Synchronization
 
-/// Keeps a value, and tells it to whoever comes and whenever it is taken or changed.
+/// Keeps a value, and passes it to each new listener, and to all whenever it is taken or changed.
 ///
-/// Any thread may call anything here. Listeners hear one value after the other, in the order in which
+/// Any thread may call anything here. Listeners get one value after the other, in the order in which
 /// they came.
 public final class BehaviorRelay<Value: Sendable>: Sendable {
     private struct Change: Action {
@@ -30,7 +30,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
         modify { $0 = value }
     }
 
-    /// Changes the value in one step, of which listeners hear once, however much it changes.
+    /// Changes the value in one step, which listeners get once, however much it changes.
     public func modify(_ change: @escaping @Sendable (inout Value) -> Void) {
         core.dispatch(Change(apply: change))
     }

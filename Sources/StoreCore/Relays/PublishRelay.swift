@@ -1,7 +1,7 @@
-/// Passes values on to whoever listens at that moment, and keeps none: a login that is completed, a
-/// screen that is to close. Whoever comes later does not hear of it.
+/// Passes values on to those who listen at that moment, and keeps none: a login that is completed, a
+/// screen that is to close. A listener that comes later does not get it.
 ///
-/// Any thread may call anything here. Listeners hear one value after the other, in the order in which
+/// Any thread may call anything here. Listeners get one value after the other, in the order in which
 /// they came; a value that is accepted by a listener comes after the one that it is told.
 public final class PublishRelay<Value: Sendable>: Sendable {
     private struct Published: Action {
@@ -10,7 +10,7 @@ public final class PublishRelay<Value: Sendable>: Sendable {
 
     private let core = Core<Int>(state: 0) { (_: inout Int, _: any Action) in }
 
-    /// Makes a relay that nobody listens to.
+    /// Makes a relay without listeners.
     public init() {}
 
     /// Passes a value on.

@@ -5,7 +5,7 @@
 public protocol Context: Sendable {
     /// Puts a view on top; one that is presented already stays where it is.
     ///
-    /// - Parameter completion: hears once what became of it, where the presenter works: it may dispatch.
+    /// - Parameter completion: receives once what became of it, where the presenter works: it may dispatch.
     func present(_ view: String, completion: RouteCompletion?)
 
     /// Takes away all above a view.
@@ -24,7 +24,7 @@ extension Context {
     public func dismiss() { dismiss(completion: nil) }
 }
 
-/// Hears what became of a change of routes.
+/// Receives what became of a change of routes.
 public typealias RouteCompletion = @Sendable (RouteOutcome) -> Void
 
 /// What became of a change of routes.

@@ -12,7 +12,7 @@
 /// ]
 /// ```
 ///
-/// On the wire the slice is an object with a member for each session. Its names tell nobody how to act
+/// On the wire the slice is an object with a member for each session. Its names do not tell how to act
 /// as that session.
 public struct Sessions: Module {
     /// The route of each session.
@@ -41,17 +41,17 @@ public struct Sessions: Module {
 
         /// Reads an object of sessions.
         public init(from decoder: any Decoder) throws {
-            let sessions = try decoder.singleValueContainer().decode([InstanceKey: Session].self)
+            let sessions = try decoder.singleValueContainer().decode([ExactText: Session].self)
             table = SortedTable(
-                sorted: sessions.map { ($0.key.id, Entry($0.value)) }
+                sorted: sessions.map { ($0.key.text, Entry($0.value)) }
                     .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             )
         }
 
         /// Writes an object of sessions.
         public func encode(to encoder: any Encoder) throws {
-            var sessions: [InstanceKey: Session] = Dictionary(minimumCapacity: table.count)
-            for (name, entry) in table { sessions[InstanceKey(name)] = entry.session }
+            var sessions: [ExactText: Session] = Dictionary(minimumCapacity: table.count)
+            for (name, entry) in table { sessions[ExactText(name)] = entry.session }
             var container = encoder.singleValueContainer()
             try container.encode(sessions)
         }

@@ -1,4 +1,4 @@
-/// Takes what an interactor has to say, and hands it to whoever shows it.
+/// Takes what an interactor has to say, and hands it to those who show it.
 ///
 /// Each call waits until what it said is applied, so that outputs keep their order.
 public struct AnyDispatcher<Action: Sendable>: Sendable {

@@ -1,7 +1,7 @@
 import Locks
 import Synchronization
 
-/// A clock that stands still until it is moved, by a test or a client of one; whoever sleeps on it waits for that.
+/// A clock that stands still until it is moved, by a test or a client of one; who sleeps on it waits for that.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -125,7 +125,7 @@ extension ManualClock {
         _ = await advance(by: duration, wakesMax: .max)
     }
 
-    /// The same, but stops at the deadline of the last who may be woken, or where somebody who was woken
+    /// The same, but stops at the deadline of the last who may be woken, or where a sleeper that was woken
     /// does not come to rest. Answers whether it came to its end.
     package nonisolated(nonsending) func advance(
         by duration: Duration,
@@ -145,7 +145,7 @@ extension ManualClock {
         return true
     }
 
-    /// The moment at which somebody wakes, where anyone sleeps.
+    /// The moment at which the next sleeper wakes, where there is one.
     package var nextDeadline: Instant? { table.withLock { $0.sleepers.map(\.deadline).min() } }
 
     /// Moves the clock to one deadline after the other, for as long as anyone sleeps; at the most

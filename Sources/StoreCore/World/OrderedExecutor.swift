@@ -2,7 +2,7 @@ import Dispatch
 import Locks
 import Synchronization
 
-/// Runs effects one at a time, in the order in which they become ready, and knows when none of them can
+/// Runs effects one at a time, in the order in which they become ready, and shows when none of them can
 /// go on by itself. So what they do has the same order in every run.
 package final class OrderedExecutor: TaskExecutor, Sendable {
     /// How long an effect may go on without waiting for anything, in real time.

@@ -197,7 +197,7 @@ extension AnalyticsWriter {
         drop(lines - through, because: failure)
     }
 
-    /// Counts lost events, and says so where the log has not heard of any for a while.
+    /// Counts lost events, and says so where the log has had no line for a while.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
         if report.withLock({ $0.lost(at: .now) }) {

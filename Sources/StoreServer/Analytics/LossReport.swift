@@ -1,7 +1,7 @@
-/// Decides what the log hears of lost events: that losing has begun, and that it is over. However
+/// Decides what the log has of lost events: that losing has begun, and that it is over. However
 /// often the two take turns, that is at most two lines a minute.
 struct LossReport {
-    /// How long the log does not hear of another loss.
+    /// How long the log has no line of another loss.
     static let quietSeconds = 60
 
     private var saidAt: ContinuousClock.Instant?

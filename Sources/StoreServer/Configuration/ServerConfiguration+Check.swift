@@ -47,7 +47,7 @@ extension ServerConfiguration {
 
     /// The same configuration with as many streams and connections as descriptors allow.
     ///
-    /// Connections come first: a stream that finds no place hears so, a dispatch must get through.
+    /// Connections come first: a stream that finds no place is answered so, a dispatch must get through.
     func fitted(toDescriptors limit: Int) -> ServerConfiguration {
         let wanted = connectionsMax + streamsMax + DescriptorLimit.reserved
         guard wanted > limit else { return self }

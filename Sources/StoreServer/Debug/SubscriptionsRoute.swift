@@ -48,7 +48,7 @@ struct SubscriptionsRoute: Route {
     }
 }
 
-/// `DELETE /debug/subscriptions/<id>`: ends a stream, which hears `bye`, or an observer.
+/// `DELETE /debug/subscriptions/<id>`: ends a stream, with `bye`, or an observer.
 struct SubscriptionRoute: Route {
     let methods = ["DELETE"]
     let streams: StreamWriter

@@ -6,7 +6,7 @@ struct AppliedAnswer {
     let first: UInt64
     let last: UInt64
     let changed: Bool
-    /// The state that it led to, where the client wants it.
+    /// The state that it led to, where the client asked for it.
     var state: Bytes?
     /// The version of that state; ``last`` where nothing is said.
     var tagged: UInt64?

@@ -50,7 +50,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
             if let watch {
                 waitForEffects(watch, first, last, changed)
             } else {
-                // An envelope that wants the state ends its batch, so what is published is this version.
+                // An envelope that asks for the state ends its batch, so what is published is this version.
                 finish(AppliedAnswer(first: first, last: last, changed: changed))
             }
         case .refused(let refusal, _) where refusal.isForbidden:

@@ -96,7 +96,7 @@ final class TimeTravel<State: Codable & Sendable>: Sendable {
 }
 
 extension Problem {
-    /// What a client hears where a state can't be made again.
+    /// What a client is answered where a state can't be made again.
     init(_ error: ReplayError, version: UInt64) {
         switch error {
         case .gone(let oldest):

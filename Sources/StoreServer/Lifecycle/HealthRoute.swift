@@ -1,7 +1,7 @@
 import HTTPTransport
 import Wire
 
-/// `GET /livez` and `GET /readyz`: whether the process works, and whether it wants requests.
+/// `GET /livez` and `GET /readyz`: whether the process works, and whether it takes requests.
 struct HealthRoute: RouteDuringDrain {
     let methods = ["GET", "HEAD"]
     /// `nil` while all is well; else what to say instead.

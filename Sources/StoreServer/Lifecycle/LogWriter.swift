@@ -12,7 +12,7 @@ import Synchronization
 final class LogWriter: Sendable {
     /// The most lines that wait to be written.
     static let queueLinesMax = 1_024
-    /// The most lines that wait when details come; the rest is for what an operator has to hear.
+    /// The most lines that wait when details come; the rest is for what an operator has to see.
     static let detailsWaitingMax = queueLinesMax / 2
     /// The one for standard error; its thread begins with the first line.
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
@@ -94,7 +94,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Takes what is queued; `nil` where there is nothing, which `flush` then hears of.
+    /// Takes what is queued; `nil` where there is nothing, of which `flush` is signalled.
     private func next() -> [Entry]? {
         let (entries, waiters) = queue.withLock { queue -> ([Entry]?, Int) in
             guard !queue.entries.isEmpty else {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Standard input, output and error: descriptors 0, 1 and 2.
 enum StandardFiles {
-    /// Opens `/dev/null` in place of those that whoever started the process has closed: else the next
+    /// Opens `/dev/null` in place of those that the process was started without: else the next
     /// socket or file to be opened would get their numbers, and log lines with them.
     static func fillIn() {
         while true {

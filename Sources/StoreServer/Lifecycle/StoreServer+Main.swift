@@ -80,7 +80,7 @@ extension StoreServer {
             do {
                 for address in try finish(start).addresses { Log.notice("listening on \(address)") }
             } catch {
-                // Whoever has stopped it ends the process.
+                // The thread that has stopped it ends the process.
                 guard !start.isEnded else { return }
                 _ = start.stop()
                 fail("\(error)", status: Self.status(after: error))

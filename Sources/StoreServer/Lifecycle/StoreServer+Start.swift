@@ -45,7 +45,7 @@ extension StoreServer {
         parts.watchdog.start()
         for interceptor in interceptors { parts.store.core.add(interceptor: interceptor) }
         parts.store.core.start()
-        // Before anybody can dispatch, so that what happens at the start comes first.
+        // Before a client can dispatch, so that what happens at the start comes first.
         for reaction in reactions { parts.store.core.add(reaction: reaction) }
         parts.resume()
         parts.store.log.start()

@@ -56,9 +56,9 @@ struct MetricsRoute<State: Codable & Equatable & Sendable>: RouteDuringDrain {
             store.core.mailboxRefusedTotal
         )
         metrics.counter(
-            "store_unheard_total",
-            "Actions of presenters and reactions that were not applied; the log says why.",
-            store.core.unheardTotal
+            "store_actions_dropped_total",
+            "Actions of the program's own that were not applied; the log says why.",
+            store.core.droppedTotal
         )
         metrics.histogram(
             "store_reduce_seconds",

@@ -25,8 +25,7 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
             _ effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
         ) throws(ConfigurationError) -> Core<State>
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
-    let resume:
-        @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> PastAction?) -> Void
+    let resume: @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> PastAction?) -> Void
     /// The sessions of a state, where it has any.
     let sessions: @Sendable (State) -> Sessions.State?
     /// Calls its argument with the state and its version, on the Core's thread.

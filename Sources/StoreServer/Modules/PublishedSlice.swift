@@ -8,7 +8,7 @@ struct PublishedSlice: Sendable {
         case instances(InstancePieces)
     }
 
-    /// The version that changed it last, as far as this server knows.
+    /// The version that changed it last, as far as this server has seen.
     let version: UInt64
     private let form: Form
 

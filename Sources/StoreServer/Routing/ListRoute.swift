@@ -1,7 +1,7 @@
 import HTTPTransport
 import Wire
 
-/// `GET` of something that is made anew for each request, and that nobody keeps: an object.
+/// `GET` of something that is made anew for each request, and not kept: an object.
 struct ListRoute: Route {
     let methods = ["GET", "HEAD"]
     /// Writes the object's members.

@@ -27,7 +27,7 @@ enum RequestRules {
 }
 
 extension HTTPResponse {
-    /// A JSON object that nobody keeps.
+    /// A JSON object that is not kept.
     static func unkept(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
         var json = JSONWriter()
         json.object(members)

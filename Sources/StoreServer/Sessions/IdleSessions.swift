@@ -1,7 +1,7 @@
 import HTTPTransport
 import StoreCore
 
-/// Ends the sessions whose time is over, without anybody's asking: on the event loop's thread, when the
+/// Ends the sessions whose time is over, without being asked: on the event loop's thread, when the
 /// first of them can be idle.
 enum IdleSessions {
     /// The most sessions that end in one turn of the loop; the others follow.

@@ -51,7 +51,7 @@ extension Store {
     }
 
     /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
-    /// between where there is one; `nil` where the operator wants none of it kept.
+    /// between where there is one; `nil` where the operator has none of it kept.
     func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {
         guard !configuration.forgetClients else { return nil }
         return ClientOrigin.text(

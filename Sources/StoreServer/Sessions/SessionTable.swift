@@ -4,7 +4,7 @@ import Locks
 import StoreCore
 import Synchronization
 
-/// The sessions that there are, as the server knows them: by their names, with the time of their last
+/// The sessions that there are, as the server keeps them: by their names, with the time of their last
 /// request and the address from which they were begun.
 ///
 /// A client has a secret, its cookie. The state has its digest, which anybody may see: it does not lead

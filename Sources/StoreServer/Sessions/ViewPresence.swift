@@ -4,7 +4,7 @@ import Synchronization
 
 /// Which clients show which modules: a client shows a module while it has the module's stream open.
 ///
-/// A module whose view has something to say about that hears when the first stream of a session opens,
+/// A module whose view has something to say about that is told when the first stream of a session opens,
 /// and when the last one ends.
 final class ViewPresence: Sendable {
     /// Hands over what a view says, with the sessions and the client that it says it for.

@@ -25,7 +25,7 @@ final class PartStreams: Sendable {
 
     private struct Watched: Sendable {
         /// The parts of each ground by the first name on the way to them; under `nil`, all of it.
-        var parts: [WatchedPart.Ground: [InstanceKey?: [WatchedPart: Sent]]] = [:]
+        var parts: [WatchedPart.Ground: [ExactText?: [WatchedPart: Sent]]] = [:]
         var count = 0
         var pointers = 0
         /// At how many parts those that are read no more are looked for.
@@ -58,7 +58,7 @@ final class PartStreams: Sendable {
             guard let all = parts[ground] else { return [] }
             var found = all[nil].map { Array($0.keys) } ?? []
             for name in names {
-                if let parts = all[InstanceKey(name)] { found += parts.keys }
+                if let parts = all[ExactText(name)] { found += parts.keys }
             }
             return found
         }
@@ -225,5 +225,5 @@ final class PartStreams: Sendable {
 
 extension WatchedPart {
     /// The first name on the way to it.
-    fileprivate var name: InstanceKey? { pointer.tokens.first.map { InstanceKey($0) } }
+    fileprivate var name: ExactText? { pointer.tokens.first.map { ExactText($0) } }
 }

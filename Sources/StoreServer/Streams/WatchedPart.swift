@@ -84,7 +84,7 @@ extension WatchedPart.Ground {
         if case .module(let index) = self { snapshot.slices[index].namedPieces } else { nil }
     }
 
-    /// The version that changed it last, as far as this server knows.
+    /// The version that changed it last, as far as this server has seen.
     func version(in snapshot: Snapshot) -> UInt64 {
         if case .module(let index) = self {
             snapshot.slices[index].version

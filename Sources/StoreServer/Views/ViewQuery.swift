@@ -47,7 +47,9 @@ struct ViewQuery: Sendable {
             return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
         } catch {
             if let failure = error.failure {
-                Log.error("a view's parameters, \(String(decoding: bytes, as: UTF8.self)): \(failure)")
+                Log.error(
+                    "a view's parameters, \(String(decoding: bytes, as: UTF8.self)): \(failure)"
+                )
             }
             let name = error.pointer.split(separator: "/").first.map(String.init) ?? ""
             throw .badQuery(name, allowed: error.expected ?? error.message)

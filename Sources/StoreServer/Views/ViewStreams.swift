@@ -185,7 +185,9 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         do {
             return try encoder.encodeShared(Whole(view))
         } catch {
-            Log.warning("the view \(watch.view.name) has no JSON form: \(error.messageForOperators)")
+            Log.warning(
+                "the view \(watch.view.name) has no JSON form: \(error.messageForOperators)"
+            )
             return nil
         }
     }

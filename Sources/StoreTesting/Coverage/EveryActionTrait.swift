@@ -1,7 +1,7 @@
 public import StoreCore
 public import Testing
 
-/// Wants the tests of a suite to exercise every action of a root state's modules.
+/// Fails unless the tests of a suite exercise every action of a root state's modules.
 ///
 /// ```swift
 /// @Suite(.everyAction(of: AppState.self)) struct AppTests {
@@ -13,7 +13,7 @@ public import Testing
 ///
 /// When the suite's tests are done, those of the suites within it included, it names every action that
 /// neither a ``TestStore`` nor a ``Given`` has seen: each case of each module's `Action`, `UI` and
-/// `Internal`, `start` and `stop`, dispatchables. So whoever adds an action hears that it has no test. A run that is
+/// `Internal`, `start` and `stop`, dispatchables. So an action that is added without a test is named. A run that is
 /// filtered leaves tests out, and is told of their actions as well.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
     private let coverage: @Sendable () -> ActionCoverage
@@ -60,7 +60,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == EveryActionTrait {
-    /// Wants every action of a root state's modules to be exercised.
+    /// Fails unless every action of a root state's modules is exercised.
     ///
     /// - Parameter except: wire names, `module/case`, of actions that need no test.
     public static func everyAction<Root: RootState>(

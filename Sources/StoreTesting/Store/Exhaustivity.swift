@@ -5,6 +5,6 @@ public enum Exhaustivity: Sendable, Equatable {
     /// What is stated is compared, and the rest is left out; it is shown as a warning on request.
     case off(showSkipped: Bool)
 
-    /// What is stated is compared, and nobody hears of the rest.
+    /// What is stated is compared, and the rest is left out.
     public static let off = Exhaustivity.off(showSkipped: false)
 }

@@ -16,7 +16,7 @@ public struct TestReporter: Sendable {
     /// Makes a reporter.
     ///
     /// - Parameters:
-    ///   - noted: is called with what a test leaves out and wants to be shown; a warning.
+    ///   - noted: is called with what a test leaves out and has shown; a warning.
     ///   - failed: is called with what is wrong.
     public init(
         noted: @escaping @Sendable (String, SourceLocation) -> Void = { _, _ in },

@@ -3,7 +3,7 @@ public import StoreCore
 import Synchronization
 public import Testing
 
-/// A store in a test, which wants everything that happens to be stated.
+/// A store in a test that fails unless everything that happens is stated.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -141,7 +141,7 @@ extension TestStore where Subject == State, State: RootState {
     /// - Parameters:
     ///   - dependencies: the world that effects see; by default nothing of it is prepared.
     ///   - timeout: see ``timeout``.
-    ///   - reporter: hears of what is wrong.
+    ///   - reporter: receives what is wrong.
     public convenience init(
         _ state: State,
         dependencies: Dependencies = .unprepared,
@@ -169,7 +169,7 @@ extension TestStore where Subject: Module, Subject.State == State {
     ///   - state: the slice to begin with.
     ///   - dependencies: the world that effects see; by default nothing of it is prepared.
     ///   - timeout: see ``timeout``.
-    ///   - reporter: hears of what is wrong.
+    ///   - reporter: receives what is wrong.
     public convenience init(
         _ module: Subject,
         _ state: State,

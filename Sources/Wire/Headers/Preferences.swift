@@ -1,4 +1,4 @@
-/// What a `Prefer` header asks for (RFC 7240), as far as this server knows it (protocol 2.6).
+/// What a `Prefer` header asks for (RFC 7240), as far as this server takes it (protocol 2.6).
 ///
 /// Preferences are wishes: one that is unknown or cannot be read is skipped and the request goes
 /// on; of two with one name the first counts (RFC 7240 §2).

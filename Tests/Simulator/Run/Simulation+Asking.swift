@@ -70,7 +70,7 @@ extension Simulation {
             }
             journal.fail(.none)
             while server.executor.step(&chance) { try turnCore() }
-            _ = recorder.takeUnheard()
+            _ = recorder.takeDropped()
             return
         }
         try restart(isKilled: true, &chance)

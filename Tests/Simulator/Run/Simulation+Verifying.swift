@@ -23,7 +23,7 @@ extension Simulation {
             throw Violation(.order, "not in the journal: \(asked.map(\.type))")
         }
         if let hole = journal.holes.first { throw Violation(.order, hole) }
-        try verifyUnheard()
+        try verifyDropped()
         try verifyTold()
     }
 
@@ -162,8 +162,8 @@ extension Simulation {
     }
 
     /// What was dispatched in vain was due all the same.
-    private func verifyUnheard() throws {
-        for action in recorder.takeUnheard() {
+    private func verifyDropped() throws {
+        for action in recorder.takeDropped() {
             let place = due.firstIndex { due in
                 due.type == Bytewise(action.type) && due.allows(action.cause)
             }

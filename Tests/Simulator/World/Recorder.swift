@@ -37,8 +37,8 @@ final class Recorder: Sendable {
         var hooks: [(version: UInt64, state: Bytewise)] = []
         var analytics: [(version: UInt64, state: Bytewise, cause: UInt64?)] = []
         var applied: [Line] = []
-        var unheard: [Vain] = []
-        var unheardTotal: UInt64 = 0
+        var dropped: [Vain] = []
+        var droppedTotal: UInt64 = 0
     }
 
     private let table = Locked(Table())
@@ -77,15 +77,15 @@ final class Recorder: Sendable {
     }
 
     func applied(_ actions: [Line]) { table.withLock { $0.applied += actions } }
-    func unheard(_ action: Vain) {
+    func dropped(_ action: Vain) {
         table.withLock { table in
             table.unheard.append(action)
-            table.unheardTotal += 1
+            table.droppedTotal += 1
         }
     }
 
     /// How much was dispatched in vain since the start.
-    var unheardTotal: UInt64 { table.withLock { $0.unheardTotal } }
+    var droppedTotal: UInt64 { table.withLock { $0.droppedTotal } }
 
     func takeCalls() -> [Call] { take(\.calls) }
     func takeEffects() -> [(note: String, attempt: Int)] { take(\.effects) }
@@ -93,7 +93,7 @@ final class Recorder: Sendable {
     func takeHooks() -> [(version: UInt64, state: Bytewise)] { take(\.hooks) }
     func takeLines() -> [(version: UInt64, state: Bytewise, cause: UInt64?)] { take(\.analytics) }
     func takeApplied() -> [Line] { take(\.applied) }
-    func takeUnheard() -> [Vain] { take(\.unheard) }
+    func takeDropped() -> [Vain] { take(\.dropped) }
 
     func forget() {
         table.withLock { $0 = Table() }

@@ -57,7 +57,7 @@ final class SimulatedServer<Root: RootState> {
             clock: clock.timeOfDay,
             executor: executor,
             failed: { [failure] _ in failure.isSet.store(true, ordering: .relaxed) },
-            dropped: { recorder.unheard(.init(type: $0.type, cause: $0.source.cause)) },
+            dropped: { recorder.dropped(.init(type: $0.type, cause: $0.source.cause)) },
             applied: { actions in
                 recorder.applied(
                     actions.map {

@@ -1,6 +1,6 @@
 import Wire
 
-/// A value of a script that knows where it stands.
+/// A value of a script, with the place where it stands.
 struct ScriptNode {
     let node: JSONNode
     let pointer: JSONPointer

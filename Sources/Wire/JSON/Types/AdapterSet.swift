@@ -1,4 +1,4 @@
-/// The adapters of a coder, with the working memory that knows them.
+/// The adapters of a coder, with the working memory that refers to them.
 ///
 /// What a coder finds out of a type depends on its adapters, so memory is kept for each set: coders
 /// with different ones don't make each other forget.

@@ -35,7 +35,7 @@ struct TypeCache<Value>: ~Copyable {
         _ slot: UnsafeMutablePointer<Slot?>,
         _ make: () -> Value
     ) -> Value {
-        // Two types may want one slot by turns; each is still looked into only once.
+        // Two types may need one slot by turns; each is still looked into only once.
         let value = all[id] ?? make()
         all[id] = value
         slot.pointee = (id, value)
