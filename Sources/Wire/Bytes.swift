@@ -113,12 +113,6 @@ extension Bytes {
         let last = min(rope.pieces.count, first + max)
         return (rope.pieces[first..<last], offset - (first == 0 ? 0 : rope.ends[first - 1]))
     }
-
-    /// Lends the bytes piece by piece, in their order; nothing is put together.
-    package func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Void) {
-        guard let rope else { return withUnsafeBytes(body) }
-        for piece in rope.pieces { piece.withUnsafeBytes(body) }
-    }
 }
 
 /// Pieces that together are one run of bytes.

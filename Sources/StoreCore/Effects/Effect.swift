@@ -183,8 +183,9 @@ public struct Retry: Sendable, Equatable {
 public enum RestartPolicy: String, Sendable, Codable {
     /// It is gone. The state may still say that it is being waited for.
     case lost
-    /// It is run again from its beginning: doing it twice does no harm.
+    /// It is run again from its beginning, for the session that its action came from: doing it twice does
+    /// no harm.
     case retried
-    /// It is not run again, and the module is told: the runner dispatches ``EffectInterrupted``.
+    /// It is not run again; the next start dispatches what ``Module/interrupted(after:)`` answers.
     case reported
 }

@@ -1,7 +1,6 @@
 /// The page that explains one kind of problem, as text or as HTML.
 package struct ProblemPage: Sendable, Equatable {
     package static let htmlContentType = "text/html; charset=utf-8"
-    package static let textContentType = "text/plain; charset=utf-8"
 
     package let slug: ProblemSlug
     package let title: String
