@@ -105,7 +105,7 @@ let package = Package(
             path: "Tests/Simulate",
             swiftSettings: strict
         ),
-        tests(of: "Simulator"),
+        tests(of: "Simulator", ["StoreCore"]),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),
