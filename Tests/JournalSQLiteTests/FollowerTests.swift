@@ -94,9 +94,7 @@ import Testing
         #expect(journal.version == version)
     }
 
-    @Test func `a follower that stands back is left alone, and the journal is checked all the same`()
-        throws
-    {
+    @Test func `the journal is checked also where its follower stands back`() throws {
         let folder = try filled(through: 5_000)
         let follower = Follower()
         follower.begins = false
