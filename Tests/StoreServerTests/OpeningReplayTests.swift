@@ -96,7 +96,7 @@ import Wire
         #expect(state == made)
     }
 
-    @Test func `another form of the state is made of all actions when the journal is open`() throws {
+    @Test func `a state of another form is made when the journal is open`() throws {
         defer { remove() }
         try fill((1...UInt64(Self.recordsCount)).map { Self.record($0) })
         let (made, state) = try start(server(Named()) { $0.count += $1 })
