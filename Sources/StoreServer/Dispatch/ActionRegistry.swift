@@ -90,7 +90,7 @@ final class ActionTable: Sendable {
     /// - Throws: where two actions share a wire name, or one has none.
     init(
         _ types: [RegisteredType],
-        payloadBytesMax: Int = Self.payloadBytesMax
+        payloadBytesMax: Int = ActionTable.payloadBytesMax
     ) throws(ConfigurationError) {
         self.payloadBytesMax = payloadBytesMax
         entries = types.flatMap(\.entries)

@@ -56,7 +56,8 @@ struct RecordReader {
         do throws(JSONError) {
             return try type.read(record.payload, decoder)
         } catch {
-            let reason = type.isKnown
+            let reason =
+                type.isKnown
                 ? "its fields don't fit: \(error.messageForOperators)" : "no action has this name"
             throw UnreadableRecord(type.name, record.version, because: reason)
         }

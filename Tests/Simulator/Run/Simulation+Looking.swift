@@ -71,7 +71,8 @@ extension Simulation {
             }
         }
         let expected = [
-            ("store_version", naive.version), ("store_actions_dropped_total", recorder.droppedTotal),
+            ("store_version", naive.version),
+            ("store_actions_dropped_total", recorder.droppedTotal),
             ("store_streams_open", UInt64(readers.count + logReaders.count)),
         ]
         for (name, value) in expected where metrics[Bytewise(name)] != value {

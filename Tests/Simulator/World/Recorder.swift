@@ -79,7 +79,7 @@ final class Recorder: Sendable {
     func applied(_ actions: [Line]) { table.withLock { $0.applied += actions } }
     func dropped(_ action: Vain) {
         table.withLock { table in
-            table.unheard.append(action)
+            table.dropped.append(action)
             table.droppedTotal += 1
         }
     }
