@@ -58,6 +58,46 @@ import Wire
         _ = stalled
     }
 
+    @Test
+    func `behind a large frame a reader gets the newest, and nothing for others alone`()
+        throws
+    {
+        let echo = try EchoServer()
+        publish(echo, 0)
+        let reader = try reader(echo, seconds: 30)
+        #expect(try reader.read(through: "\n") == "v0\n")
+        // More than the sockets' buffers hold.
+        let large = 8 << 20
+        for version in 1...3 as ClosedRange<UInt64> { publish(echo, version, padding: large) }
+        #expect(try reader.read(through: "\n").hasPrefix("v1."))
+        #expect(try reader.read(through: "\n").hasPrefix("v3."))
+        #expect(echo.streams.counters.conflated.load(ordering: .relaxed) == 1)
+
+        publish(echo, 4, padding: large)
+        echo.streams.publish(topic: .state, version: 5, frame: Bytes(utf8: "v5\n")) { _ in false }
+        #expect(try reader.read(through: "\n").hasPrefix("v4."))
+        publish(echo, 6)
+        #expect(try reader.read(through: "\n") == "v6\n")
+    }
+
+    @Test func `readers of large frames and of small ones come and go, and all get the newest`()
+        throws
+    {
+        let echo = try EchoServer()
+        publish(echo, 0)
+        var readers = try (0..<12).map { _ in try reader(echo, seconds: 30) }
+        for reader in readers { #expect(try reader.read(through: "\n") == "v0\n") }
+        for version in 1...24 as ClosedRange<UInt64> {
+            publish(echo, version, padding: version % 3 == 1 ? 1 << 20 : 0)
+            // Another one each time ends in the midst of a frame, begins, or reads on.
+            readers.remove(at: Int(version) * 7 % readers.count)
+            readers.append(try reader(echo, seconds: 30))
+            _ = try readers[Int(version) * 5 % readers.count].read(through: "\n")
+        }
+        publish(echo, 25)
+        for reader in readers { #expect(try reader.read(through: "v25\n").hasSuffix("v25\n")) }
+    }
+
     /// Waits for the writer's thread, which answers within a turn.
     private func asked<Answer: Sendable>(
         _ question: (@escaping @Sendable (Answer) -> Void) -> Void

@@ -160,6 +160,23 @@ import Wire
         #expect(queue.commits <= PublishingQueue<Int>.commitsMax)
     }
 
+    @Test func `while the thread lags, a commit becomes one with the last that waits`() {
+        var queue = PublishingQueue<Int>(published: Self.snapshot(0))
+        queue.add(Self.commit(1...1, for: audience("a")), joining: true)
+        queue.add(Self.commit(2...3, for: audience("b"), bytes: 5), joining: true)
+        #expect(queue.commits == 2, "each has readers that the other does not tell")
+        queue.add(Self.commit(4...5, for: audience("b"), bytes: 7), joining: true)
+        #expect(queue.commits == 2)
+        queue.items.append(.task(Self.snapshot(5)) { _ in })
+        queue.add(Self.commit(6...6), joining: true)
+        #expect(queue.commits == 3, "a stream that opens between them begins with what was there")
+        #expect(queue.bytes == 1 + 7 + 1)
+        let versions = queue.take().map { item -> [UInt64] in
+            if case .commit(let commit) = item { commit.snapshots.map(\.version) } else { [] }
+        }
+        #expect(versions == [[1], [5], [], [6]])
+    }
+
     @Test func `commits for different readers become one only where all of them are told`() {
         let (a, b) = (audience("a"), audience("b"))
         let (all, forA, forB) = (

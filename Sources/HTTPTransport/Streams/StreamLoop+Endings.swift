@@ -34,7 +34,8 @@ extension StreamLoop {
         // Those that were announced to a client who left before it joined.
         for number in topics.indices { forgetUnread(Int32(number)) }
         let stalled = behind.filter {
-            now - $0.value.progressed >= Double(writer.limits.stallSeconds)
+            !$0.value.awaitsTurn
+                && now - $0.value.progressed >= Double(writer.limits.stallSeconds)
         }
         let bye = stalled.isEmpty && logReaders.isEmpty ? nil : writer.frames.bye(.slow)
         if let bye { closeStalledLogReaders(saying: bye) }

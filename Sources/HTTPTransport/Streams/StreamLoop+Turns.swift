@@ -29,7 +29,9 @@ extension StreamLoop {
 
     /// Lets a reader whose socket takes more have its turn.
     func awaitTurn(_ slot: Int32) {
+        guard behind[slot]?.awaitsTurn == false else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
+        behind[slot]?.awaitsTurn = true
         awaitingTurn.append(slot)
     }
 
@@ -40,7 +42,10 @@ extension StreamLoop {
         while done < awaitingTurn.count, flushedBytes < Self.flushTurnBytesMax {
             let slot = awaitingTurn[done]
             done += 1
-            guard behind[slot] != nil else { continue }
+            guard behind[slot]?.awaitsTurn == true else { continue }
+            behind[slot]?.awaitsTurn = false
+            // That it waited was not its own fault.
+            behind[slot]?.progressed = now
             flush(slot)
             if behind[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
         }

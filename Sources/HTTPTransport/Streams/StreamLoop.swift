@@ -64,6 +64,8 @@ final class StreamLoop {
         var isDue = false
         /// Where a large frame is what it is behind with, and it is not in patch mode.
         var aside: Aside?
+        /// Whether its socket takes more, and it is the others' turn.
+        var awaitsTurn = false
     }
 
     let writer: StreamWriter

@@ -48,7 +48,7 @@ final class SnapshotKeeper: Sendable {
     }
 
     func start() {
-        ReaderThread.start(name: "snapshots") { [self] in
+        SystemThread.start(name: "snapshots") { [self] in
             while true {
                 wake.wait()
                 isAsked.store(false, ordering: .sequentiallyConsistent)

@@ -42,7 +42,7 @@ final class ActionLog: LogSource {
 
     func start() {
         work.withLock { $0.isRunning = true }
-        ReaderThread.start(name: "actions") { [self] in
+        SystemThread.start(name: "actions") { [self] in
             while let version = nextWanted() {
                 read(version)
                 onMove()

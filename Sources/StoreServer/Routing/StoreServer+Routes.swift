@@ -47,7 +47,7 @@ extension StoreServer {
             "/actions": ActionsRoute(
                 store: store,
                 journal: store.log.journal,
-                work: BackgroundWork("log")
+                work: BackgroundWork("log pages")
             ),
             "/actions/events": ActionEventsRoute(store: store),
             "/trace": TraceRoute(

@@ -79,13 +79,34 @@ public final class RawConnection {
     /// What comes up to and including `end`.
     public func read(through end: String) throws(Failure) -> String {
         let end = Array(end.utf8)
+        // What was looked through already is not looked through again: answers may be large.
+        var start = 0
         while true {
-            if let range = buffer.firstRange(of: end) {
-                defer { buffer.removeFirst(range.upperBound) }
-                return String(decoding: buffer[..<range.upperBound], as: UTF8.self)
+            if let count = count(through: end, from: start) {
+                defer { buffer.removeFirst(count) }
+                return String(decoding: buffer[..<count], as: UTF8.self)
             }
+            start = max(0, buffer.count - end.count + 1)
             try fill()
         }
+    }
+
+    /// How many bytes there are up to and including `end`, which begins at `start` or later.
+    private func count(through end: [UInt8], from start: Int) -> Int? {
+        guard let first = end.first else { return start }
+        var place = start
+        while place + end.count <= buffer.count {
+            let found = buffer.withUnsafeBytes { bytes in
+                bytes.baseAddress.flatMap { base in
+                    memchr(base + place, CInt(first), bytes.count - place - end.count + 1)
+                        .map { UnsafeRawPointer($0) - base }
+                }
+            }
+            guard let found else { return nil }
+            if buffer[found..<(found + end.count)].elementsEqual(end) { return found + end.count }
+            place = found + 1
+        }
+        return nil
     }
 
     /// One response with a `Content-Length`: its status and its body.
@@ -114,7 +135,7 @@ public final class RawConnection {
     }
 
     private func fill() throws(Failure) {
-        var scratch = [UInt8](repeating: 0, count: 16 << 10)
+        var scratch = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &scratch, scratch.count, 0)
         if count == 0 { throw .ended }
         guard count > 0 else {

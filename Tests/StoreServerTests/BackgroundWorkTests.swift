@@ -1,0 +1,61 @@
+import Dispatch
+import Glibc
+import Locks
+import Synchronization
+import Testing
+
+@testable import StoreServer
+
+/// What is done away from the event loop and the Core.
+@Suite struct BackgroundWorkTests {
+    @Test func `as many jobs as may run and wait are taken, and each of them is done`() {
+        let work = BackgroundWork("test", runningMax: 2, waitingMax: 3)
+        let (begin, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let done = Locked<[Int]>([])
+        let taken = (0..<7).filter { number in
+            work.submit {
+                begin.wait()
+                done.withLock { $0.append(number) }
+                ended.signal()
+            }
+        }
+        #expect(taken == [0, 1, 2, 3, 4])
+        for _ in taken { begin.signal() }
+        for _ in taken { ended.wait() }
+        #expect(done.withLock { $0.sorted() } == taken)
+    }
+
+    @Test func `one after the other in their order where one may run at a time`() {
+        let work = BackgroundWork("test", runningMax: 1, waitingMax: 1_000)
+        let done = Locked<[Int]>([])
+        let ended = DispatchSemaphore(value: 0)
+        for number in 0..<1_000 {
+            #expect(
+                work.submit {
+                    done.withLock { $0.append(number) }
+                    if number == 999 { ended.signal() }
+                }
+            )
+        }
+        ended.wait()
+        #expect(done.withLock { $0 } == Array(0..<1_000))
+    }
+
+    @Test func `its threads leave the processor to others, and those that submit stay as they are`()
+    {
+        let work = BackgroundWork("test")
+        let niceness = Locked<CInt?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        let process = CInt(PRIO_PROCESS.rawValue)
+        let before = getpriority(process, 0)
+        #expect(
+            work.submit {
+                niceness.withLock { $0 = getpriority(CInt(PRIO_PROCESS.rawValue), 0) }
+                ended.signal()
+            }
+        )
+        ended.wait()
+        #expect(niceness.withLock { $0 } == max(before, ReaderThread.niceness))
+        #expect(getpriority(process, 0) == before)
+    }
+}
