@@ -3,7 +3,7 @@
 /// Finds by an action's type which slice it is for, so that an action costs the same however many
 /// modules there are. It notes nothing: whatever an action leads to is in the ``Change`` that it answers.
 package final class ModuleMachine<Root: RootState>: StateMachine {
-    private struct Link: Sendable {
+    struct Link: Sendable {
         let reader: Int
         let owner: Int
         let link: SharedLink<Root>
@@ -17,22 +17,22 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// Which modules have links, and which keep effects, where there is a ledger.
     private let hasLinks: [Bool]
     private let keepsEffects: [Bool]
-    private let names: [String]
+    let names: [String]
     /// Which modules have instances.
     private let hasInstances: [Bool]
-    private let modules: Root.Modules
+    let modules: Root.Modules
     /// For each module, the links that its changes may move: those to it, and those from it.
-    private let links: [[Link]]
+    let links: [[Link]]
     /// For each module, the places of those whose slices its actions may change.
     private let reach: [[Int]]
     /// The ledger of effects, where there is one.
-    private let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
+    let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
     /// The observers of slices; `nil` where nothing is shown, as in a replay.
     let changes: SliceChanges<Root>?
     /// Which modules see something of others.
     private let seesOthers: [Bool]
     /// Compares what `==` calls equal.
-    private let comparison: ByteComparison?
+    let comparison: ByteComparison?
 
     /// - Parameters:
     ///   - modules: those of the root state, unless a module is to be tried alone.
@@ -215,89 +215,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         return comparison?(old, new) ?? true
     }
 
-    /// Brings what modules see of one another up to date.
-    private func follow(_ links: [Link], _ state: inout Root, _ change: inout Change) {
-        for link in links where update(link, &state) {
-            change.touch(touch(link.reader, nil))
-        }
-    }
-
-    /// Enters an effect that outlives the server in the ledger.
-    private func enter(
-        _ handler: ActionHandler<Root>,
-        _ action: any Action,
-        _ instance: String?,
-        _ module: Int,
-        _ version: UInt64,
-        _ sessions: [String],
-        in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
-        _ state: inout Root,
-        _ change: inout Change
-    ) {
-        let address = SliceAddress(module: names[module], instance: instance)
-        guard let effect = handler.effect(state, action, address), effect.onRestart != .lost,
-            var pending = ledger.place.read(state, nil)
-        else { return }
-        pending.enter(
-            PendingEffects.Entry(
-                version: version,
-                slice: address.path,
-                onRestart: effect.onRestart
-            )
-        )
-        ledger.place.write(pending, &state, nil)
-        change.touch(Touch(ledger.module))
-        change.isChange = true
-    }
-
-    private static func ledger(
-        of modules: Root.Modules
-    ) throws(ModuleError) -> (module: Int, place: SlicePlace<Root, PendingEffects.State>)? {
-        for (index, mount) in modules.enumerated() where mount.name == PendingEffects.name {
-            if let place = mount.slice.place(of: PendingEffects.State.self)
-                as? SlicePlace<Root, PendingEffects.State>
-            {
-                return (index, place)
-            }
-        }
-        if let keeper = modules.first(where: { $0.slice.keepsEffects }) {
-            throw .noLedger(keeper.name)
-        }
-        return nil
-    }
-
-    /// Fills in what modules see of one another, in a state that no action has led to.
-    package func connect(_ state: inout Root) {
-        for link in links.joined() { _ = update(link, &state) }
-    }
-
-    /// Brings what a module sees of another up to date; answers whether that changed it.
-    private func update(_ link: Link, _ state: inout Root) -> Bool {
-        link.link.update(
-            &state,
-            modules[link.reader].slice,
-            modules[link.owner].slice,
-            comparison
-        )
-    }
-
     private func touch(_ module: Int, _ instance: String?) -> Touch {
         Touch(module, hasInstances[module] ? instance.map { ExactText($0) } : nil)
-    }
-
-    private static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {
-        var links: [[Link]] = Array(repeating: [], count: modules.count)
-        for (reader, mount) in modules.enumerated() {
-            for shared in mount.links {
-                guard let owner = modules.firstIndex(where: { $0.name == shared.owner }),
-                    owner != reader
-                else { throw ModuleError.foreignOwner(shared.owner, reader: mount.name) }
-                let link = Link(reader: reader, owner: owner, link: shared)
-                links[owner].append(link)
-                links[reader].append(link)
-            }
-        }
-        return links
     }
 
     package func effect(
