@@ -1,3 +1,4 @@
+import Dispatch
 import Simulator
 import Testing
 
@@ -10,15 +11,25 @@ import Testing
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `what is not applied leaves no trace, and what is has its own consequences`(
         seed: UInt64
-    ) {
-        let outcome = Simulator.run(seed: seed, steps: Self.steps, repeats: true)
-        #expect(outcome.failure == nil, Comment(rawValue: outcome.failure ?? ""))
+    ) async {
+        let failure = await failure(of: seed, repeats: true)
+        #expect(failure == nil, Comment(rawValue: failure ?? ""))
     }
 
-    @Test func `the same holds for a seed that nobody has chosen`() {
+    @Test func `the same holds for a seed that nobody has chosen`() async {
         let seed = UInt64(UInt32.random(in: .min ... .max))
         print("simulated seed: \(seed)")
-        let outcome = Simulator.run(seed: seed, steps: Self.steps)
-        #expect(outcome.failure == nil, Comment(rawValue: outcome.failure ?? ""))
+        let failure = await failure(of: seed, repeats: false)
+        #expect(failure == nil, Comment(rawValue: failure ?? ""))
+    }
+
+    /// Runs a seed on a thread of its own: it takes seconds, and other tests need those of the pool.
+    private func failure(of seed: UInt64, repeats: Bool) async -> String? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "simulator").async {
+                let outcome = Simulator.run(seed: seed, steps: Self.steps, repeats: repeats)
+                continuation.resume(returning: outcome.failure)
+            }
+        }
     }
 }
