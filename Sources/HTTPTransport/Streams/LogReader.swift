@@ -15,7 +15,7 @@ struct LogReader {
 
     var cursor: LogCursor
     var phase = Phase.ready
-    /// Whether it has yet to get a record, and is told nothing of records that are gone already.
+    /// Whether it was sent no record yet. It is then not told which records were removed before it came.
     var isBeginning: Bool
     /// Whether it has been told that it has everything.
     var isCaughtUp = false

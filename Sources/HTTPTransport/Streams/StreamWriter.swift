@@ -182,7 +182,7 @@ package final class StreamWriter: StreamAdopter {
         return isTaken
     }
 
-    /// From now on no thread answers; those who ask too late are told so.
+    /// Ends the answering of questions: those that wait, and later ones, get no value.
     private func refuseQuestions() {
         let late = mail.withLock { mail -> [StreamQuestion] in
             mail.isEnded = true

@@ -3,7 +3,7 @@ import Dispatch
 /// Follows the chain from where an examination begins to its end.
 struct ChainWalk: ~Copyable {
     private var rows: RecordRows
-    /// The version that the mark tells of.
+    /// The version that the mark file names.
     private let markedVersion: UInt64?
     /// The hash there, where the walk has come by.
     private(set) var marked: ChainHash?

@@ -9,7 +9,7 @@ struct Examination {
     /// What is wrong; `nil` where all is well.
     private(set) var damage: String?
     /// Whether the database is sound in itself, and only ends too early or is not the one that the
-    /// mark tells of.
+    /// mark file names.
     private(set) var isSound = true
 
     /// Checks the newest snapshot, every record after it, and what is kept of idempotency keys.
@@ -101,7 +101,7 @@ struct Examination {
         return damaged
     }
 
-    /// - Returns: the hash of the version that the mark tells of, where it is known.
+    /// - Returns: the hash of the version that the mark file names, where it is known.
     private mutating func followChain(
         _ reader: Reader,
         _ mark: Mark?,

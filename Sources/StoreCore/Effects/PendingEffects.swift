@@ -141,9 +141,9 @@ package struct PastAction: Sendable {
 }
 
 extension Core where State: RootState {
-    /// The effects that had not ended when the store did: those that are to be run again are, and of
-    /// the others their modules are told. What comes of them has the cause and the sessions that it would
-    /// have had.
+    /// Treats the effects that had not ended when the store stopped. Those with that policy run again;
+    /// for each of the others its module gets an action that says so. What they dispatch has the cause and
+    /// the sessions of the action that began them.
     ///
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.

@@ -174,14 +174,14 @@ extension Engine {
         )
     }
 
-    /// Shows that a reducer begins, where somebody looks at how long it takes.
+    /// Notes that a reducer begins, where its time is measured. Answers when it began.
     private func begin(_ type: String, _ version: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         ports.progress?.begin(type, version)
         return Progress.now()
     }
 
-    /// Shows that it has ended, and answers how many nanoseconds it took.
+    /// Notes that it has ended. Answers how many nanoseconds it took.
     private func end(_ type: String, begun: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         let nanoseconds = Progress.now() &- begun

@@ -42,7 +42,8 @@ extension Engine {
         }
     }
 
-    /// Does what is left to do where another thread works what was brought, or nobody does.
+    /// Ends ``enter(_:_:count:wakes:)`` where this thread does not work the item: wakes the Core's thread,
+    /// or throws because the mailbox did not take the item.
     private func settle(
         _ admission: Mailbox.Admission,
         _ lane: Mailbox.Lane,

@@ -2,7 +2,7 @@ import Glibc
 import Locks
 import Synchronization
 
-/// Shows which action the Core is reducing, so that another thread can tell when it takes too long.
+/// The action that the Core is reducing now. The watchdog reads it to find a reducer that takes too long.
 ///
 /// The Core's thread writes, any thread reads.
 package final class Progress: Sendable {
