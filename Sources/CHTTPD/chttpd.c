@@ -207,6 +207,16 @@ int chttpd_respond_shared(
     return respond(connection, head, response);
 }
 
+int chttpd_respond_pieces(
+    chttpd_connection *connection, chttpd_response_head head, const struct iovec *pieces,
+    unsigned count, void (*release)(void *owner), void *owner) {
+    _Static_assert(sizeof(struct MHD_IoVec) == sizeof(struct iovec), "one layout");
+    struct MHD_Response *response = MHD_create_response_from_iovec(
+        (const struct MHD_IoVec *)(const void *)pieces, count, release, owner);
+    if (response == NULL) release(owner);
+    return respond(connection, head, response);
+}
+
 static struct MHD_Response *made(chttpd_response *response) {
     return (struct MHD_Response *)response;
 }

@@ -66,4 +66,28 @@ import Testing
             }
         }
     }
+
+    /// The list of pieces lies in the memory that the head of the request and of the answer lie in.
+    @Test(arguments: [1, 2, HTTPResponse.piecesMax, HTTPResponse.piecesMax + 1])
+    func `a body of pieces comes whole, behind the largest head, too`(count: Int) throws {
+        let echo = try EchoServer()
+        let connection = try RawConnection(port: echo.port)
+        let bounds = TransportConfiguration(addresses: [])
+        let size = 100_000
+        let body = (0..<count).map { index in
+            String(repeating: Character(UnicodeScalar(UInt8(97 + index % 26))), count: size)
+        }.joined()
+        for isLarge in [false, true] {
+            var head = "GET /pieces?\(count)x\(size) HTTP/1.1\r\nHost: h\r\n"
+            if isLarge {
+                for index in 2..<bounds.fieldsMax { head += "x-\(index): 1\r\n" }
+                let rest = bounds.headersBytesMax - head.utf8.count - "y: \r\n\r\n".utf8.count
+                head += "y: " + String(repeating: "y", count: rest) + "\r\n"
+            }
+            try connection.send(head + "\r\n")
+            let answer = try connection.response()
+            #expect(answer.head.hasPrefix("HTTP/1.1 200"))
+            #expect(answer.body == body)
+        }
+    }
 }

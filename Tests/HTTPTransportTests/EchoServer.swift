@@ -151,6 +151,14 @@ final class EchoHandler: HTTPHandler {
                 return (String(pair[0]), String(pair[1]))
             }
             exchange.respond(HTTPResponse(status: 200, headers: fields, body: .bytes(body)))
+        case "/pieces":
+            let sizes = (exchange.query ?? "").split(separator: "x").compactMap { Int($0) }
+            let pieces = (0..<sizes[0]).map { index in
+                Bytes([UInt8](repeating: UInt8(97 + index % 26), count: sizes[1]))
+            }
+            exchange.respond(
+                HTTPResponse(status: 200, body: .shared(Bytes(joining: pieces)))
+            )
         case "/shared":
             exchange.respond(HTTPResponse(status: 200, body: .shared(Bytes(utf8: "shared"))))
         default:

@@ -3,10 +3,11 @@
  *
  *   drain PORT COUNT stream PATH [at-once]      open streams
  *   drain PORT COUNT post PATH BODY [HEADER]    requests, each connection's next one behind its answer
+ *   drain PORT COUNT get PATH                   the same
  *
  * A '#' in the path stands for the connection's number. Prints "held COUNT" when every stream has answered
- * with status 200, or at-once and for posts: when every one has asked. For each line on its standard input
- * it prints "got ANSWERS BYTES REACHED LEAST" since the line before: answers to posts, bytes of all, how
+ * with status 200, or at-once and for requests: when every one has asked. For each line on its standard input
+ * it prints "got ANSWERS BYTES REACHED LEAST" since the line before: answers to requests, bytes of all, how
  * many connections got any, and the fewest bytes of one. Ends with 0 when its standard input is closed,
  * with 1 as soon as a connection is refused or lost.
  */
@@ -34,7 +35,7 @@ struct connection {
 
 static struct connection connections[CONNECTIONS_MAX];
 static char request[4096];
-static int request_length, posts;
+static int request_length, repeats;
 static long long answers;
 
 static int fail(const char *what, int number) {
@@ -66,16 +67,16 @@ static int take_head(struct connection *each) {
 }
 
 static int take(struct connection *each) {
-    if (posts && each->due < 0) {
+    if (repeats && each->due < 0) {
         if (!take_head(each)) return 0;
     } else {
-        size_t wanted = posts && each->due < TURN_BYTES ? (size_t)each->due : TURN_BYTES;
+        size_t wanted = repeats && each->due < TURN_BYTES ? (size_t)each->due : TURN_BYTES;
         ssize_t got = recv(each->descriptor, NULL, wanted, MSG_TRUNC | MSG_DONTWAIT);
         if (got <= 0) return got < 0 && errno == EAGAIN;
         each->bytes += got;
-        if (posts) each->due -= got;
+        if (repeats) each->due -= got;
     }
-    if (!posts || each->due != 0) return 1;
+    if (!repeats || each->due != 0) return 1;
     answers++;
     return ask(each);
 }
@@ -96,12 +97,13 @@ static void report(int count) {
 }
 
 int main(int count, char **arguments) {
-    posts = count >= 6 && strcmp(arguments[3], "post") == 0;
-    if (!posts && (count < 5 || strcmp(arguments[3], "stream") != 0)) {
-        fprintf(stderr, "usage: drain PORT COUNT stream PATH [at-once] | post PATH BODY [HEADER]\n");
+    int is_post = count >= 6 && strcmp(arguments[3], "post") == 0;
+    repeats = is_post || (count == 5 && strcmp(arguments[3], "get") == 0);
+    if (!repeats && (count < 5 || strcmp(arguments[3], "stream") != 0)) {
+        fprintf(stderr, "usage: drain PORT COUNT stream PATH [at-once] | post PATH BODY [HEADER] | get PATH\n");
         return 2;
     }
-    int many = atoi(arguments[2]), at_once = !posts && count > 5;
+    int many = atoi(arguments[2]), at_once = !repeats && count > 5;
     if (many < 1 || many > CONNECTIONS_MAX) return fail("too many", many);
     struct sockaddr_in server = {.sin_family = AF_INET,
                                  .sin_port = htons((uint16_t)atoi(arguments[1])),
@@ -113,15 +115,15 @@ int main(int count, char **arguments) {
         struct connection *each = &connections[number];
         char digits[16] = "", bytes[4096];
         each->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        each->text = posts ? malloc(HEAD_MAX) : NULL;
-        if (each->descriptor < 0 || (posts && each->text == NULL)) return fail("socket", number);
+        each->text = repeats ? malloc(HEAD_MAX) : NULL;
+        if (each->descriptor < 0 || (repeats && each->text == NULL)) return fail("socket", number);
         if (connect(each->descriptor, (struct sockaddr *)&server, sizeof server) != 0)
             return fail("connect", number);
         if (mark) snprintf(digits, sizeof digits, "%d", number);
         request_length = snprintf(request, sizeof request, "%s %.*s%s%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n",
-                                  posts ? "POST" : "GET", before, path, digits, mark ? mark + 1 : "",
+                                  is_post ? "POST" : "GET", before, path, digits, mark ? mark + 1 : "",
                                   arguments[1]);
-        if (posts)
+        if (is_post)
             request_length += snprintf(
                 request + request_length, sizeof request - (size_t)request_length,
                 "Content-Type: application/json\r\nContent-Length: %zu\r\n%s%s\r\n%s", strlen(arguments[5]),
@@ -129,7 +131,7 @@ int main(int count, char **arguments) {
         else
             request_length += snprintf(request + request_length, 3, "\r\n");
         if (!ask(each)) return fail("send", number);
-        if (!posts && !at_once) {
+        if (!repeats && !at_once) {
             /* The first answer is waited for one by one: a refusal is said at once. */
             ssize_t got = recv(each->descriptor, bytes, sizeof bytes, 0);
             if (got < 12 || memcmp(bytes + 9, "200", 3) != 0) return fail("refused", number);

@@ -113,6 +113,12 @@ int chttpd_respond_shared(
     chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
     void (*release)(void *_Nullable owner), void *owner);
 
+/// The same for a body that is made of pieces, which stay where they are. The list itself is copied to
+/// the memory of the connection.
+int chttpd_respond_pieces(
+    chttpd_connection *connection, chttpd_response_head head, const struct iovec *pieces,
+    unsigned count, void (*release)(void *_Nullable owner), void *owner);
+
 /// A response that can be queued for request after request, with other fields and another body of the
 /// same length. `body` comes from malloc() and is freed with the last use of the response; `NULL` where
 /// there is no memory, and then the body is the caller's.

@@ -76,25 +76,51 @@ extension EventLoop {
         _ body: Bytes,
         _ closes: Bool
     ) -> chttpd_verdict {
+        guard body.count > ReusedResponses.bodyBytesMax else {
+            return body.withUnsafeBytes { send(exchange, status, fields, $0, closes) }
+        }
+        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
+        let head = beginAnswer(exchange, status, fields, closes: closes)
+        // Safety: retained for the library, which releases it by `releaseBytes`, once.
+        let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
+        let taken =
+            body.isInPieces && body.isReadyToSend
+            ? respond(on: connection, head, body.pieces, owner)
+            : respond(on: connection, head, body, owner)
+        return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+    }
+
+    private func respond(
+        on connection: OpaquePointer,
+        _ head: chttpd_response_head,
+        _ body: Bytes,
+        _ owner: UnsafeMutableRawPointer
+    ) -> CInt {
         body.withUnsafeBytes { bytes in
-            guard bytes.count > ReusedResponses.bodyBytesMax else {
-                return send(exchange, status, fields, bytes, closes)
-            }
-            guard let connection = exchange.connection, let base = bytes.baseAddress else {
-                return CHTTPD_CLOSE
-            }
-            let head = beginAnswer(exchange, status, fields, closes: closes)
-            // Safety: retained for the library, which releases it by `releaseBytes`, once.
-            let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
-            let taken = chttpd_respond_shared(
+            // There is an address: it is longer than what is copied.
+            guard let base = bytes.baseAddress else { return 0 }
+            return chttpd_respond_shared(connection, head, base, bytes.count, releaseBytes, owner)
+        }
+    }
+
+    private func respond(
+        on connection: OpaquePointer,
+        _ head: chttpd_response_head,
+        _ pieces: [Bytes],
+        _ owner: UnsafeMutableRawPointer
+    ) -> CInt {
+        // Safety: the owner retains the pieces until the library is done with them.
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count) { vectors in
+            for (index, piece) in pieces.enumerated() { vectors[index] = iovec(piece) }
+            guard let base = vectors.baseAddress else { return 0 }
+            return chttpd_respond_pieces(
                 connection,
                 head,
                 base,
-                bytes.count,
+                CUnsignedInt(pieces.count),
                 releaseBytes,
                 owner
             )
-            return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }
     }
 

@@ -6,6 +6,8 @@ import Glibc
 ///
 /// While few actions come there are no pauses, and a pause has a bound.
 package struct ReaderPace: Sendable {
+    /// From how many bytes on an answer is paced: the event loop sends fewer at once.
+    package static let answerBytesMin = 256 << 10
     /// How many versions a second are many.
     package static let busyVersions = 2_000.0
     /// For how long they are counted at the least: a few that come together are no load.

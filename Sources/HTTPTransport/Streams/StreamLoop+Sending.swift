@@ -109,14 +109,7 @@ extension StreamLoop {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count) { vectors in
             for (index, piece) in pieces.enumerated() {
                 // Safety: `pieces` retains each until the call is over.
-                let bytes = piece.withUnsafeBytes { $0 }
-                let start = index == 0 ? skipping : 0
-                vectors[index] = iovec(
-                    iov_base: bytes.baseAddress.map {
-                        UnsafeMutableRawPointer(mutating: $0 + start)
-                    },
-                    iov_len: bytes.count - start
-                )
+                vectors[index] = iovec(piece, from: index == 0 ? skipping : 0)
             }
             var message = msghdr()
             message.msg_iov = vectors.baseAddress
@@ -175,5 +168,16 @@ extension StreamLoop {
         } else if state?.isDue == true {
             bring(slot)
         }
+    }
+}
+
+extension iovec {
+    /// Where bytes lie that are in one piece, from an offset on. Valid as long as they are retained.
+    init(_ piece: Bytes, from offset: Int = 0) {
+        let bytes = piece.withUnsafeBytes { $0 }
+        self.init(
+            iov_base: bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + offset) },
+            iov_len: bytes.count - offset
+        )
     }
 }

@@ -22,8 +22,34 @@ struct AppliedAnswer {
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
 
-    /// Writes the body (protocol 2.2).
-    func write(to body: inout JSONOutput, epoch: String, isBatch: Bool, waits: Bool) {
+    /// The body (protocol 2.2). A large state is sent from where it is.
+    func write(to writer: inout HTTPAnswerWriter, epoch: String, isBatch: Bool, waits: Bool) {
+        writeMembers(to: &writer.body, epoch: epoch, isBatch: isBatch, waits: waits)
+        guard let state else { return writer.body.raw("}") }
+        writer.body.raw(",\"state\":")
+        guard state.count >= Self.sharedBytesMin else {
+            state.withUnsafeBytes { writer.body.raw($0.bindMemory(to: UInt8.self)) }
+            return writer.body.raw("}")
+        }
+        let pieces = [Bytes(writer.body.array), state, Self.end]
+        writer.sharedBody = Bytes(joining: pieces, shared: state.count)
+    }
+
+    /// From how many bytes on a state is not copied into the answer.
+    private static let sharedBytesMin = 16 << 10
+    private static let end = Bytes(utf8: "}")
+
+    /// Whether the answer around a state is neither paced nor put together before it is sent.
+    static func isReadyToSend(around state: Bytes) -> Bool {
+        state.count < ReaderPace.answerBytesMin && state.pieces.count + 2 <= HTTPResponse.piecesMax
+    }
+
+    private func writeMembers(
+        to body: inout JSONOutput,
+        epoch: String,
+        isBatch: Bool,
+        waits: Bool
+    ) {
         body.raw("{\"epoch\":\"")
         body.text(epoch)
         if isBatch {
@@ -40,10 +66,5 @@ struct AppliedAnswer {
             body.raw(",\"value\":")
             value.withUnsafeBufferPointer { body.raw($0) }
         }
-        if let state {
-            body.raw(",\"state\":")
-            state.withUnsafeBytes { body.raw($0.bindMemory(to: UInt8.self)) }
-        }
-        body.raw("}")
     }
 }

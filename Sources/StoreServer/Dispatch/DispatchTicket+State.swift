@@ -2,31 +2,28 @@ import HTTPTransport
 import Wire
 
 extension DispatchTicket {
-    /// Up to how many bytes of state are put into an answer on the event loop's thread.
-    private static var quickBytesMax: Int { 16 << 10 }
-
-    /// Answers, with the state as it is published now where the client asked for it. A large one is put
-    /// together on another thread, so that the Core and the event loop go on.
+    /// Answers, with the state as it is published now where the client asked for it. A large one is paced
+    /// by another thread, which puts it together where that is to be done.
     func finish(_ answer: AppliedAnswer) {
         guard wantsState else { return complete(answer) }
         let snapshot = store.publisher.snapshot
-        if snapshot.isAtHand(.root), snapshot.state.count <= Self.quickBytesMax {
+        if snapshot.isAtHand(.root), AppliedAnswer.isReadyToSend(around: snapshot.state) {
             return complete(answer.with(snapshot))
         }
-        let isTaken = store.reading.submit { [self] in
+        let isTaken = store.reading.submitAnswer { [self] in
             exchange.complete(response(answer, with: snapshot))
             store.wake()
+            return snapshot.state.count
         }
         // It was applied, and that answer is true without the state.
         if !isTaken { complete(answer) }
     }
 
-    /// The answer with a state that may be large, written here.
+    /// The answer with a state that may have to be put together, which is done here.
     func response(_ answer: AppliedAnswer, with snapshot: Snapshot) -> HTTPResponse {
         applied = answer.with(snapshot)
-        var response = HTTPResponse(self)
-        // The library takes it as it is, without a copy on the event loop's thread.
-        if case .bytes(let bytes) = response.body { response.body = .shared(Bytes(bytes)) }
+        let response = HTTPResponse(self)
+        if case .shared(let body) = response.body { body.makeReadyToSend() }
         return response
     }
 }

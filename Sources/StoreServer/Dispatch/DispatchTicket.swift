@@ -169,6 +169,6 @@ extension DispatchTicket: HTTPAnswer {
             writer.add("Preference-Applied", text)
         }
         if applied.isReplayed { writer.add("Idempotency-Replayed", "true") }
-        applied.write(to: &writer.body, epoch: epoch, isBatch: isBatch, waits: wait != nil)
+        applied.write(to: &writer, epoch: epoch, isBatch: isBatch, waits: wait != nil)
     }
 }

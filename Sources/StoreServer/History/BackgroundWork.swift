@@ -10,8 +10,14 @@ final class BackgroundWork: Sendable {
     /// How long a thread that has nothing to do waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
 
+    /// A job returns how many bytes the event loop sends for it.
+    private typealias Job = @Sendable () -> Int
+
+    /// How many bytes the event loop sends in a second at the least, where it does nothing else.
+    private static let sentBytesPerSecond = 1e9
+
     private struct Jobs {
-        var waiting: [@Sendable () -> Void] = []
+        var waiting: [Job] = []
         /// How many threads there are, and how many of them wait for a job.
         var threads = 0
         var idle = 0
@@ -47,6 +53,15 @@ final class BackgroundWork: Sendable {
 
     /// Takes a job, or answers `false` where too much waits already. Any thread; never waits.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+        submitAnswer {
+            job()
+            return 0
+        }
+    }
+
+    /// The same for a job that makes an answer and returns how many bytes that has: the pauses count the
+    /// time in which the event loop sends them, too.
+    func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
         let (isTaken, starts, wakes) = jobs.withLock { jobs -> (Bool, Bool, Bool) in
             guard jobs.taken < runningMax + waitingMax else { return (false, false, false) }
             jobs.taken += 1
@@ -64,12 +79,12 @@ final class BackgroundWork: Sendable {
         var pace = ReaderPace()
         while let job = next() {
             let began = SteadyTime.now()
-            job()
+            let sent = Double(job()) / Self.sentBytesPerSecond
             if let version {
                 let ended = SteadyTime.now()
                 pace.begin(at: began)
                 pace.saw(version(), at: ended)
-                if let pause = pace.pauseSeconds(at: ended) {
+                if let pause = pace.pauseSeconds(at: ended, besides: sent) {
                     usleep(useconds_t(pause * 1e6))
                 }
             }
@@ -78,10 +93,10 @@ final class BackgroundWork: Sendable {
     }
 
     /// The next job; `nil` where the thread is to end, for there has been none for a while.
-    private func next() -> (@Sendable () -> Void)? {
+    private func next() -> Job? {
         var (isOver, wasIdle) = (false, false)
         while true {
-            let (job, ends) = jobs.withLock { jobs -> ((@Sendable () -> Void)?, Bool) in
+            let (job, ends) = jobs.withLock { jobs -> (Job?, Bool) in
                 if wasIdle { jobs.idle -= 1 }
                 guard jobs.waiting.isEmpty else { return (jobs.waiting.removeFirst(), false) }
                 if isOver { jobs.threads -= 1 } else { jobs.idle += 1 }

@@ -16,7 +16,7 @@ extension StateRoute {
             throw .notFound(version: version, newest: current.version)
         }
         if version == current.version, !blame {
-            return answer(exchange, pointer, isConditional: true)
+            return answer(exchange, pointer, of: current, isConditional: true)
         }
         let known = exchange.headerList("if-none-match")
         exchange.suspend()

@@ -38,8 +38,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
             throw .badRequest("wait needs to know what you have: give after=<version> too.")
         }
         guard let after else {
-            answer(exchange, pointer, isConditional: true)
-            return
+            return answer(exchange, pointer, of: store.publisher.snapshot, isConditional: true)
         }
         poll(exchange, pointer, after: after, seconds: wait ?? 0)
     }
@@ -54,7 +53,7 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
     ) {
         let current = store.publisher.snapshot
         guard current.version <= after else {
-            return answer(exchange, pointer, isConditional: false)
+            return answer(exchange, pointer, of: current, isConditional: false)
         }
         guard seconds > 0 else { return exchange.respond(store.notModified(current)) }
         // A poll for the state needs no session; the one that is shown lives meanwhile.
@@ -80,12 +79,16 @@ struct StateRoute<State: Codable & Equatable & Sendable>: Route {
         if let timer { store.waiters.end(timer, with: id) }
     }
 
-    /// Answers with the newest version.
-    func answer(_ exchange: HTTPExchange, _ pointer: JSONPointer, isConditional: Bool) {
+    func answer(
+        _ exchange: HTTPExchange,
+        _ pointer: JSONPointer,
+        of snapshot: Snapshot,
+        isConditional: Bool
+    ) {
         store.answer(
             exchange,
             with: pointer,
-            of: store.publisher.snapshot,
+            of: snapshot,
             isConditional: isConditional,
             orElse: .pointer(pointer)
         )

@@ -4,8 +4,8 @@ import Wire
 extension Store {
     /// Answers a request with a part of a version, or with 304 where the client has that version.
     ///
-    /// On the event loop where that costs little; a large slice that has to be parsed or put together
-    /// first is handed to another thread. Either is done once for a version.
+    /// On the event loop where that costs little. Another thread parses or puts together a large slice,
+    /// once for a version, and paces large answers.
     ///
     /// - Parameter isConditional: whether `If-None-Match` is looked at.
     func answer(
@@ -61,12 +61,11 @@ extension Store {
             return wake()
         case .later: break
         }
-        let isTaken = reading.submit { [self] in
+        let isTaken = reading.submitAnswer { [self] in
             let part = publisher.documents.part(at: pointer, in: snapshot)
-            // In one piece, so that the event loop finds it so.
-            part?.withUnsafeBytes { _ in }
             exchange.complete(response(with: part, of: snapshot, orElse: missing))
             wake()
+            return part?.count ?? 0
         }
         guard !isTaken else { return }
         let problem = Problem.overloaded("enough reads of the state wait already")
@@ -79,13 +78,14 @@ extension Store {
         HTTPResponse(status: 304, headers: headers(snapshot))
     }
 
-    /// The answer with a part of a version.
+    /// The answer with a part of a version, which is put together here where that is to be done.
     func response(
         with part: Bytes?,
         of snapshot: Snapshot,
         orElse missing: MissingPart
     ) -> HTTPResponse {
         guard let part else { return missing.problem.response(for: RequestID.next()) }
+        part.makeReadyToSend()
         return HTTPResponse(
             status: 200,
             headers: [("Content-Type", "application/json")] + headers(snapshot),
@@ -143,7 +143,7 @@ enum QuickPart {
     /// In a small document, which was parsed for this.
     case node(JSONNode)
     case nowhere
-    /// A large slice has to be parsed first, or put together.
+    /// It is large, or a large slice has to be parsed first, or put together.
     case later
 }
 
@@ -159,7 +159,8 @@ extension ParsedDocuments {
         guard snapshot.isAtHand(pointer) else { return .later }
         switch snapshot.place(of: pointer) {
         case .found(nil): return .nowhere
-        case .found(let bytes?): return bytes.isInPieces ? .later : .bytes(bytes)
+        case .found(let bytes?):
+            return bytes.isPaced || !bytes.isReadyToSend ? .later : .bytes(bytes)
         case .within(let bytes, let pointer):
             if bytes.isInPieces { return .later }
             if bytes.count < Self.keptBytesMin {
@@ -169,7 +170,8 @@ extension ParsedDocuments {
                 return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
             }
             guard let document = ready(bytes) else { return .later }
-            return document.part(at: pointer).map { .bytes($0) } ?? .nowhere
+            guard let part = document.part(at: pointer) else { return .nowhere }
+            return part.isPaced ? .later : .bytes(part)
         }
     }
 
@@ -180,4 +182,8 @@ extension ParsedDocuments {
         case .within(let bytes, let pointer): document(of: bytes)?.part(at: pointer)
         }
     }
+}
+
+extension Bytes {
+    fileprivate var isPaced: Bool { count >= ReaderPace.answerBytesMin }
 }
