@@ -53,6 +53,8 @@ package enum TransportFailure: Error, Sendable, Equatable {
     /// The request's framing or syntax is in doubt: the connection is closed after the answer.
     case malformed(String)
     case headersTooLarge(limit: Int)
+    /// There are more header fields than so many.
+    case tooManyFields(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)
     case timeout(String, seconds: Int)

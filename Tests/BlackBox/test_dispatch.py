@@ -84,10 +84,12 @@ def test_2_2_neither_object_nor_array_of_objects_is_a_bad_request(server, body):
     server.post(body).problem("bad-request", 400)
 
 
-@pytest.mark.parametrize("body", [b"[1]", b'[{"type":"CounterIncreaseRequested"},null]'])
-def test_2_2_an_array_of_anything_but_objects_is_a_bad_request(server, body):
+@pytest.mark.parametrize(
+    ("body", "pointer"), [(b"[1]", "/0"), (b'[{"type":"CounterIncreaseRequested"},null]', "/1")]
+)
+def test_2_3_a_member_of_an_array_that_is_no_object_is_named(server, body, pointer):
     before = server.tag
-    server.post(body).problem("bad-request", 400)
+    assert server.post(body).problem("invalid-payload", 422)["pointer"] == pointer
     assert server.tag == before
 
 

@@ -4,6 +4,7 @@ After each of them the server still serves, and what was smuggled has not been r
 """
 
 import time
+import urllib.parse
 
 import pytest
 from harness import INCREASE, Server, Wire, until
@@ -194,14 +195,32 @@ def test_8_http_0_9_and_the_preface_of_http_2(server):
     assert server.get("/livez").status == 200
 
 
-@pytest.mark.parametrize("method", ["get", "Get", "FOO", "CONNECT", "TRACE", "OPTIONS", "G@T"])
+@pytest.mark.parametrize("method", ["get", "Get", "FOO", "CONNECT", "TRACE", "G@T"])
 def test_8_methods_that_are_not_served(server, method):
     with Wire(server) as wire:
         wire.send(f"{method} /state HTTP/1.1\r\nHost: {server.authority}\r\nConnection: close\r\n\r\n")
         answer = wire.answer()
         assert answer.status in (400, 405), answer
         if answer.status == 405:
-            assert answer["allow"] == "GET, HEAD"
+            assert answer["allow"] == "GET, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [("/state", "GET, HEAD, OPTIONS"), ("/dispatch", "POST, OPTIONS"), ("/events", "GET, OPTIONS")],
+)
+def test_8_a_resource_says_which_methods_it_has(server, path, methods):
+    answer = server.request("OPTIONS", path)
+    assert (answer.status, answer["allow"], answer.body) == (204, methods, b"")
+    assert server.request("OPTIONS", "/nowhere").status == 404
+
+
+@pytest.mark.parametrize("path", ["/%73tate", "/s%74ate/c%6Funter", "/modules/c%6Funter"])
+def test_8_a_character_that_needs_no_encoding_may_have_one(server, path):
+    """RFC 3986 §6.2.2.2: both spellings are one path."""
+    plain = urllib.parse.unquote(path)
+    assert server.get(path).status == 200
+    assert server.get(path).body == server.get(plain).body
 
 
 def test_8_a_target_in_absolute_form_is_accepted(server):

@@ -176,7 +176,7 @@ final class EchoHandler: HTTPHandler {
         let status =
             switch failure {
             case .malformed: 400
-            case .headersTooLarge: 431
+            case .headersTooLarge, .tooManyFields: 431
             case .uriTooLong: 414
             case .bodyTooLarge: 413
             case .timeout: 408

@@ -89,13 +89,4 @@ import Testing
     func `the host rule lets loopback and named hosts in`(host: String, allowed: Bool) {
         #expect(HostRule(listening: [], further: ["store.example"]).allows(host) == allowed)
     }
-
-    @Test(arguments: [
-        ("after=1", ["after"], true), ("after=1&wait=2", ["after", "wait"], true),
-        ("", [], true), ("version=1", ["after"], false), ("after=1&after=2", ["after"], false),
-        ("after=%zz", ["after"], false), ("%61fter=1", ["after"], true),
-    ])
-    func `a query has known parameters, once each`(text: String, allowed: [String], good: Bool) {
-        #expect(((try? Query(text, allowed: allowed)) != nil) == good)
-    }
 }

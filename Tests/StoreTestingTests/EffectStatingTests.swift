@@ -76,7 +76,7 @@ import Testing
             Worker(attempt: attempt),
             Worker.State(),
             dependencies: .controlled(by: clock),
-            timeout: .seconds(10)
+            timeout: .seconds(120)
         )
     }
 

@@ -170,7 +170,7 @@ extension EventLoop {
     ) throws(TransportFailure) -> RequestFraming {
         let count = chttpd_fields(connection, exchange.fields, configuration.fieldsMax)
         guard count <= configuration.fieldsMax else {
-            throw .headersTooLarge(limit: configuration.headersBytesMax)
+            throw .tooManyFields(limit: configuration.fieldsMax)
         }
         exchange.fieldCount = count
         guard exchange.target.count <= configuration.uriBytesMax else {

@@ -18,8 +18,6 @@ struct ExposedCommand: Sendable {
     let prepared:
         @Sendable (UnsafeRawBufferPointer, JSONLimits) throws(Problem) -> @Sendable () -> Void
 
-    var path: String { "/debug/commands/\(name)" }
-
     init<Value: Decodable & Sendable>(_ command: Command<Value>, named name: String) {
         self.init(command, name) { body, limits throws(Problem) in
             guard !body.isEmpty else {

@@ -7,7 +7,6 @@ extension DispatchBody {
         of action: JSONNode,
         at pointer: String
     ) throws(Problem) -> Audience? {
-        guard let recipients = action.member("recipients") else { return nil }
         let emitter = action.member("emitter")
         guard emitter?.kind ?? .string == .string else {
             throw .invalidPayload(
@@ -15,6 +14,7 @@ extension DispatchBody {
                 expected: "a string, a stream's name"
             )
         }
+        guard let recipients = action.member("recipients") else { return nil }
         return Audience(try Self.recipients(recipients, at: pointer), emitter: emitter?.stringValue)
     }
 
@@ -23,9 +23,7 @@ extension DispatchBody {
         var first: Audience?
         for (index, action) in actions.enumerated() {
             guard action.kind == .object else { continue }
-            let audience =
-                action.member("recipients") == nil
-                ? nil : try audience(of: action, at: "/\(index)")
+            let audience = try audience(of: action, at: "/\(index)")
             if index == 0 { first = audience }
             guard audience == first else {
                 throw .invalidPayload(

@@ -11,13 +11,13 @@ struct DispatchBody {
     let audience: Audience?
 
     init(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         actions: ActionTable,
         for audience: ActionAudience = .everybody,
         _ limits: JSONLimits,
         _ batchMax: Int
     ) throws(Problem) {
-        let document = try exchange.document(limits)
+        let document = try request.document(limits)
         let reader = MemberReader(table: actions, audience: audience, limits: limits)
         switch document.root.kind {
         case .object:
@@ -38,9 +38,9 @@ struct DispatchBody {
             members.reserveCapacity(document.root.count)
             for element in elements {
                 guard element.kind == .object else {
-                    throw .badRequest(
-                        "Member /\(members.count) of the array is no action; each is an object "
-                            + "such as {\"type\":\"…\",\"payload\":{…}}."
+                    throw .invalidPayload(
+                        pointer: "/\(members.count)",
+                        expected: "an action, an object such as {\"type\":\"…\",\"payload\":{…}}"
                     )
                 }
                 members.append(try reader.member(element, at: members.count))

@@ -54,7 +54,7 @@ extension DispatchTicket {
     private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {
         let tag = Tag(epoch: store.publisher.epoch, version: version)
         return Problem.effectFailed(of: tag, because: error.reasonForClients)
-            .response(for: requestID)
+            .response(for: id)
     }
 
     /// What the effect returned, where that has a JSON form.

@@ -15,10 +15,10 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     static var waitSecondsMax: Int { ClientWait.secondsMax }
 
     let exchange: HTTPExchange
+    let id: RequestID
     let store: Store<State>
     let preferences: Preferences
     private let isBatch: Bool
-    let requestID = RequestID.next()
     /// Tells when the effects have ended, where the client waits for that.
     let watch: EffectWatch?
     /// Keeps the client's session while the client waits for effects.
@@ -30,13 +30,14 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     // Not final and `required`, so that a route that keeps the type makes tickets without looking the
     // type's metadata up each time.
     required init(
-        exchange: HTTPExchange,
+        request: RequestContext,
         store: Store<State>,
         preferences: Preferences,
         isBatch: Bool,
         session: String? = nil
     ) {
-        self.exchange = exchange
+        exchange = request.exchange
+        id = request.id
         self.store = store
         self.preferences = preferences
         self.isBatch = isBatch
@@ -61,7 +62,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
                 Problem.refused(
                     reason: refusal.reason,
                     pointer: refusal.pointer.map { payload + $0 } ?? (isBatch ? "/\(member)" : nil)
-                ).response(for: requestID)
+                ).response(for: id)
             )
         case .versionMismatch(let current):
             answer(.versionMismatch(current: Tag(epoch: store.publisher.epoch, version: current)))
@@ -86,7 +87,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
 
     /// Answers with a problem.
     func answer(_ problem: Problem) {
-        exchange.complete(problem.response(for: requestID))
+        exchange.complete(problem.response(for: id))
     }
 
     /// Whether the answer is to carry the state that the action led to.
@@ -128,7 +129,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
 
     private func response(to run: DryRun) -> HTTPResponse {
         guard let before = run.before as? State, let after = run.after as? State else {
-            return Problem.overloaded("the dry run left no state").response(for: requestID)
+            return Problem.overloaded("the dry run left no state").response(for: id)
         }
         do {
             let patch = try store.patch(from: before, to: after, in: run.touches)
@@ -143,7 +144,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
         } catch {
             return Problem.refused(
                 reason: "The state that would result has no JSON form: \(error)."
-            ).response(for: requestID)
+            ).response(for: id)
         }
     }
 }

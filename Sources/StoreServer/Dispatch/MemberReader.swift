@@ -58,7 +58,7 @@ struct MemberReader {
     }
 
     private func meta(of node: JSONNode, at index: Int?) throws(Problem) -> [UInt8]? {
-        guard let meta = node.member("meta"), meta.kind != .null else { return nil }
+        guard let meta = node.member("meta") else { return nil }
         guard meta.kind == .object, meta.byteRange.count <= Self.metaBytesMax else {
             throw .invalidPayload(
                 pointer: pointer(index) + "/meta",

@@ -3,14 +3,13 @@ import StoreCore
 import Wire
 
 /// `?cancel=on-close`: where the client closes its side while it waits for effects, they are cancelled.
-enum CancelOnClose {
-    static let parameter = "cancel"
-    static let word = "on-close"
+enum CancelOnClose: String, CaseIterable, Sendable {
+    case onClose = "on-close"
 
-    /// Whether a request asks for it.
-    static func isAsked(by query: Query) throws(Problem) -> Bool {
-        do { return try query.word(parameter, word) } catch { throw .badRequest(error.detail) }
-    }
+    static let parameter = Parameter<CancelOnClose>.choice(
+        "cancel",
+        "Cancel effects where you close while you wait for them."
+    )
 
     /// Cancels what `watch` waits for when the client of a request that is put off leaves. On the event
     /// loop's thread.

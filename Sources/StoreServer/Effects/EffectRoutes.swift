@@ -2,34 +2,50 @@ import HTTPTransport
 import StoreCore
 import Wire
 
-extension ListRoute {
-    /// `GET /effects`: the effects that run, the oldest first.
-    static func effects(of runner: EffectRunner) -> ListRoute {
-        ListRoute { json in
+/// The effects that run: a list of them, and a way to cancel one.
+struct EffectRoutes: RouteGroup {
+    let links: Links
+    let runner: EffectRunner
+
+    var routes: [Route] {
+        [
+            .read(
+                links.effects,
+                "Effects",
+                "The effects that run.",
+                answers: [.json(.list("effects", of: Self.effect), "The list, the oldest first.")],
+                handle: list
+            ),
+            .change(
+                .delete,
+                links.effects + "/{effect}",
+                "cancelEffect",
+                "Cancel an effect; nothing that it dispatches is applied any more.",
+                parameters: [Parameter.path("effect", "As the list has it.")],
+                answers: [.done],
+                problems: [.notFound]
+            ) { [runner] request throws(Problem) in
+                guard runner.cancel(id: request.path()) else { throw request.notFound }
+                request.respond(.done)
+            },
+        ]
+    }
+
+    private static let effect = JSONSchema.object([
+        .init("id", .string()), .init("module", .string()), .init("cause", .unsigned),
+        .init("href", .string()),
+    ])
+
+    private func list(_ request: RequestContext) {
+        request.respond { json in
             // One that is cancelled dispatches nothing more, and only has to end.
             let running = runner.running.lazy.filter { !$0.isCancelled }
             json.list("effects", of: running) { json, effect in
                 json.member("id", effect.id)
                 json.member("module", effect.address.module)
                 json.member("cause", effect.cause.version)
-                json.member("href", "/effects/\(PercentEncoding.encode(effect.id))")
+                json.member("href", links.effect(effect.id))
             }
         }
-    }
-}
-
-/// `DELETE /effects/<id>`: cancels what runs under this id. Nothing that it dispatches is applied after
-/// the answer.
-struct EffectRoute: Route {
-    let methods = ["DELETE"]
-    let runner: EffectRunner
-
-    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
-
-    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        _ = try Query.of(exchange, allowed: [])
-        guard let id = PercentEncoding.decode(String(rest.dropFirst())), runner.cancel(id: id)
-        else { throw .notFound(path: exchange.path) }
-        exchange.respond(HTTPResponse.done)
     }
 }

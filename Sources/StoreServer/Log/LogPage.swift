@@ -15,21 +15,21 @@ struct LogPage: Sendable {
     var cause: UInt64?
 
     /// Where the next page is; at the end, where what comes later will be.
-    var next: String {
+    func next(_ links: Links) -> String {
         let type = type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
         let cause = cause.map { "&cause=\($0)" } ?? ""
-        return "/actions?after=\(through)&limit=\(limit)" + type + cause
+        return links.actions + "?after=\(through)&limit=\(limit)" + type + cause
     }
 
-    var response: HTTPResponse {
+    func response(_ links: Links) -> HTTPResponse {
         HTTPResponse(
             status: 200,
             headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: .bytes(body)
+            body: .bytes(body(links))
         )
     }
 
-    private var body: [UInt8] {
+    private func body(_ links: Links) -> [UInt8] {
         var body = JSONOutput(capacity: 256 + 192 * records.count)
         body.raw("{\"epoch\":\"")
         body.raw(epoch.description.utf8)
@@ -41,7 +41,7 @@ struct LogPage: Sendable {
             body.record(record)
         }
         body.raw("],\"next\":")
-        body.string(next)
+        body.string(next(links))
         body.raw("}")
         return body.array
     }

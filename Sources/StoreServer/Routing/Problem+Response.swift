@@ -3,11 +3,11 @@ import Wire
 
 extension Problem {
     /// The response that tells a client of the problem.
-    func response(for requestID: String) -> HTTPResponse {
+    func response(for id: RequestID) -> HTTPResponse {
         HTTPResponse(
             status: status,
             headers: responseHeaders.map { ($0.name, $0.value) },
-            body: .shared(at(instance: requestID).body)
+            body: .shared(at(instance: id.text).body)
         )
     }
 
@@ -16,6 +16,7 @@ extension Problem {
         switch failure {
         case .malformed(let detail): self = .badRequest(detail)
         case .headersTooLarge(let limit): self = .headersTooLarge(limit: limit)
+        case .tooManyFields(let limit): self = .headersTooLarge(fields: limit)
         case .uriTooLong(let limit): self = .uriTooLong(limit: limit)
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
         case .timeout(let part, let seconds): self = .timeout(of: part, seconds: seconds)
@@ -24,4 +25,26 @@ extension Problem {
         case .stopping: self = .draining()
         }
     }
+}
+
+extension HTTPResponse {
+    /// A JSON object that is not kept.
+    static func unkept(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+        var json = JSONWriter()
+        json.object(members)
+        return HTTPResponse(
+            status: status,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: .bytes(json.array)
+        )
+    }
+
+    /// What a resource with these methods answers to `OPTIONS`.
+    static func options(_ methods: [String]) -> HTTPResponse {
+        let fields = [("Allow", methods.joined(separator: ", ")), ("Cache-Control", "no-store")]
+        return HTTPResponse(status: 204, headers: fields)
+    }
+
+    /// Done, and there is nothing to say.
+    static let done = HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")])
 }

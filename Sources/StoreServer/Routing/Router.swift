@@ -1,66 +1,47 @@
-import Glibc
 import HTTPTransport
-import Synchronization
 import Wire
 
-/// Finds the resource that a request is for, and makes every refusal a problem (RFC 9457).
+/// Passes requests through the filters to their routes, and makes every refusal a problem (RFC 9457).
 final class Router: HTTPHandler {
-    private let hosts: HostRule
-    private let exact: ResourceTable
-    /// Resources that own all below a prefix, such as `/state/`.
-    private let prefixed: [Resource]
-    private let draining = Atomic(false)
+    private let environment: RequestEnvironment
+    private let filters: [any RequestFilter]
+    private let draining = DrainFilter()
     private let onTurnEnd: @Sendable () -> Void
-    // Safety: only the event loop's thread, which admits requests, touches it.
-    /// The authority that was allowed last: most requests have the same.
-    @exclusivity(unchecked) private nonisolated(unsafe) var allowedHost: [UInt8] = []
 
     init(
+        _ environment: RequestEnvironment,
         hosts: HostRule,
-        exact: [String: any Route],
-        prefixed: [(String, any Route)],
         onTurnEnd: @escaping @Sendable () -> Void
     ) {
+        self.environment = environment
         self.onTurnEnd = onTurnEnd
-        self.hosts = hosts
-        self.exact = ResourceTable(exact)
-        self.prefixed = prefixed.map { Resource($0.1, at: $0.0, ownsAllBelow: true) }
+        filters = [
+            HostFilter(hosts), ResourceFilter(), draining, OriginFilter(), MediaTypeFilter(),
+        ]
     }
 
-    /// From now on only ``RouteDuringDrain`` resources are served; the others answer 503.
+    /// From now on only routes are served that are there to the end; the others answer 503.
     func drain() {
-        draining.store(true, ordering: .relaxed)
+        draining.drain()
     }
 
-    func admit(_ request: HTTPExchange) -> HTTPResponse? {
-        guard allowsHost(of: request) else {
-            return refuse(.misdirected(host: request.host ?? ""))
+    func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
+        do throws(Problem) {
+            exchange.resource = try admitted(exchange)
+            return nil
+        } catch {
+            return error.response(for: .next())
         }
-        guard let resource = find(request) else {
-            return refuse(.notFound(path: request.path))
-        }
-        guard resource.allows(request) else {
-            guard resource.route.has(resource.rest(of: request)) else {
-                return refuse(.notFound(path: request.path))
-            }
-            return refuse(.methodNotAllowed(request.method, allowed: resource.route.methods))
-        }
-        if draining.load(ordering: .relaxed), !resource.isServedDuringDrain {
-            return refuse(.draining())
-        }
-        request.resource = resource
-        return resource.route.admit(request).map(refuse)
     }
 
     func handle(_ exchange: HTTPExchange) {
-        guard let resource = admitted(exchange) ?? find(exchange) else {
-            exchange.respond(refuse(.notFound(path: exchange.path)))
-            return
-        }
-        do {
-            try resource.route.handle(exchange, rest: resource.rest(of: exchange))
+        do throws(Problem) {
+            let request = try context(of: exchange)
+            do throws(Problem) { try request.served.route.handle(request) } catch {
+                exchange.respond(request.response(error))
+            }
         } catch {
-            exchange.respond(refuse(error))
+            exchange.respond(error.response(for: .next()))
         }
     }
 
@@ -69,36 +50,31 @@ final class Router: HTTPHandler {
     }
 
     func response(for failure: TransportFailure) -> HTTPResponse {
-        refuse(Problem(failure))
+        Problem(failure).response(for: .next())
     }
 
-    private func refuse(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: RequestID.next())
-    }
-
-    /// The resource that was found when the request was admitted.
-    private func admitted(_ exchange: HTTPExchange) -> Resource? {
-        guard let found = exchange.resource, type(of: found) == Resource.self else { return nil }
-        return unsafeDowncast(found, to: Resource.self)
-    }
-
-    private func find(_ request: HTTPExchange) -> Resource? {
-        request.withPath { path in exact[path] ?? prefixed.first { $0.isAt(path) } }
-    }
-
-    private func allowsHost(of request: HTTPExchange) -> Bool {
-        let isAllowedLast = request.withHost { host in
-            guard let host, host.count == allowedHost.count, let start = host.baseAddress else {
-                return false
-            }
-            return memcmp(start, allowedHost, host.count) == 0
+    /// One that was held back while the server started has not passed the filters.
+    private func context(of exchange: HTTPExchange) throws(Problem) -> RequestContext {
+        if let served = exchange.served {
+            return try RequestContext(exchange, served: served, in: environment)
         }
-        if isAllowedLast { return true }
-        guard hosts.allows(request.host) else { return false }
-        allowedHost = request.withHost { $0.map { Array($0) } ?? [] }
-        return true
+        return try RequestContext(exchange, served: admitted(exchange), in: environment)
+    }
+
+    private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
+        let resource = environment.table.resource(for: exchange)
+        let served = resource?.route(for: exchange.verb)
+        let head = RequestHead(exchange: exchange, resource: resource, served: served)
+        for filter in filters { try filter.check(head) }
+        guard let served else { throw .notFound(path: exchange.path) }
+        return served
     }
 }
 
-/// A resource that is served to the end, while the server stops: its own health.
-protocol RouteDuringDrain: Route {}
+extension HTTPExchange {
+    /// The route that was found when the request was admitted.
+    fileprivate var served: ServedRoute? {
+        guard let found = resource, type(of: found) == ServedRoute.self else { return nil }
+        return unsafeDowncast(found, to: ServedRoute.self)
+    }
+}

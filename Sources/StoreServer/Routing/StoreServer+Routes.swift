@@ -1,8 +1,9 @@
 import HTTPTransport
+import StoreCore
 import Wire
 
 extension StoreServer {
-    /// Every resource that the server has.
+    /// Every route that the server has, behind its filters.
     func router(
         for store: Store<State>,
         _ attachments: CoreAttachments,
@@ -11,85 +12,124 @@ extension StoreServer {
         _ analytics: AnalyticsWriter?,
         _ test: TestWorld?
     ) -> Router {
-        let state = StateRoute(store: store)
+        let configuration = store.configuration
+        let links = Links()
+        let limits = JSONLimits(
+            bytesMax: configuration.bodyBytesMax,
+            depthMax: configuration.depthMax
+        )
+        let groups: [any RouteGroup] =
+            storeRoutes(links, store, limits) + moduleRoutes(links, store, limits) + [
+                MetricsRoutes(links: links, store: store, times: times, analytics: analytics),
+                HealthRoutes(
+                    links: links,
+                    livenessProblem: { watchdog.problem },
+                    readinessProblem: { [isDraining = store.isDraining] in
+                        isDraining() ? .draining() : nil
+                    }
+                ),
+            ] + debugRoutes(links, store, attachments, limits)
+            + (test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
+            + [discoveryRoutes(links, store)]
+        return Router(
+            RequestEnvironment(
+                RouteTable(groups),
+                sessions: store.sessions,
+                forgetsClients: configuration.forgetClients,
+                wake: store.wake
+            ),
+            hosts: HostRule(
+                listening: configuration.listenHosts,
+                further: configuration.allowedHosts
+            ),
+            onTurnEnd: store.nudgeCore
+        )
+    }
+
+    /// What every store has.
+    private func storeRoutes(
+        _ links: Links,
+        _ store: Store<State>,
+        _ limits: JSONLimits
+    ) -> [any RouteGroup] {
+        [
+            DispatchRoutes(
+                links,
+                store,
+                limits,
+                batchMax: store.configuration.batchMax,
+                views: (modules?.names ?? []).compactMap { name in
+                    let forms = store.registry.forms(for: .views(of: name))
+                    return forms.isEmpty ? nil : (name, forms)
+                },
+                hasEffects: modules != nil
+            ),
+            StateRoutes(links: links, store: store),
+            EventsRoutes(links, store),
+            LogRoutes(links, store),
+            TraceRoutes(links, store),
+            ActionEventsRoutes(links, store),
+            NotificationRoutes(
+                links: links,
+                store: store,
+                reactions: reactions.compactMap { NotificationReaction($0) },
+                limits: limits
+            ),
+        ]
+    }
+
+    /// The operator's debug surface, where it is switched on.
+    private func debugRoutes(
+        _ links: Links,
+        _ store: Store<State>,
+        _ attachments: CoreAttachments,
+        _ limits: JSONLimits
+    ) -> [any RouteGroup] {
+        guard store.configuration.debugRoutes else { return [] }
+        return [
+            SubscriptionRoutes(
+                links: links,
+                streams: store.streams,
+                attachments: attachments,
+                presenters: { [modules] in
+                    zip(modules?.slices ?? [], store.publisher.snapshot.slices).flatMap {
+                        slice,
+                        published in
+                        published.isStarted ? slice.presenters.map { ($0, slice.name) } : []
+                    }
+                }
+            ),
+            MiddlewareRoutes(links: links, attachments: attachments),
+            CommandRoutes(links, commands, limits: limits),
+        ]
+    }
+
+    private func discoveryRoutes(_ links: Links, _ store: Store<State>) -> DiscoveryRoutes {
         let types = store.registry.forms()
+        let logged = store.registry.entries.filter { $0.access != .everybody }.map(\.form)
+        let requests =
+            (modules?.useCases ?? []).map { "\(ClientRequest.useCases)/\($0.path)" }
+            + Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
+            .map { ClientRequest(notification: $0).name }
         let batchMax = store.configuration.batchMax
-        let schema = JSONSchema.store(state: State.self, actions: types, batchMax: batchMax)
-        let description = OpenAPIDescription(
+        return DiscoveryRoutes(
+            links: links,
             title: name,
             version: version,
+            schema: JSONSchema.store(
+                state: State.self,
+                actions: types,
+                logged: logged,
+                requests: requests,
+                batchMax: batchMax
+            ),
             components: JSONSchema.storeDefinitions(
                 state: State.self,
                 actions: types,
+                logged: logged,
+                requests: requests,
                 batchMax: batchMax
-            ),
-            hasDebugRoutes: store.configuration.debugRoutes,
-            hasTestClock: test != nil,
-            modules: modulesDescription(store.registry, batchMax: batchMax),
-            notifications: Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
-        )
-        let limits = JSONLimits(
-            bytesMax: store.configuration.bodyBytesMax,
-            depthMax: store.configuration.depthMax
-        )
-        let notifications = Dictionary(
-            grouping: reactions.compactMap { NotificationReaction($0) },
-            by: \.name
-        )
-        var exact: [String: any Route] = [
-            "/dispatch": DispatchRoute(
-                store: store,
-                limits: limits,
-                batchMax: batchMax
-            ),
-            "/state": state,
-            "/events": EventsRoute(store: store),
-            "/actions": ActionsRoute(
-                store: store,
-                journal: store.log.journal,
-                work: BackgroundWork("log pages")
-            ),
-            "/actions/events": ActionEventsRoute(store: store),
-            "/trace": TraceRoute(
-                store: store,
-                journal: store.log.journal,
-                work: BackgroundWork("trace")
-            ),
-            "/schema": DocumentRoute(contentType: "application/schema+json", document: schema),
-            "/openapi.json": DocumentRoute(
-                contentType: "application/json",
-                document: description.document
-            ),
-            "/metrics": MetricsRoute(store: store, times: times, analytics: analytics),
-            "/livez": HealthRoute(problem: { watchdog.problem }),
-            "/readyz": HealthRoute(problem: { [isDraining = store.isDraining] in
-                isDraining() ? .draining() : nil
-            }),
-        ]
-        for (name, reactions) in notifications {
-            exact["/notify/\(name)"] = NotifyRoute(
-                store: store,
-                limits: limits,
-                name: name,
-                reactions: reactions
-            )
-        }
-        let prefixed: [(String, any Route)] = [
-            ("/state/", state),
-            ("/problems/", ProblemsRoute()),
-        ]
-        let ofModules = moduleRoutes(for: store, limits)
-        return Router(
-            hosts: HostRule(
-                listening: store.configuration.listenHosts,
-                further: store.configuration.allowedHosts
-            ),
-            exact: exact.merging(ofModules.exact) { own, _ in own }
-                .merging(debugRoutes(for: store, attachments)) { own, _ in own }
-                .merging(testRoutes(for: store, test, limits)) { own, _ in own },
-            prefixed: prefixed + ofModules.prefixed
-                + debugParts(for: store, attachments, limits: limits),
-            onTurnEnd: store.nudgeCore
+            ) + LogSchema.definitions
         )
     }
 }

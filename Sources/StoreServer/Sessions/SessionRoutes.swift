@@ -2,20 +2,44 @@ import HTTPTransport
 import StoreCore
 import Wire
 
-/// `POST /sessions`: begins a session, whose secret goes to the client as a cookie.
-struct SessionsRoute<State: Codable & Equatable & Sendable>: Route {
-    let methods = ["POST"]
+/// `POST /sessions` begins a session, whose secret goes to the client as a cookie; `DELETE /session` ends
+/// it, and with it its streams and the effects that work for it alone.
+struct SessionRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+    let links: Links
     let store: Store<State>
     let table: SessionTable
 
-    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
+    var routes: [Route] {
+        let begun = JSONSchema.object([.init("session", .string()), .init("version", .unsigned)])
+        return [
+            .change(
+                .post,
+                links.sessions,
+                "beginSession",
+                "Begin a session. The cookie \(SessionCookie.name) is its secret.",
+                answers: [
+                    .json(begun, "It has begun.", status: 201, headers: ["Location", "Set-Cookie"])
+                ],
+                problems: [.storageFull],
+                handle: begin
+            ),
+            .change(
+                .delete,
+                links.session,
+                "endSession",
+                "End the client's session, with its streams and what works for it alone.",
+                answers: [.init(204, "It has ended.", headers: ["Set-Cookie"])],
+                problems: [.notFound, .storageFull],
+                handle: end
+            ),
+        ]
+    }
 
-    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        _ = try Query.of(exchange, allowed: [])
+    private func begin(_ request: RequestContext) throws(Problem) {
         IdleSessions.end(in: store, table)
         let secret = SessionTable.newSecret()
         let name = SessionTable.name(of: secret)
-        let address = exchange.peerHost
+        let address = request.exchange.peerHost
         do {
             try table.begin(name, from: address)
         } catch {
@@ -28,7 +52,7 @@ struct SessionsRoute<State: Codable & Equatable & Sendable>: Route {
                 )
             }
         }
-        try SessionTicket(exchange, store) { [table] version in
+        try SessionTicket(request, store) { [table, links] version in
             guard let version else {
                 table.end(name)
                 return nil
@@ -42,30 +66,17 @@ struct SessionsRoute<State: Codable & Equatable & Sendable>: Route {
                 status: 201,
                 headers: [
                     ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
-                    ("Location", "/session"), SessionCookie.set(secret),
+                    ("Location", links.session), SessionCookie.set(secret, for: links),
                 ],
                 body: .bytes(json.array)
             )
         }.dispatch(.began(session: name), from: [name])
     }
-}
 
-/// `DELETE /session`: ends the client's session; its streams end, and so do the effects that work for it
-/// alone.
-struct SessionRoute<State: Codable & Equatable & Sendable>: Route {
-    let methods = ["DELETE"]
-    let store: Store<State>
-    let table: SessionTable
-
-    func admit(_ request: HTTPExchange) -> Problem? { RequestRules.crossOrigin(request) }
-
-    func handle(_ exchange: HTTPExchange, rest: String) throws(Problem) {
-        _ = try Query.of(exchange, allowed: [])
-        guard let name = try store.sessions(of: exchange).first else {
-            throw .notFound(path: exchange.path)
-        }
+    private func end(_ request: RequestContext) throws(Problem) {
+        guard let name = try request.sessions().first else { throw request.notFound }
         table.beginEnding(name)
-        try SessionTicket(exchange, store) { [store, table] version in
+        try SessionTicket(request, store) { [store, table, links] version in
             guard version != nil else {
                 table.keep(name)
                 return nil
@@ -74,61 +85,8 @@ struct SessionRoute<State: Codable & Equatable & Sendable>: Route {
             store.streams.endStreams(of: name)
             return HTTPResponse(
                 status: 204,
-                headers: [("Cache-Control", "no-store"), SessionCookie.forget]
+                headers: [("Cache-Control", "no-store"), SessionCookie.forget(for: links)]
             )
         }.dispatch(.ended(session: name), from: [])
-    }
-}
-
-/// A request that is answered when a session has begun or ended.
-private final class SessionTicket<State: Codable & Equatable & Sendable>: Completion {
-    private let exchange: HTTPExchange
-    private let store: Store<State>
-    private let response: @Sendable (UInt64?) -> HTTPResponse?
-    private let requestID = RequestID.next()
-
-    /// - Parameter response: makes the answer, given the version; is told of `nil` where nothing was
-    ///   applied.
-    init(
-        _ exchange: HTTPExchange,
-        _ store: Store<State>,
-        response: @escaping @Sendable (UInt64?) -> HTTPResponse?
-    ) {
-        self.exchange = exchange
-        self.store = store
-        self.response = response
-    }
-
-    func dispatch(_ action: Sessions.Internal, from sessions: [String]) throws(Problem) {
-        let envelope: Envelope
-        do {
-            envelope = Envelope(
-                members: [try store.registry.member(of: action, store.encoder)],
-                requestID: requestID,
-                sessions: sessions,
-                origin: store.origin(of: exchange, in: sessions),
-                completion: self
-            )
-            try store.core.offer(envelope, wakes: false)
-        } catch {
-            _ = response(nil)
-            throw .overloaded("\(store.configuration.mailboxMax) actions wait already")
-        }
-        exchange.park()
-        store.offered()
-    }
-
-    func complete(_ outcome: Outcome) {
-        if case .applied(_, let version, _, _) = outcome, let answer = response(version) {
-            exchange.complete(answer)
-            return
-        }
-        _ = response(nil)
-        switch outcome {
-        case .failed(.storageFull):
-            exchange.complete(Problem.storageFull().response(for: requestID))
-        case .failed(.unknown): exchange.abandon()
-        default: exchange.complete(Problem.draining().response(for: requestID))
-        }
     }
 }

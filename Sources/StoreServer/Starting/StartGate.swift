@@ -1,6 +1,7 @@
 import HTTPTransport
 import Locks
 import Synchronization
+import Texts
 import Wire
 
 /// Answers while the server starts: says that the process lives and is not ready, and holds every other
@@ -32,8 +33,7 @@ final class StartGate: HTTPHandler {
     private let hosts: HostRule
     private let held = Locked(Held())
     private let transport = Locked<HTTPServer?>(nil)
-    private let alive = HealthRoute(problem: { nil })
-    private let notReady = HealthRoute(problem: { .starting() })
+    private let links = Links()
 
     init(_ hosts: HostRule) {
         self.hosts = hosts
@@ -48,19 +48,21 @@ final class StartGate: HTTPHandler {
         guard hosts.allows(request.host) else {
             return refusal(.misdirected(host: request.host ?? ""))
         }
-        guard let health = health(request.path) else { return nil }
-        guard health.methods.contains(request.method) else {
-            return refusal(.methodNotAllowed(request.method, allowed: health.methods))
+        guard isHealth(request) else { return nil }
+        switch request.verb {
+        case .get, .head, .options: return nil
+        default: return refusal(.methodNotAllowed(request.method, allowed: Self.healthMethods))
         }
-        return nil
     }
 
     func handle(_ exchange: HTTPExchange) {
-        guard let health = health(exchange.path) else { return hold(exchange) }
-        do {
-            try health.handle(exchange, rest: "")
-        } catch {
-            exchange.respond(refusal(error))
+        guard isHealth(exchange) else { return hold(exchange) }
+        if exchange.verb == .options {
+            exchange.respond(.options(Self.healthMethods))
+        } else if exchange.path == links.liveness {
+            exchange.respond(HealthRoutes.ok)
+        } else {
+            exchange.respond(refusal(.starting()))
         }
     }
 
@@ -83,12 +85,10 @@ final class StartGate: HTTPHandler {
         transport.withLock { $0 }?.wake()
     }
 
-    private func health(_ path: String) -> HealthRoute? {
-        switch path {
-        case "/livez": alive
-        case "/readyz": notReady
-        default: nil
-        }
+    private static let healthMethods = ["GET", "HEAD", "OPTIONS"]
+
+    private func isHealth(_ request: HTTPExchange) -> Bool {
+        [links.liveness, links.readiness].contains(exactly: request.path)
     }
 
     private func hold(_ exchange: HTTPExchange) {
@@ -143,6 +143,6 @@ final class StartGate: HTTPHandler {
     }
 
     private func refusal(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: RequestID.next())
+        problem.response(for: .next())
     }
 }

@@ -7,21 +7,25 @@ extension Store {
     /// On the event loop where that costs little. Another thread parses or puts together a large slice,
     /// once for a version, and paces large answers.
     ///
-    /// - Parameter isConditional: whether `If-None-Match` is looked at.
+    /// - Parameter isConditional: whether `If-None-Match` and `If-Match` are looked at.
+    /// - Throws: 412 where the client asks for another version.
     func answer(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         with pointer: JSONPointer,
         of snapshot: Snapshot,
         isConditional: Bool,
         orElse missing: MissingPart
-    ) {
-        if isConditional, isKnown(snapshot, to: exchange) {
-            return exchange.respond {
-                $0.status = 304
-                $0.add(of: snapshot)
-            }
-        }
+    ) throws(Problem) {
+        let exchange = request.exchange
+        if isConditional { try require(snapshot, asIn: exchange) }
+        let isKnown = isConditional && isKnown(snapshot, to: exchange)
+        if isKnown, pointer == .root { return exchange.respondNotModified(snapshot) }
         switch publisher.documents.quickPart(at: pointer, in: snapshot, exchange.workspace) {
+        case .nowhere: throw missing.problem
+        case .later:
+            exchange.suspend()
+            complete(request, with: pointer, of: snapshot, isKnown: isKnown, orElse: missing)
+        case .bytes where isKnown, .node where isKnown: exchange.respondNotModified(snapshot)
         case .bytes(let bytes):
             exchange.respond {
                 $0.add(HTTPFields.json)
@@ -34,43 +38,37 @@ extension Store {
                 $0.add(of: snapshot)
                 $0.body.raw(node.source)
             }
-        case .nowhere:
-            exchange.respond(missing.problem.response(for: RequestID.next()))
-        case .later:
-            exchange.suspend()
-            complete(exchange, with: pointer, of: snapshot, orElse: missing)
         }
     }
 
     /// Answers a request that was put off. Any thread; wakes the event loop.
+    ///
+    /// - Parameter isKnown: whether the client has this version, if the part is there.
     func complete(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         with pointer: JSONPointer,
         of snapshot: Snapshot,
+        isKnown: Bool = false,
         orElse missing: MissingPart
     ) {
+        let answer = { @Sendable [self] (part: Bytes?) -> Result<HTTPResponse, Problem> in
+            guard let part else { return .failure(missing.problem) }
+            return .success(isKnown ? notModified(snapshot) : response(with: part, of: snapshot))
+        }
         switch publisher.documents.quickPart(at: pointer, in: snapshot, JSONWorkspace()) {
-        case .bytes(let bytes):
-            exchange.complete(response(with: bytes, of: snapshot, orElse: missing))
-            return wake()
-        case .node(let node):
-            exchange.complete(response(with: Bytes(node.source), of: snapshot, orElse: missing))
-            return wake()
-        case .nowhere:
-            exchange.complete(response(with: nil, of: snapshot, orElse: missing))
-            return wake()
+        case .bytes(let bytes): return request.complete(answer(bytes))
+        case .node(let node): return request.complete(answer(Bytes(node.source)))
+        case .nowhere: return request.complete(answer(nil))
         case .later: break
         }
         let isTaken = reading.submitAnswer { [self] in
             let part = publisher.documents.part(at: pointer, in: snapshot)
-            exchange.complete(response(with: part, of: snapshot, orElse: missing))
-            wake()
+            request.complete(answer(part))
             return part?.count ?? 0
         }
-        guard !isTaken else { return }
-        let problem = Problem.overloaded("enough reads of the state wait already")
-        exchange.complete(problem.response(for: RequestID.next()))
-        wake()
+        if !isTaken {
+            request.complete(.failure(.overloaded("enough reads of the state wait already")))
+        }
     }
 
     /// The answer to a client that has this version.
@@ -79,18 +77,29 @@ extension Store {
     }
 
     /// The answer with a part of a version, which is put together here where that is to be done.
-    func response(
-        with part: Bytes?,
-        of snapshot: Snapshot,
-        orElse missing: MissingPart
-    ) -> HTTPResponse {
-        guard let part else { return missing.problem.response(for: RequestID.next()) }
+    func response(with part: Bytes, of snapshot: Snapshot) -> HTTPResponse {
         part.makeReadyToSend()
         return HTTPResponse(
             status: 200,
             headers: [("Content-Type", "application/json")] + headers(snapshot),
             body: .shared(part)
         )
+    }
+
+    /// - Throws: 412 where `If-Match` names other versions than this (RFC 9110 §13.1.1).
+    private func require(_ snapshot: Snapshot, asIn exchange: HTTPExchange) throws(Problem) {
+        guard exchange.has("if-match"), !exchange.header("if-match", is: snapshot.etag) else {
+            return
+        }
+        guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
+            throw .badHeader(
+                "If-Match",
+                allowed: "* or quoted tags such as \(snapshot.etag)"
+            )
+        }
+        guard condition.matchesStrongly(EntityTag(opaque: snapshot.tag.description)) else {
+            throw .versionMismatch(current: snapshot.tag)
+        }
     }
 
     /// Whether a client has this version, as its `If-None-Match` says.
@@ -108,6 +117,15 @@ extension Store {
 
     private func headers(_ snapshot: Snapshot) -> [(String, String)] {
         [("ETag", snapshot.etag), ("Cache-Control", "no-cache")]
+    }
+}
+
+extension HTTPExchange {
+    fileprivate func respondNotModified(_ snapshot: Snapshot) {
+        respond {
+            $0.status = 304
+            $0.add(of: snapshot)
+        }
     }
 }
 

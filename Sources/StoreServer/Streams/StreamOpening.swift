@@ -10,9 +10,6 @@ enum StreamOpening {
     /// The longest id that is looked at; tags take 29 bytes at the most.
     static let idBytesMax = 64
 
-    /// The most bytes of a reader's name.
-    static let nameBytesMax = 128
-
     /// The response's head, which the writer sends before anything else.
     static var bytes: Bytes {
         let jitter = retryMilliseconds / 4
@@ -34,40 +31,43 @@ enum StreamOpening {
     ///   - announce: gives the stream writer what the topic has in the newest version that readers were
     ///     sent; it may lack that while the topic is not read. On the publishing thread.
     static func open<State>(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         _ store: Store<State>,
         _ topic: TopicID,
-        _ query: Query,
         showing module: Int? = nil,
         where isQuick: (Snapshot) -> Bool,
         announce: @escaping @Sendable (Snapshot) -> Void
     ) throws(Problem) {
-        let (resume, owner) = try admitted(exchange, store, topic, query, module)
+        let (resume, owner) = try admitted(request, store, topic, module)
         let isOpen = store.publisher.performNow(where: isQuick) { newest in
             announce(newest)
-            exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
+            request.exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
         }
         guard !isOpen else { return }
-        exchange.suspend()
+        request.exchange.suspend()
         store.publisher.perform { newest in
             announce(newest)
-            exchange.completeAsStream(opening: bytes, topic: topic, resume: resume, for: owner)
+            request.exchange.completeAsStream(
+                opening: bytes,
+                topic: topic,
+                resume: resume,
+                for: owner
+            )
         }
     }
 
     /// Makes a request the stream of a part of the state.
     static func open<State>(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         _ store: Store<State>,
-        _ part: WatchedPart,
-        _ query: Query
+        _ part: WatchedPart
     ) throws(Problem) {
         guard !part.isPointer || store.publisher.parts.hasRoom(for: part) else {
             throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
         }
-        let topic = part.topic.carrying(try query.mode())
+        let topic = part.topic.carrying(request[StreamParameters.mode] ?? .snapshot)
         let documents = store.publisher.documents
-        try open(exchange, store, topic, query) { newest in
+        try open(request, store, topic) { newest in
             part.isAtHand(in: newest, documents)
         } announce: {
             store.publisher.announce(part, in: $0)
@@ -81,24 +81,28 @@ enum StreamOpening {
     ///   - isQuick: whether making that frame costs little in a version.
     ///   - first: that frame, and the version that it tells of. On the publishing thread.
     static func begin<State>(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         _ store: Store<State>,
         _ topic: TopicID,
-        _ query: Query,
         showing module: Int? = nil,
         where isQuick: (Snapshot) -> Bool,
         first: @escaping @Sendable (Snapshot) -> (frame: Bytes, version: UInt64)
     ) throws(Problem) {
-        let (resume, owner) = try admitted(exchange, store, topic, query, module)
+        let (resume, owner) = try admitted(request, store, topic, module)
         let isOpen = store.publisher.performNow(where: isQuick) { newest in
             let (opening, known) = opening(for: resume, first(newest))
-            exchange.stream(opening: opening, topic: topic, resume: known, for: owner)
+            request.exchange.stream(opening: opening, topic: topic, resume: known, for: owner)
         }
         guard !isOpen else { return }
-        exchange.suspend()
+        request.exchange.suspend()
         store.publisher.perform { newest in
             let (opening, known) = opening(for: resume, first(newest))
-            exchange.completeAsStream(opening: opening, topic: topic, resume: known, for: owner)
+            request.exchange.completeAsStream(
+                opening: opening,
+                topic: topic,
+                resume: known,
+                for: owner
+            )
         }
     }
 
@@ -119,30 +123,26 @@ enum StreamOpening {
 
     /// Where a stream goes on, and who reads it, once there is a place for it.
     private static func admitted<State>(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         _ store: Store<State>,
         _ topic: TopicID,
-        _ query: Query,
         _ module: Int?
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
-        guard !exchange.isHTTP10 else {
-            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
-        }
+        try requireChunks(request)
         let resume = resume(
-            after: exchange.header("last-event-id") ?? query["last_event_id"],
+            after: StreamParameters.lastEventID(of: request),
             in: store.publisher.epoch,
             newest: store.publisher.snapshot.version
         )
-        let name = query["subscriber"]
-        guard name.map({ 1...nameBytesMax ~= $0.utf8.count }) ?? true else {
-            throw .badQuery("subscriber", allowed: "a name of 1 to \(nameBytesMax) bytes")
-        }
-        var owner = StreamOwner(name: name, session: try store.sessions(of: exchange).first)
+        var owner = StreamOwner(
+            name: request[StreamParameters.subscriber],
+            session: try request.sessions().first
+        )
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.configuration.streamsMax)
         }
         do {
-            owner.left = try left(exchange, store, module, owner.session)
+            owner.left = try left(request, store, module, owner.session)
         } catch {
             store.streams.abandon(topic)
             throw error == .closed
@@ -154,7 +154,7 @@ enum StreamOpening {
 
     /// What is done when a stream ends: its session may be idle again, and its view disappears.
     private static func left<State>(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         _ store: Store<State>,
         _ module: Int?,
         _ session: String?
@@ -162,13 +162,20 @@ enum StreamOpening {
         let hold = store.hold(session)
         var disappears: (@Sendable () -> Void)?
         if let module, let presence = store.presence {
-            let origin = store.origin(of: exchange, in: session.map { [$0] } ?? [])
+            let origin = request.origin(in: session.map { [$0] } ?? [])
             disappears = try presence.begin(module, in: session, origin: origin)
         }
         guard hold != nil || disappears != nil else { return nil }
         return { [disappears] in
             disappears?()
             hold?.end()
+        }
+    }
+
+    /// - Throws: 400 for a client that cannot read a stream.
+    static func requireChunks(_ request: RequestContext) throws(Problem) {
+        guard !request.exchange.isHTTP10 else {
+            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
         }
     }
 

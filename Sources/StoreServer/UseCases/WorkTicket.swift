@@ -9,49 +9,58 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     /// The longest time that a client may wait for the work to be done.
     static var waitSecondsMax: Int { ClientWait.secondsMax }
 
-    private let exchange: HTTPExchange
+    private let request: RequestContext
     private let store: Store<State>
     private let waitSeconds: Int?
     /// Keeps the client's session while the client waits.
     private let hold: SessionHold?
     private let isAnswered = Atomic(false)
-    private let requestID = RequestID.next()
     /// Ends with the work, where the client waits for that.
     private let watch: EffectWatch?
     /// What the program makes of it, and where that is written.
     private let following: [(action: any Action, place: String)]
     private let sessions: [String]
 
+    static var answers: [OpenAPI.Answer] {
+        let schema = JSONSchema.object([
+            .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
+        ])
+        return [
+            .json(schema, "All of it is done.", headers: ["Preference-Applied"]),
+            .json(schema, "It has begun.", status: 202, headers: ["Preference-Applied"]),
+        ]
+    }
+
+    static var problems: [ProblemSlug] { [.effectFailed, .storageFull, .refused] }
+
     /// - Parameter following: what is dispatched when the request is recorded.
     init(
-        _ exchange: HTTPExchange,
+        _ request: RequestContext,
         _ store: Store<State>,
         from sessions: [String],
         following: [(action: any Action, place: String)] = []
     ) {
-        self.exchange = exchange
+        self.request = request
         self.store = store
         self.following = following
         self.sessions = sessions
-        waitSeconds = Preferences(exchange.headerList("prefer") ?? "").waitSeconds
+        waitSeconds = request.preferences.waitSeconds
             .map { min($0, Self.waitSecondsMax) }
         watch = waitSeconds == nil ? nil : EffectWatch()
         hold = waitSeconds == nil ? nil : store.hold(sessions.first)
     }
 
     /// Hands the request to the Core.
-    func offer(
-        _ request: ClientRequest,
-        cancelsOnClose: Bool = false
-    ) {
-        let origin = store.origin(of: exchange, in: sessions)
+    func offer(_ work: ClientRequest, cancelsOnClose: Bool = false) {
+        let exchange = request.exchange
+        let origin = request.origin(in: sessions)
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by itself.
         if cancelsOnClose, watch != nil { exchange.suspend() } else { exchange.park() }
         if cancelsOnClose { CancelOnClose.arrange(for: exchange, watch, store.core.effects) }
         do {
             try store.core.offer(
-                request,
-                requestID: requestID,
+                work,
+                requestID: request.id.text,
                 from: sessions,
                 origin: origin,
                 watch: watch,
@@ -66,12 +75,12 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
         switch outcome {
         case .applied(_, let version, _, _): begun(as: version)
         case .refused(let refusal, _) where refusal.isForbidden:
-            answer(Problem.forbidden(refusal.reason).response(for: requestID))
+            answer(Problem.forbidden(refusal.reason).response(for: request.id))
         case .refused(let refusal, _):
-            answer(Problem.refused(reason: refusal.reason).response(for: requestID))
-        case .failed(.storageFull): answer(Problem.storageFull().response(for: requestID))
-        case .failed(.unknown): exchange.abandon()
-        default: answer(Problem.draining().response(for: requestID))
+            answer(Problem.refused(reason: refusal.reason).response(for: request.id))
+        case .failed(.storageFull): answer(Problem.storageFull().response(for: request.id))
+        case .failed(.unknown): request.exchange.abandon()
+        default: answer(Problem.draining().response(for: request.id))
         }
     }
 
@@ -100,7 +109,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
             if case .failure(let error) = result {
                 let tag = store.publisher.snapshot.tag
                 let reason = error.reasonForClients
-                answer(Problem.workFailed(newest: tag, because: reason).response(for: requestID))
+                answer(Problem.workFailed(newest: tag, because: reason).response(for: request.id))
             } else {
                 answer(response(200, store.publisher.snapshot.version, isCompleted: true))
             }
@@ -113,14 +122,13 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
             case .full: .overloaded("as many actions of the program's own as may wait already")
             case .closed: .draining()
             }
-        return problem.response(for: requestID)
+        return problem.response(for: request.id)
     }
 
     private func answer(_ response: @autoclosure () -> HTTPResponse) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()
-        exchange.complete(response())
-        store.wake()
+        request.complete(.success(response()))
     }
 
     private func response(

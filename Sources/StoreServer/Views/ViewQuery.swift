@@ -23,17 +23,33 @@ struct ViewQuery: Sendable {
         names = schemas.map(\.name)
     }
 
-    /// What the parameters are in an OpenAPI description.
-    var properties: [JSONSchema.Property] { schemas }
+    /// The parameters as a route declares them. Their values are checked when all are read.
+    var parameters: [any RouteParameter] {
+        schemas.map { property in
+            Parameter<String>(
+                description: .init(
+                    property.name,
+                    in: .query,
+                    property.schema,
+                    summary: "As the view says.",
+                    isRequired: property.isRequired
+                ),
+                allowed: "what the view takes"
+            ) { $0 }
+        }
+    }
 
     /// Reads the parameters, and says how they are written when nothing is left to chance: two queries
     /// that mean the same are one.
-    func read(_ query: Query) throws(Problem) -> (value: any Codable & Sendable, canonical: String)
-    {
+    ///
+    /// - Parameter text: the text of a parameter, where it is given.
+    func read(
+        _ text: (String) -> String?
+    ) throws(Problem) -> (value: any Codable & Sendable, canonical: String) {
         var json = JSONWriter()
         json.object { json in
             for schema in schemas {
-                guard let text = query[schema.name] else { continue }
+                guard let text = text(schema.name) else { continue }
                 json.key(schema.name)
                 if Self.isText(schema.schema) {
                     json.string(text)
@@ -73,11 +89,15 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// A number or a word as JSON; anything else as text, which the decoder then refuses by name.
+    /// A number, `true` or `false` as JSON; anything else as text, which the decoder then refuses by
+    /// name. A number is written as JSON writes it, without an exponent where it is whole: `10` is one
+    /// and `1e1` is none, so that two texts are never one value.
     private static func scalar(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),
-            [.number, .true, .false, .null].contains(document.root.kind)
+            [.number, .true, .false].contains(document.root.kind),
+            !bytes.contains(UInt8(ascii: "e")) || document.root.kind != .number,
+            !bytes.contains(UInt8(ascii: "E"))
         {
             return bytes
         }

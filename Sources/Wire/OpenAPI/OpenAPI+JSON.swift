@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The document as JSON; the same routes always give the same bytes.
+    /// The document as JSON; the same operations always give the same bytes.
     package var bytes: Bytes {
         var writer = JSONWriter(capacity: 16_384)
         writer.object { object in
@@ -26,10 +26,10 @@ extension OpenAPI {
 
     private func writePaths(to paths: inout JSONWriter) {
         var written: Set<String> = []
-        for route in routes where written.insert(route.path).inserted {
-            paths.key(route.path)
+        for operation in operations where written.insert(operation.path).inserted {
+            paths.key(operation.path)
             paths.object { item in
-                for other in routes where other.path == route.path {
+                for other in operations where other.path == operation.path {
                     item.key(other.method.lowercased())
                     item.object { OpenAPI.write(other, to: &$0) }
                 }
@@ -42,7 +42,7 @@ extension OpenAPI {
             schemas.key(component.name)
             component.schema.write(to: &schemas, definitions: OpenAPI.definitions)
         }
-        let used = Set(routes.flatMap(\.problems))
+        let used = Set(operations.flatMap(\.problems))
         for slug in ProblemSlug.allCases where used.contains(slug) {
             schemas.key(OpenAPI.componentName(slug))
             slug.schema.write(to: &schemas, definitions: OpenAPI.definitions)
@@ -51,26 +51,26 @@ extension OpenAPI {
 
     private static func componentName(_ slug: ProblemSlug) -> String { "problem.\(slug.rawValue)" }
 
-    private static func write(_ route: Route, to operation: inout JSONWriter) {
-        operation.member("operationId", route.id)
-        operation.member("summary", route.summary)
-        if !route.parameters.isEmpty {
-            operation.key("parameters")
-            operation.array { list in
-                for parameter in route.parameters {
+    private static func write(_ operation: Operation, to json: inout JSONWriter) {
+        json.member("operationId", operation.id)
+        json.member("summary", operation.summary)
+        if !operation.parameters.isEmpty {
+            json.key("parameters")
+            json.array { list in
+                for parameter in operation.parameters {
                     list.object { write(parameter, to: &$0) }
                 }
             }
         }
-        if let body = route.body {
-            operation.key("requestBody")
-            operation.object { request in
-                request.member("required", route.isBodyRequired)
+        if let body = operation.body {
+            json.key("requestBody")
+            json.object { request in
+                request.member("required", operation.isBodyRequired)
                 write([body], to: &request)
             }
         }
-        operation.key("responses")
-        operation.object { writeResponses(of: route, to: &$0) }
+        json.key("responses")
+        json.object { writeResponses(of: operation, to: &$0) }
     }
 
     private static func write(_ parameter: Parameter, to object: inout JSONWriter) {
@@ -98,11 +98,11 @@ extension OpenAPI {
     }
 
     /// One entry for each status: an answer and all problems that share it.
-    private static func writeResponses(of route: Route, to responses: inout JSONWriter) {
-        let statuses = Set(route.answers.map(\.status) + route.problems.map(\.status))
+    private static func writeResponses(of operation: Operation, to responses: inout JSONWriter) {
+        let statuses = Set(operation.answers.map(\.status) + operation.problems.map(\.status))
         for status in statuses.sorted() {
-            let answers = route.answers.filter { $0.status == status }
-            let problems = route.problems.filter { $0.status == status }
+            let answers = operation.answers.filter { $0.status == status }
+            let problems = operation.problems.filter { $0.status == status }
             let titles = problems.map { ProblemCatalog.page(of: $0).title }
             responses.key(String(status))
             responses.object { response in
@@ -111,7 +111,7 @@ extension OpenAPI {
                 let headers = answers.flatMap(\.headers) + problems.flatMap(\.ownHeaders)
                 write(headers: headers, to: &response)
                 // An answer to HEAD has no body, whatever it says.
-                guard route.method.uppercased() != "HEAD" else { return }
+                guard operation.method.uppercased() != "HEAD" else { return }
                 write(answers.flatMap(\.bodies) + body(of: problems), to: &response)
             }
         }

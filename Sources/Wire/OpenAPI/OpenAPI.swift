@@ -9,40 +9,40 @@ package struct OpenAPI: Sendable {
     /// The version of the described interface, not of OpenAPI.
     package let apiVersion: String
     package let summary: String?
-    package let routes: [Route]
-    /// What routes refer to by `JSONSchema.reference`. Problems are added by themselves.
+    package let operations: [Operation]
+    /// What operations refer to by `JSONSchema.reference`. Problems are added by themselves.
     package let components: [JSONSchema.Property]
 
     package init(
         title: String,
         apiVersion: String,
         summary: String? = nil,
-        routes: [Route],
+        operations: [Operation],
         components: [JSONSchema.Property] = []
     ) {
         self.title = title
         self.apiVersion = apiVersion
         self.summary = summary
-        self.routes = routes
+        self.operations = operations
         self.components = components
     }
 }
 
 extension OpenAPI {
     /// One method on one path.
-    package struct Route: Sendable {
+    package struct Operation: Sendable {
         /// In capitals.
         package let method: String
         /// With parameters in braces: `/views/{name}`.
         package let path: String
-        /// Unique among all routes: `dispatch`.
+        /// Unique among all operations: `dispatch`.
         package let id: String
         package let summary: String
         package let parameters: [Parameter]
         package let body: Body?
         package let isBodyRequired: Bool
         package let answers: [Answer]
-        /// Every kind of problem that this route may answer with.
+        /// Every kind of problem that it may answer with.
         package let problems: [ProblemSlug]
 
         package init(

@@ -29,7 +29,6 @@ package enum PercentEncoding {
 
     /// Everything but RFC 3986's unreserved characters as `%XX`.
     package static func encode(_ text: some StringProtocol) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) {
@@ -40,6 +39,33 @@ package enum PercentEncoding {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// The same with each unreserved character as it is, and the other `%XX` in capitals (RFC 3986
+    /// §6.2.2). What is badly encoded stays as it is.
+    package static func normalized(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            guard text[index] == UInt8(ascii: "%"), index + 2 < text.endIndex,
+                let high = digit(text[index + 1]), let low = digit(text[index + 2])
+            else {
+                bytes.append(text[index])
+                index += 1
+                continue
+            }
+            let byte = high << 4 | low
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(high)], digits[Int(low)]]
+            }
+            index += 3
+        }
+        return bytes
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {

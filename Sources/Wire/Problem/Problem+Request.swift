@@ -123,6 +123,16 @@ extension Problem {
         )
     }
 
+    /// 431: there are more header fields than so many.
+    package static func headersTooLarge(fields limit: Int) -> Problem {
+        Problem(
+            .headersTooLarge,
+            detail: "The request has more than the \(limit) header fields that are taken. "
+                + "Send fewer.",
+            members: [ProblemMember("limit", .integer(UInt64(max(limit, 0))))]
+        )
+    }
+
     /// 415: the body is sent as something that is not taken (protocol 2.4).
     ///
     /// - Parameter detail: overrides the usual sentence, for instance for a `Content-Encoding`.

@@ -70,8 +70,8 @@ package enum ProblemCatalog {
             (
                 "The headers are too large",
                 """
-                All headers together are longer than the server takes. The member "limit" is the \
-                bound in bytes.
+                All headers together are longer than the server takes, or there are more of them. \
+                The member "limit" is the bound: bytes, or header fields, as the member "detail" says.
                 """,
                 """
                 Send fewer or shorter headers; cookies of other sites on the same host are a usual \

@@ -32,34 +32,20 @@ package struct ProblemPage: Sendable, Equatable {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width">
         <meta name="color-scheme" content="light dark">
-        <title>\(ProblemPage.escaped(title))</title>
+        <title>\(HTML.escaped(title))</title>
         </head>
         <body>
         <main>
-        <h1>\(ProblemPage.escaped(title))</h1>
+        <h1>\(HTML.escaped(title))</h1>
         <p><code>\(slug.status) \(slug.rawValue)</code></p>
-        <p>\(ProblemPage.escaped(meaning))</p>
+        <p>\(HTML.escaped(meaning))</p>
         <h2>What to do</h2>
-        <p>\(ProblemPage.escaped(remedy))</p>
+        <p>\(HTML.escaped(remedy))</p>
         </main>
         </body>
         </html>
 
         """
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
-        return result
     }
 
     private static func wrapped(_ text: String, columns: Int = 78) -> String {

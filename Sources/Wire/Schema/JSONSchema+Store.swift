@@ -4,16 +4,20 @@ extension JSONSchema {
 
     /// What `GET /schema` answers: the state and every action in one document (protocol 6.1).
     ///
-    /// The document itself describes the state; `$defs` holds ``storeDefinitions(state:actions:batchMax:adapter:)``.
+    /// The document itself describes the state; `$defs` holds ``storeDefinitions(state:actions:logged:requests:batchMax:adapter:)``.
     package static func store(
         state: any Decodable.Type,
         actions: [ActionForm],
+        logged: [ActionForm] = [],
+        requests: [String] = [],
         batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> Bytes {
         let definitions = storeDefinitions(
             state: state,
             actions: actions,
+            logged: logged,
+            requests: requests,
             batchMax: batchMax,
             adapter: adapter
         )
@@ -28,34 +32,42 @@ extension JSONSchema {
 
     /// The definitions of a store, for `GET /schema` and `GET /openapi.json`.
     ///
-    /// `State`; `Dispatch`, the body of `POST /dispatch`; `Action`, one member of it; the payload of
-    /// each action as `payload.` and its wire name; then the types that several of them share.
+    /// `State`; `Dispatch`, the body of `POST /dispatch`; `Action`, one member of it; `LogRecord`, one
+    /// of the log; the payload of each action as `payload.` and its wire name; then the types that
+    /// several of them share.
     ///
     /// - Parameters:
     ///   - state: the type of the state.
     ///   - actions: what may be dispatched, in the order in which it is to be listed.
+    ///   - logged: what the log may have besides: what the program and its views dispatch.
+    ///   - requests: the wire names of what clients ask besides actions, which have no payload.
     ///   - batchMax: how many actions one request may carry.
     ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
     package static func storeDefinitions(
         state: any Decodable.Type,
         actions: [ActionForm],
+        logged: [ActionForm] = [],
+        requests: [String] = [],
         batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> [Property] {
-        let payloadNames = actions.map { payloadName($0.name) }
+        let all = actions + logged
+        let payloadNames = all.map { payloadName($0.name) }
         // An enum of many actions is derived once.
         var places: [ObjectIdentifier: Int] = [:]
         var types = [state]
-        for action in actions where places[ObjectIdentifier(action.type)] == nil {
+        for action in all where places[ObjectIdentifier(action.type)] == nil {
             places[ObjectIdentifier(action.type)] = types.count
             types.append(action.type)
         }
         let document = JSONSchemaDocument(
             of: types,
-            reserved: Set(["State", "Action", "Dispatch", "Recipients"] + payloadNames),
+            reserved: Set(
+                ["State", "Action", "Dispatch", "Recipients", "LogRecord"] + payloadNames
+            ),
             adapter: adapter
         )
-        let payloads = actions.map { action -> JSONSchema in
+        let payloads = all.map { action -> JSONSchema in
             document.payload(
                 of: action,
                 document.roots[places[ObjectIdentifier(action.type)] ?? 0]
@@ -64,6 +76,14 @@ extension JSONSchema {
         let forms = zip(actions, payloads).map { action, payload in
             form(of: action, payload: payload, as: .reference(payloadName(action.name)))
         }
+        let records =
+            all.map {
+                record(
+                    $0.pattern.map { .text(pattern: $0) } ?? .strings([$0.name]),
+                    reference(payloadName($0.name))
+                )
+            }
+            + requests.map { record(.strings([$0]), .object([])) }
         let action = reference("Action")
         return [
             Property("State", document.roots[0]),
@@ -72,6 +92,7 @@ extension JSONSchema {
                 .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
             ),
             Property("Action", .oneOf(forms)),
+            Property("LogRecord", .oneOf(records)),
             Property(
                 "Recipients",
                 .anyOf([
@@ -114,6 +135,18 @@ extension JSONSchema {
                 definition.schema.write(to: &members)
             }
         }
+    }
+
+    /// One action as the log has it.
+    private static func record(_ type: JSONSchema, _ payload: JSONSchema) -> JSONSchema {
+        .object([
+            Property("version", .integer(minimum: 1, maximum: .max)),
+            Property("time", .string()), Property("type", type), Property("payload", payload),
+            Property("meta", .dictionary(of: .any), isRequired: false),
+            Property("principal", .string(), isRequired: false),
+            Property("cause", .integer(minimum: 0, maximum: .max), isRequired: false),
+            Property("origin", .string(), isRequired: false), Property("changed", .boolean),
+        ])
     }
 
     /// One action as it is sent: its payload may be absent or null when it has no fields (2.1).

@@ -10,8 +10,8 @@ import Testing
     static let sample = OpenAPI(
         title: "Sample",
         apiVersion: "1",
-        routes: [
-            OpenAPI.Route(
+        operations: [
+            OpenAPI.Operation(
                 "POST",
                 "/dispatch",
                 id: "dispatch",
@@ -23,7 +23,7 @@ import Testing
                 answers: [OpenAPI.Answer(200, "Applied", headers: ["ETag"], bodies: [.json(.any)])],
                 problems: [.malformedJSON, .badRequest, .refused, .overloaded, .draining]
             ),
-            OpenAPI.Route(
+            OpenAPI.Operation(
                 "GET",
                 "/state/{pointer}",
                 id: "part",
@@ -32,7 +32,7 @@ import Testing
                 answers: [OpenAPI.Answer(200, "The part", bodies: [.json(.any)])],
                 problems: [.notFound]
             ),
-            OpenAPI.Route(
+            OpenAPI.Operation(
                 "HEAD",
                 "/state/{pointer}",
                 id: "partHead",

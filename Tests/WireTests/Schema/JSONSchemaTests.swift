@@ -297,7 +297,8 @@ import Testing
         #expect(root.member(named: "$ref")?.stringValue == "#/$defs/State")
         #expect(
             definitions.members.map(\.name) == [
-                "State", "Dispatch", "Action", "Recipients", "payload.StepChangeRequested",
+                "State", "Dispatch", "Action", "LogRecord", "Recipients",
+                "payload.StepChangeRequested",
                 "payload.Reset",
                 "Plant", "Person",
             ]

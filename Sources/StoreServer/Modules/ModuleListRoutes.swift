@@ -1,0 +1,69 @@
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// `GET /modules`: the modules that the state is made of, and what may be asked of each.
+struct ModuleListRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+    let links: Links
+    let store: Store<State>
+    let modules: [SliceDescription]
+
+    var routes: [Route] {
+        let item = JSONSchema.object([
+            .init("name", .string()), .init("started", .boolean), .init("href", .string()),
+            .init("events", .string()),
+            .init("instances", .array(of: .string()), isRequired: false),
+            .init("actions", .array(of: .string())),
+        ])
+        let list = JSONSchema.object([
+            .init("epoch", .string()), .init("version", .unsigned),
+            .init("modules", .array(of: item)),
+        ])
+        return [
+            .read(
+                links.modules,
+                "Modules",
+                "The modules that the state is made of.",
+                answers: [.json(list, "The list.")],
+                handle: show
+            )
+        ]
+    }
+
+    private func show(_ request: RequestContext) {
+        let snapshot = store.publisher.snapshot
+        var json = JSONWriter(capacity: 1_024)
+        json.object { json in
+            json.member("epoch", store.publisher.epochText)
+            json.member("version", snapshot.version)
+            json.list("modules", of: modules.enumerated()) { json, module in
+                write(module.element, snapshot.slices[module.offset], to: &json)
+            }
+        }
+        request.respond(
+            HTTPResponse(
+                status: 200,
+                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-cache")],
+                body: .bytes(json.array)
+            )
+        )
+    }
+
+    private func write(
+        _ module: SliceDescription,
+        _ slice: PublishedSlice,
+        to json: inout JSONWriter
+    ) {
+        json.member("name", module.name)
+        json.member("started", slice.isStarted)
+        json.member("href", links.module(module.name))
+        json.member("events", links.moduleEvents(module.name))
+        if module.form == .instances { json.member("instances", slice.pieces?.ids ?? []) }
+        json.member(
+            "actions",
+            store.registry.entries
+                .filter { $0.module == module.name && $0.access == .everybody }
+                .map(\.form.name)
+        )
+    }
+}

@@ -1,0 +1,130 @@
+import EventStream
+import HTTPTransport
+import StoreCore
+import Texts
+import Wire
+
+/// The slice of each module, and of each instance of a module that has many: now, or from now on.
+struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+    let links: Links
+    let store: Store<State>
+    let modules: [SliceDescription]
+
+    private let old = Parameter.flag(
+        "old",
+        "Whether each event has the slice before the change, too. Not with mode=patch."
+    )
+
+    init(_ links: Links, _ store: Store<State>, _ modules: [SliceDescription]) {
+        self.links = links
+        self.store = store
+        self.modules = modules
+    }
+
+    var routes: [Route] {
+        let module = Parameter.path("module", oneOf: modules.map(\.name), "The module's name.")
+        let path = links.modules + "/{module}"
+        let ofMany = modules.filter { $0.form == .instances }.map(\.name)
+        return [
+            .read(
+                path,
+                "Module",
+                "A module's slice of the state.",
+                parameters: [module, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
+                answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
+                problems: [.notFound, .versionMismatch]
+            ) { request throws(Problem) in
+                try show(request, at: [request.path()])
+            },
+            .stream(
+                path + "/events",
+                "moduleEvents",
+                "A module's slice now and whenever it changes, as server-sent events.",
+                parameters: [module, old] + StreamParameters.all,
+                handle: stream
+            ),
+        ] + (ofMany.isEmpty ? [] : instances(of: ofMany))
+    }
+
+    private func instances(of names: [String]) -> [Route] {
+        let parameters = [
+            Parameter.path("collection", oneOf: names, "The module's name."),
+            Parameter.path("id", "The instance's id."),
+        ]
+        let path = links.modules + "/{collection}/{id}"
+        return [
+            .read(
+                path,
+                "Instance",
+                "The slice of one of a module's instances.",
+                parameters: parameters + [HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
+                answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
+                problems: [.notFound, .versionMismatch]
+            ) { request throws(Problem) in
+                try requireID(request)
+                try show(request, at: [request.path(0), request.path(1)])
+            },
+            .stream(
+                path + "/events",
+                "instanceEvents",
+                "One instance's slice now and whenever it changes, as server-sent events.",
+                parameters: parameters + StreamParameters.all,
+                problems: [.notFound]
+            ) { request throws(Problem) in
+                try requireID(request)
+                let part = WatchedPart(
+                    instance: request.path(1),
+                    of: try index(request),
+                    named: request.path(0)
+                )
+                try StreamOpening.open(request, store, part)
+            },
+        ]
+    }
+
+    private func index(_ request: RequestContext) throws(Problem) -> Int {
+        guard let index = modules.firstIndex(where: { $0.name.isSame(as: request.path(0)) }) else {
+            throw request.notFound
+        }
+        return index
+    }
+
+    private func requireID(_ request: RequestContext) throws(Problem) {
+        guard 1...InstanceID.bytesMax ~= request.path(1).utf8.count else { throw request.notFound }
+    }
+
+    private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
+        let snapshot = store.publisher.snapshot
+        guard snapshot.slices[try index(request)].isStarted else { throw request.notFound }
+        try store.answer(
+            request,
+            with: JSONPointer(tokens: place),
+            of: snapshot,
+            isConditional: true,
+            orElse: .path(request.exchange.path)
+        )
+    }
+
+    private func stream(_ request: RequestContext) throws(Problem) {
+        let index = try index(request)
+        let mode = request[StreamParameters.mode] ?? .snapshot
+        let topic: SliceTopic = request[old] ? .change(index) : .slice(index)
+        let id = store.publisher.topic(of: topic)
+        guard request[old] else {
+            return try StreamOpening.open(request, store, id.carrying(mode), showing: index) {
+                $0.slices[index].isAtHand
+            } announce: {
+                store.publisher.announce(topic, in: $0)
+            }
+        }
+        guard mode == .snapshot else {
+            throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
+        }
+        // What was before a change is no news to those who were not there.
+        try StreamOpening.begin(request, store, id, showing: index) {
+            $0.slices[index].isAtHand
+        } first: {
+            store.publisher.beginning(of: index, in: $0)
+        }
+    }
+}

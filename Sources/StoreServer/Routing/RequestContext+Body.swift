@@ -1,0 +1,64 @@
+import HTTPTransport
+import Wire
+
+extension RequestContext {
+    /// Whether there is no body.
+    var hasNoBody: Bool { exchange.withBody(\.isEmpty) }
+
+    /// The body, which has to be JSON.
+    func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
+        do {
+            return try exchange.withBody { body in
+                Result { () throws(JSONError) in
+                    try exchange.workspace.parse(body, limits: limits)
+                }
+            }.get()
+        } catch {
+            throw Problem(error, bytesMax: limits.bytesMax)
+        }
+    }
+
+    /// The body, which has to be a JSON object.
+    func object(_ limits: JSONLimits) throws(Problem) -> JSONNode {
+        let root = try document(limits).root
+        guard root.kind == .object else {
+            throw .badRequest(
+                "The body is no object; GET /openapi.json describes what belongs into it."
+            )
+        }
+        return root
+    }
+
+    /// The body, a JSON object of this type.
+    func object<Value: Decodable>(
+        _ type: Value.Type,
+        _ limits: JSONLimits
+    ) throws(Problem) -> Value {
+        let object = try object(limits)
+        do {
+            return try JSONDecoder(limits: limits).decode(type, at: object, pointerPrefix: "")
+        } catch {
+            throw .unfit(error, for: exchange.path)
+        }
+    }
+}
+
+extension Problem {
+    /// 422 for a value that its type can't hold. What the type's own code threw is for the log alone.
+    ///
+    /// - Parameters:
+    ///   - name: what the value was sent to, for the log.
+    ///   - prefix: where the JSON that was read stands in the body.
+    static func unfit(_ error: JSONError, for name: String, at prefix: String = "") -> Problem {
+        let pointer = prefix + error.pointer
+        if let failure = error.failure {
+            let place = pointer.isEmpty ? "the body" : "'\(pointer)'"
+            Log.error("the type's own code refused \(place) of \(name): \(failure)")
+        }
+        return .invalidPayload(
+            pointer: pointer,
+            expected: error.expected ?? "another value",
+            detail: error.message
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// What requests are answered from beside the state: the routes, the sessions, the event loop.
+final class RequestEnvironment: Sendable {
+    let table: RouteTable
+    /// The sessions of clients, where the state has any.
+    let sessions: SessionTable?
+    /// Whether the log keeps nothing of who asked.
+    let forgetsClients: Bool
+    /// Lets the event loop send what was completed.
+    let wake: @Sendable () -> Void
+
+    init(
+        _ table: RouteTable,
+        sessions: SessionTable? = nil,
+        forgetsClients: Bool,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        self.table = table
+        self.sessions = sessions
+        self.forgetsClients = forgetsClients
+        self.wake = wake
+    }
+
+    /// The session that a request shows: none where it shows no cookie, or the state has no sessions.
+    ///
+    /// - Throws: 403 for a session that has ended.
+    func sessions(of exchange: HTTPExchange) throws(Problem) -> [String] {
+        guard let sessions, let secret = SessionCookie.secret(of: exchange) else { return [] }
+        let name = SessionTable.name(of: String(secret))
+        guard sessions.use(name) else {
+            throw .forbidden(
+                "The session of this cookie has ended. Begin another one with POST /sessions, or "
+                    + "leave the cookie out to go without."
+            )
+        }
+        return [name]
+    }
+
+    /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
+    /// between where there is one; `nil` where the operator has none of it kept.
+    func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {
+        guard !forgetsClients else { return nil }
+        return ClientOrigin.text(
+            host: exchange.peerHost,
+            sessions: sessions,
+            agent: exchange.header("user-agent")
+        )
+    }
+}

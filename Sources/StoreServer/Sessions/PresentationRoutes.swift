@@ -1,0 +1,72 @@
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// What is presented to a client, the lowest first, and the client's word that it shows it.
+struct PresentationRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+    let links: Links
+    let store: Store<State>
+    /// The place of the sessions' slice.
+    let slice: Int
+    let watch: RouteWatch
+    let limits: JSONLimits
+
+    private struct Shown: Codable, Sendable {
+        let version: UInt64
+    }
+
+    var routes: [Route] {
+        let view = JSONSchema.object([
+            .init("view", .string()), .init("style", .strings(["push", "modal", "root"])),
+        ])
+        return [
+            .read(
+                links.route,
+                "Route",
+                "What is presented to the client, the lowest first; to a client without a session, "
+                    + "what is presented to all of those.",
+                answers: [.json(.array(of: view), "The route.", headers: ["ETag", "Vary"])],
+                problems: [.forbidden, .notFound],
+                handle: show
+            ),
+            .change(
+                .post,
+                links.routeShown,
+                "routeShown",
+                "Say that the client shows its route as a version has it.",
+                body: .json(.object([.init("version", .unsigned)])),
+                answers: [.init(204, "Noted.")],
+                problems: [.notFound, .invalidPayload],
+                handle: note
+            ),
+        ]
+    }
+
+    private func show(_ request: RequestContext) throws(Problem) {
+        let session = try request.sessions().first ?? Sessions.shared
+        let snapshot = store.publisher.snapshot
+        // Of the sessions, only this one is parsed.
+        let pointer = JSONPointer(tokens: [session, "route"])
+        guard let route = snapshot.slices[slice].part(at: pointer) else { throw request.notFound }
+        request.respond(
+            HTTPResponse(
+                status: 200,
+                headers: [
+                    ("Content-Type", "application/json"), ("ETag", snapshot.etag),
+                    ("Cache-Control", "no-store"), ("Vary", "Cookie"),
+                ],
+                body: .shared(route)
+            )
+        )
+    }
+
+    /// Presenters may be waiting for this.
+    private func note(_ request: RequestContext) throws(Problem) {
+        let session = try request.sessions().first ?? Sessions.shared
+        let version = try request.object(Shown.self, limits).version
+        let newest = store.publisher.snapshot.version
+        guard version <= newest else { throw .notFound(version: version, newest: newest) }
+        watch.isShown(version, by: session)
+        request.respond(.done)
+    }
+}

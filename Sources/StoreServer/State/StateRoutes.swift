@@ -1,0 +1,155 @@
+import HTTPTransport
+import Wire
+
+/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or as
+/// soon as there is a newer one.
+struct StateRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+    let links: Links
+    let store: Store<State>
+
+    var routes: [Route] {
+        [
+            read(links.state, "State", "The state.", .reference("State")) { _ in .root },
+            read(
+                links.state + "/{pointer...}",
+                "Part",
+                "A part of the state.",
+                .any,
+                at: [
+                    Parameter<String>(
+                        description: .init(
+                            "pointer",
+                            in: .path,
+                            .text(pattern: "^([^~]|~[01])+$"),
+                            summary: "A JSON Pointer (RFC 6901) without its first slash; those "
+                                + "within are kept."
+                        ),
+                        allowed: "a JSON Pointer (RFC 6901)"
+                    ) { $0 }
+                ]
+            ) { request throws(Problem) in
+                guard let pointer = JSONPointer(path: request.path()) else {
+                    throw .badRequest("'\(request.path())' is no JSON Pointer (RFC 6901).")
+                }
+                return pointer
+            },
+        ]
+    }
+
+    private func read(
+        _ path: String,
+        _ name: String,
+        _ summary: String,
+        _ schema: JSONSchema,
+        at place: [any RouteParameter] = [],
+        pointer: @escaping @Sendable (RequestContext) throws(Problem) -> JSONPointer
+    ) -> Route {
+        .read(
+            path,
+            name,
+            summary,
+            parameters: place + StateParameters.all,
+            answers: [
+                .json(
+                    // With blame, the answer is the action that last changed it.
+                    .anyOf([schema, .reference("Blame")]),
+                    "The state, or the action that last changed it.",
+                    headers: ["ETag"]
+                ),
+                .notModified,
+            ],
+            problems: [.notFound, .gone, .versionMismatch]
+        ) { request throws(Problem) in
+            try answer(request, pointer(request))
+        }
+    }
+
+    private func answer(_ request: RequestContext, _ pointer: JSONPointer) throws(Problem) {
+        let after = request[StateParameters.after]
+        let wait = request[StateParameters.wait]
+        let version = request[StateParameters.version]
+        let blame = request[StateParameters.blame]
+        if version != nil || blame {
+            guard after == nil, wait == nil else {
+                throw .badRequest("What is past can't be waited for: leave after and wait out.")
+            }
+            return try past(request, pointer, version: version, blame: blame)
+        }
+        if wait != nil, after == nil {
+            throw .badRequest("wait needs to know what you have: give after=<version> too.")
+        }
+        guard let after else {
+            return try show(request, pointer, of: store.publisher.snapshot, isConditional: true)
+        }
+        try poll(request, pointer, after: after, seconds: wait ?? 0)
+    }
+
+    /// Answers as soon as the version is greater than `after`, or 304 when the time is over or the
+    /// client has closed its side.
+    private func poll(
+        _ request: RequestContext,
+        _ pointer: JSONPointer,
+        after: UInt64,
+        seconds: UInt64
+    ) throws(Problem) {
+        let current = store.publisher.snapshot
+        guard current.version <= after else {
+            return try show(request, pointer, of: current, isConditional: false)
+        }
+        guard seconds > 0 else { return request.respond(store.notModified(current)) }
+        // A poll for the state needs no session; the one that is shown lives meanwhile.
+        let hold = store.hold(try? request.sessions().first)
+        request.exchange.suspend()
+        let waiter = LongPolls.Waiter(after: after) { [self] news in
+            hold?.end()
+            guard let news else {
+                return request.complete(.success(store.notModified(store.publisher.snapshot)))
+            }
+            store.complete(request, with: pointer, of: news, orElse: .pointer(pointer))
+        }
+        guard let id = store.waiters.add(waiter, unless: { store.publisher.snapshot }) else {
+            return
+        }
+        request.exchange.whenClientLeaves { [waiters = store.waiters] in
+            waiters.expire(id)
+        }
+        let timer = store.schedule(after: Double(seconds)) { [waiters = store.waiters] in
+            waiters.expire(id)
+        }
+        if let timer { store.waiters.end(timer, with: id) }
+    }
+
+    func show(
+        _ request: RequestContext,
+        _ pointer: JSONPointer,
+        of snapshot: Snapshot,
+        isConditional: Bool
+    ) throws(Problem) {
+        try store.answer(
+            request,
+            with: pointer,
+            of: snapshot,
+            isConditional: isConditional,
+            orElse: .pointer(pointer)
+        )
+    }
+}
+
+/// What requests for the state may say.
+enum StateParameters {
+    static let after = Parameter.number(
+        "after",
+        "Answer only if the version is greater; without wait, at once."
+    )
+    static let wait = Parameter.number(
+        "wait",
+        in: 0...UInt64(ClientWait.secondsMax),
+        "Seconds to wait for that. Needs after, or the answer is 400."
+    )
+    static let version = Parameter.number("version", "The state as it was at this version.")
+    static let blame = Parameter.flag("blame", "Which action last changed it, in its place.")
+
+    static let all: [any RouteParameter] = [
+        after, wait, version, blame, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch,
+    ]
+}

@@ -1,0 +1,50 @@
+import EventStream
+import HTTPTransport
+import Wire
+
+/// `GET /events`: hands the connection over to the stream writer, which sends the state, or the part of it
+/// that `path` leads to, as it is and every version from then on.
+struct EventsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+    let links: Links
+    let store: Store<State>
+
+    private let path = Parameter<JSONPointer>(
+        description: .init(
+            "path",
+            in: .query,
+            .text(pattern: "^(/([^~/]|~[01])*)*$"),
+            summary: "A JSON Pointer (RFC 6901) to the part of the state that is streamed."
+        ),
+        allowed: "a JSON Pointer (RFC 6901): empty, or beginning with '/', with ~0 for '~' and ~1 "
+            + "for '/' within a name"
+    ) { JSONPointer($0) }
+
+    init(_ links: Links, _ store: Store<State>) {
+        self.links = links
+        self.store = store
+    }
+
+    var routes: [Route] {
+        [
+            .stream(
+                links.events,
+                "events",
+                "The state now and whenever it is published, as server-sent events.",
+                parameters: [path] + StreamParameters.all,
+                handle: open
+            )
+        ]
+    }
+
+    private func open(_ request: RequestContext) throws(Problem) {
+        if let pointer = request[path], pointer != .root {
+            return try StreamOpening.open(request, store, store.publisher.parts.part(at: pointer))
+        }
+        let topic = TopicID.state.carrying(request[StreamParameters.mode] ?? .snapshot)
+        try StreamOpening.open(request, store, topic) {
+            $0.isAtHand(.root)
+        } announce: {
+            store.publisher.announce(in: $0)
+        }
+    }
+}

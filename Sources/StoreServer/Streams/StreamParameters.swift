@@ -1,0 +1,37 @@
+import EventStream
+import HTTPTransport
+import Wire
+
+/// What requests for streams may say.
+enum StreamParameters {
+    /// The most characters of a reader's name.
+    static let nameCharactersMax = 128
+
+    static let mode = Parameter<StreamMode>.choice(
+        "mode",
+        "What events carry: the whole, or a JSON Patch (RFC 6902) after the first."
+    )
+    static let subscriber = Parameter<String>(
+        description: .init(
+            "subscriber",
+            in: .query,
+            .text(pattern: #"^[\s\S]{1,\#(nameCharactersMax)}$"#),
+            summary: "By what actions may mean this stream."
+        ),
+        allowed: "a name of 1 to \(nameCharactersMax) characters"
+    ) { 1...nameCharactersMax ~= $0.unicodeScalars.count ? $0 : nil }
+    static let lastEventID = Parameter.text("last_event_id", "Go on after this tag.")
+    static let lastEventIDField = HeaderParameter(
+        "Last-Event-ID",
+        .string(),
+        "Go on after this tag; goes before the parameter."
+    )
+
+    /// Those of every stream of which only the newest counts.
+    static let all: [any RouteParameter] = [mode, lastEventID, subscriber, lastEventIDField]
+
+    /// The id that the reader of a request saw last.
+    static func lastEventID(of request: RequestContext) -> String? {
+        request.exchange.header("last-event-id") ?? request[lastEventID]
+    }
+}
