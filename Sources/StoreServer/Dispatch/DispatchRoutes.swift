@@ -112,7 +112,7 @@ struct DispatchRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         let dryRun = exchange.hasQuery && request[dryRun]
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
         let expected = try expectedVersion(exchange)
-        let idempotency = try dryRun ? nil : Self.idempotency(exchange)
+        let idempotency = try Self.idempotency(exchange)
         let sessions = try request.sessions()
         let preferences = request.preferences
         let body = try DispatchBody(
@@ -134,7 +134,7 @@ struct DispatchRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
             members: body.members,
             requestID: request.id.text,
             expectedVersion: expected,
-            idempotency: idempotency,
+            idempotency: dryRun ? nil : idempotency,
             mode: dryRun ? .dryRun : .apply,
             endsBatch: preferences.returned == .representation,
             watch: ticket.watch,

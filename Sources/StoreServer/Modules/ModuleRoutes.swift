@@ -95,6 +95,7 @@ struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
 
     private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
         let snapshot = store.publisher.snapshot
+        try store.require(version: snapshot.version, asIn: request.exchange)
         guard snapshot.slices[try index(request)].isStarted else { throw request.notFound }
         try store.answer(
             request,

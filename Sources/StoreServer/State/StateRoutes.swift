@@ -69,6 +69,10 @@ struct StateRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         let wait = request[StateParameters.wait]
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
+        try store.require(
+            version: version ?? store.publisher.snapshot.version,
+            asIn: request.exchange
+        )
         if version != nil || blame {
             guard after == nil, wait == nil else {
                 throw .badRequest("What is past can't be waited for: leave after and wait out.")

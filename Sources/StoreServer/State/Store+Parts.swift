@@ -7,8 +7,8 @@ extension Store {
     /// On the event loop where that costs little. Another thread parses or puts together a large slice,
     /// once for a version, and paces large answers.
     ///
-    /// - Parameter isConditional: whether `If-None-Match` and `If-Match` are looked at.
-    /// - Throws: 412 where the client asks for another version.
+    /// - Parameter isConditional: whether `If-None-Match` is looked at.
+    /// - Throws: 404 where the part is not there.
     func answer(
         _ request: RequestContext,
         with pointer: JSONPointer,
@@ -17,7 +17,6 @@ extension Store {
         orElse missing: MissingPart
     ) throws(Problem) {
         let exchange = request.exchange
-        if isConditional { try require(snapshot, asIn: exchange) }
         let isKnown = isConditional && isKnown(snapshot, to: exchange)
         if isKnown, pointer == .root { return exchange.respondNotModified(snapshot) }
         switch publisher.documents.quickPart(at: pointer, in: snapshot, exchange.workspace) {
@@ -87,18 +86,17 @@ extension Store {
     }
 
     /// - Throws: 412 where `If-Match` names other versions than this (RFC 9110 §13.1.1).
-    private func require(_ snapshot: Snapshot, asIn exchange: HTTPExchange) throws(Problem) {
-        guard exchange.has("if-match"), !exchange.header("if-match", is: snapshot.etag) else {
-            return
-        }
+    func require(version: UInt64, asIn exchange: HTTPExchange) throws(Problem) {
+        guard exchange.has("if-match") else { return }
+        let tag = Tag(epoch: publisher.epoch, version: version)
         guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
             throw .badHeader(
                 "If-Match",
-                allowed: "* or quoted tags such as \(snapshot.etag)"
+                allowed: "* or quoted tags such as \(tag.etag)"
             )
         }
-        guard condition.matchesStrongly(EntityTag(opaque: snapshot.tag.description)) else {
-            throw .versionMismatch(current: snapshot.tag)
+        guard condition.matchesStrongly(EntityTag(opaque: tag.description)) else {
+            throw .versionMismatch(current: tag)
         }
     }
 
