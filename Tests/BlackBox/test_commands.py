@@ -163,7 +163,14 @@ def test_a_restart_goes_on_where_the_store_was(tmp_path, how):
         assert server.post(INCREASE).json["version"] == 3
 
 
-def test_history_is_in_the_data_directory_unless_it_is_ephemeral(tmp_path):
-    server = Server(data=tmp_path / "data")
-    server.stop()
-    assert sorted(os.listdir(tmp_path / "data")) == ["lock", "mark", "store.db"]
+@pytest.mark.parametrize(
+    "flags, kept",
+    [([], {"data", "data/lock", "data/mark", "data/store.db"}), (["--ephemeral"], set())],
+    ids=["durable", "ephemeral"],
+)
+def test_history_is_in_the_data_directory_unless_it_is_ephemeral(flags, kept, tmp_path):
+    with Server(*flags, data=tmp_path / "data") as server:
+        epoch = server.post(INCREASE).json["epoch"]
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")} == kept
+    with Server(*flags, data=tmp_path / "data") as server:
+        assert (server.version, server.epoch == epoch) == ((1, True) if kept else (0, False))
