@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import signal
 import time
 
@@ -109,7 +110,7 @@ def test_6_2_every_route_that_is_described_answers_and_only_its_methods(server):
         answer = server.request("GET" if "delete" in described else "DELETE", path)
         answer.problem("method-not-allowed", 405)
         allowed = {method.strip().lower() for method in answer["allow"].split(",")}
-        assert described <= allowed, (template, described, allowed)
+        assert described == allowed, (template, described, allowed)
         if "get" in described:
             assert "200" in operations["get"]["responses"]
             types = operations["get"]["responses"]["200"].get("content", {})
@@ -213,7 +214,8 @@ def test_8_1_every_problem_has_a_page_that_explains_it(server):
     ).split():
         answer = server.get(f"/problems/{slug}")
         assert answer.status == 200, slug
-        assert slug.encode() in answer.body or len(answer.body) > 40
+        assert answer["content-type"] == "text/html; charset=utf-8"
+        assert re.search(rf"<code>\d{{3}} {slug}</code>", answer.body.decode()), answer.body
     server.get("/problems/nothing").problem("not-found", 404)
 
 
@@ -309,7 +311,7 @@ def test_7_3_a_stopping_server_refuses_new_work_with_draining():
     try:
         seen.append(server.post(INCREASE, wire=keep[0]))
         seen.append(server.get("/readyz", wire=keep[1]))
-    except (AssertionError, OSError) as error:
+    except OSError as error:
         pytest.fail(f"connections that were open got no answer while draining: {error}")
     for answer in seen:
         answer.problem("draining", 503)
