@@ -10,6 +10,8 @@ from programs import build_sample
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: waits a minute, and needs no processor for it")
+    # What fails on a thread that a test has started fails the test.
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
 
 
 @pytest.fixture(scope="module")

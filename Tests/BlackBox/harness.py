@@ -46,6 +46,14 @@ INITIAL = {
 }
 
 
+class ConnectionEnded(ConnectionError):
+    """The server closed a connection before what was awaited came."""
+
+
+class NotStarted(Exception):
+    """A server ended before it listened, or did not listen in time."""
+
+
 def step(number):
     return {"type": "StepChangeRequested", "payload": {"step": number}}
 
@@ -66,7 +74,7 @@ def until(condition, what, seconds=ANSWER_SECONDS_MAX):
 
 
 def binary():
-    override = os.environ.get("STORE_SERVER_BINARY")
+    override = os.environ.get("TESTED_BINARY")
     path = pathlib.Path(override) if override else ROOT / ".build" / "release" / "store-server"
     assert path.exists(), f"{path} is missing: swift build -c release --product store-server"
     return str(path)
@@ -152,9 +160,14 @@ class Wire:
         self.buffer += data
         return bool(data)
 
+    def need(self, where):
+        """Reads once; the peer must not close here."""
+        if not self.more():
+            raise ConnectionEnded(f"closed {where}")
+
     def until(self, mark):
         while mark not in self.buffer:
-            assert self.more(), f"closed before {mark!r}: {self.buffer[:500]!r}"
+            self.need(f"before {mark!r}: {self.buffer[:500]!r}")
         head, self.buffer = self.buffer.split(mark, 1)
         return head
 
@@ -176,7 +189,7 @@ class Wire:
             return answer
         length = int(answer["content-length"])
         while len(self.buffer) < length:
-            assert self.more(), f"closed within a body: {answer}"
+            self.need(f"within a body: {answer}")
         answer.body, self.buffer = self.buffer[:length], self.buffer[length:]
         return answer
 
@@ -221,7 +234,7 @@ class Server:
             self.url = until(self._address, "a line that says where it listens", START_SECONDS_MAX)
         except AssertionError as error:
             self.process.kill()
-            raise AssertionError(f"{error}\n{self.log_text}") from None
+            raise NotStarted(f"{error}\n{self.log_text}") from None
         parts = urllib.parse.urlsplit(self.url)
         self.host, self.port = parts.hostname, parts.port
         self.path = self.url.removeprefix("unix:") if self.url.startswith("unix:") else None
@@ -421,7 +434,7 @@ class Stream:
         if answer.status != 200:
             length = int(answer["content-length"])
             while len(self.wire.buffer) < length:
-                assert self.wire.more()
+                self.wire.need("within a body")
             answer.body = self.wire.buffer[:length]
         self.chunked = (answer["transfer-encoding"] or "").lower() == "chunked"
         self.answer = answer
@@ -470,7 +483,8 @@ class Stream:
             if event and (heartbeats or event.name != "heartbeat"):
                 return event
             if not event:
-                assert not self.ended, "the stream has ended"
+                if self.ended:
+                    raise ConnectionEnded("the stream has ended")
                 self.read()
 
     def quiet(self, seconds):

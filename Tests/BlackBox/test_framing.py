@@ -263,9 +263,10 @@ def test_9_thousands_of_empty_lines_do_no_harm(server):
     with Wire(server) as wire:
         try:
             wire.send(b"\r\n" * 10_000 + b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert wire.answer().status in (200, 400, 431)
-        except (AssertionError, OSError):
-            pass
+            status = wire.answer().status
+        except OSError:
+            status = None  # the connection may as well be closed
+        assert status in (None, 200, 400, 431)
     assert server.get("/livez").status == 200
 
 
@@ -529,7 +530,7 @@ def test_9_connections_over_the_bound_hear_503():
 def _served(server):
     try:
         return server.get("/livez").status == 200
-    except (AssertionError, OSError):
+    except OSError:
         return False
 
 

@@ -10,7 +10,7 @@ import unicodedata
 import urllib.parse
 
 import pytest
-from harness import Server, Stream, Wire, action, until
+from harness import NotStarted, Server, Stream, Wire, action, until
 from programs import build_sample
 
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
@@ -218,7 +218,7 @@ def test_a_first_state_with_two_names_for_one_place_is_refused(program, tmp_path
     twins = {COMPOSED: 1, DECOMPOSED: 2}
     with Server("--state-file", given(votes=twins), program=program) as server:
         assert ballot(server, DECOMPOSED)["votes"] == twins
-    with pytest.raises(AssertionError) as caught:
+    with pytest.raises(NotStarted) as caught:
         Server("--state-file", given(words=twins), program=program)
     said = str(caught.value)
     assert f"/words/{DECOMPOSED}: The name" in said and "ExactText" in said, said

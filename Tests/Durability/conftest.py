@@ -20,6 +20,11 @@ POISON = pathlib.Path(__file__).parent / "programs" / "Poison.swift"
 FIGURES = []
 
 
+def pytest_configure(config):
+    # What fails on a thread that a test has started fails the test.
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+
+
 def pytest_addoption(parser):
     parser.addoption("--thorough", action="store_true", help="hundreds of rounds, every position")
     parser.addoption("--seed", type=int, help="repeats the random choices of another run")

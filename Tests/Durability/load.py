@@ -35,8 +35,6 @@ class Load:
         except OSError:
             pass
         except AssertionError as error:
-            if "closed before" in str(error) or "closed within" in str(error):
-                return
             self.troubles.append(error)
 
     def dispatch(self):

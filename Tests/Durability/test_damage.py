@@ -8,7 +8,7 @@ import shutil
 import signal
 
 import pytest
-from harness import Server, Wire
+from harness import NotStarted, Server, Wire
 from ledger import Fold, Ledger, read_journal
 
 DISPATCHES = 120
@@ -139,7 +139,7 @@ def examine(data, ledger, records):
     """Starts a server on it; answers what came of it, in short and in long words."""
     try:
         server = Server(data=data)
-    except AssertionError as error:
+    except NotStarted as error:
         words = str(error)
         assert "ended with 1\n" in words, words
         found = FOUND.search(words)
@@ -160,7 +160,7 @@ def accept(data, records, beyond):
     """Starts with the loss accepted; answers what is left."""
     try:
         server = Server("--accept-data-loss", data=data)
-    except AssertionError as error:
+    except NotStarted as error:
         assert beyond and "ended with 1\n" in str(error), error
         return "nothing can be kept"
     with server:

@@ -5,7 +5,7 @@ import random
 
 import disk
 import pytest
-from harness import Server, Wire
+from harness import NotStarted, Server, Wire
 from ledger import Fold, Ledger, read_journal
 
 DISPATCHES = 30
@@ -27,7 +27,7 @@ class Scenario:
         watching = disk.watching(self.data, fail=self.fail, calls=self.calls)
         try:
             server = Server("--snapshot-every", "10", data=self.data, environment=watching)
-        except AssertionError as error:
+        except NotStarted as error:
             words = str(error)
             assert "ended with 1\n" in words, words
             assert str(self.data) in words or "history can't begin" in words, words
@@ -55,7 +55,7 @@ class Scenario:
                 assert server.get("/state").status == 200
             except TimeoutError:
                 raise
-            except (AssertionError, OSError):
+            except OSError:
                 if server.process.poll() is None:
                     server.process.wait(5)
                 return True

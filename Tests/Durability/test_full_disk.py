@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from harness import INCREASE, Server, Stream, Wire, until
+from harness import INCREASE, NotStarted, Server, Stream, Wire, until
 from ledger import Ledger, read_journal
 
 BYTES = 4 << 20
@@ -71,7 +71,7 @@ def test_a_server_starts_on_a_full_disk(small, seed, figure):
     take_rest(small)
     try:
         server = Server(data=data)
-    except AssertionError as error:
+    except NotStarted as error:
         words = str(error)
         assert "ended with 1" in words and "full" in words, words
         figure("a start says that the disk is full")

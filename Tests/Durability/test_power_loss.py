@@ -14,7 +14,7 @@ import signal
 
 import disk
 import pytest
-from harness import Server
+from harness import NotStarted, Server
 from ledger import Fold, Ledger, read_journal
 
 DISPATCHES = 30
@@ -47,7 +47,7 @@ class Scenario:
                 self.ledger.dispatch(server, request)
                 answer = server.get("/state")
                 self.ledger.saw(answer["etag"], answer.body.decode())
-        except (AssertionError, OSError):
+        except OSError:
             if not stop:
                 raise
         wanted = -signal.SIGKILL if stop else 0
@@ -86,7 +86,7 @@ class Images:
     def start(self, known):
         try:
             server = Server(data=self.folder)
-        except AssertionError as error:
+        except NotStarted as error:
             raise Lost(f"version {known} was known, and no start: {error}") from None
         try:
             version = server.version
