@@ -17,6 +17,8 @@ final class EchoServer: Sendable {
     convenience init(_ change: (inout TransportConfiguration) -> Void = { _ in }) throws {
         var limits = StreamLimits()
         limits.streamsMax = 3_000
+        // Not within a test of few readers.
+        limits.heartbeatSeconds = 3_600
         try self.init(limits: limits, change)
     }
 

@@ -28,10 +28,13 @@ import Testing
         let echo = try EchoServer()
         let seen = Locked<[Int]>([])
         let ran = DispatchSemaphore(value: 0)
-        for number in [3, 1, 2] {
-            echo.server.schedule(after: Double(number) * 0.02) {
-                seen.withLock { $0.append(number) }
-                ran.signal()
+        // Within one turn of the loop all count from the same moment, however long the turn takes.
+        echo.server.schedule(after: 0) { [server = echo.server] in
+            for number in [3, 1, 2] {
+                server.schedule(after: Double(number) * 0.002) {
+                    seen.withLock { $0.append(number) }
+                    ran.signal()
+                }
             }
         }
         for _ in 0..<3 { #expect(ran.wait(timeout: .now() + 10) == .success) }

@@ -77,9 +77,11 @@ import Wire
         return connection
     }
 
-    /// Returns when so many are held back.
+    /// Returns when so many are held back; a test fails that waits for longer than 10 s.
     private func untilHeld(_ count: Int) {
-        while holding.held.withLock({ $0.count }) < count { sched_yield() }
+        let end = ContinuousClock.now + .seconds(10)
+        while holding.held.withLock({ $0.count }) < count, .now < end { sched_yield() }
+        #expect(holding.held.withLock { $0.count } == count)
     }
 
     @Test func `what was held back is answered by who takes over, headers and body as they came`()

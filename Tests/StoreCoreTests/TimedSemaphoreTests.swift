@@ -2,6 +2,7 @@ import Locks
 import StoreCore
 import Testing
 
+/// Real time is the subject of those that wait for its end; the others end by a signal.
 struct TimedSemaphoreTests {
     @Test func `a signal that came before the wait ends it`() {
         let semaphore = TimedSemaphore()

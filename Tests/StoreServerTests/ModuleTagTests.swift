@@ -26,7 +26,11 @@ import Wire
             while !stop.load(ordering: .relaxed) {
                 let version = store.publisher.snapshot.version
                 _ = store.core.dispatch(CounterIncreaseRequested())
-                while store.publisher.snapshot.version == version { sched_yield() }
+                while store.publisher.snapshot.version == version,
+                    !stop.load(ordering: .relaxed)
+                {
+                    sched_yield()
+                }
             }
             ended.signal()
         }

@@ -40,7 +40,10 @@ import Testing
                 }
             case .elsewhere:
                 .run { context in
-                    let number = await Task.detached { 7 }.value
+                    // Not on a thread of the pool, which other tests may keep busy for long.
+                    let number = await withCheckedContinuation { continuation in
+                        SystemThread.start(name: "elsewhere") { continuation.resume(returning: 7) }
+                    }
                     try await context.dispatch(Internal.did(number))
                 }
             case .merged: .merge(did(2, after: 20), did(1, after: 10))

@@ -180,7 +180,10 @@ import Testing
                 Date.self,
                 expected: "a date",
                 encode: { _ in .string("2001-01-01T00:00:00Z") },
-                decode: { $0 == .string("2001-01-01T00:00:00Z") ? Date() : nil }
+                decode: {
+                    $0 == .string("2001-01-01T00:00:00Z")
+                        ? Date(timeIntervalSinceReferenceDate: 0) : nil
+                }
             ),
             JSONAdapter(
                 Decimal.self,
