@@ -1,5 +1,14 @@
-"""Programs of somebody else's: executables of a package that depends on this one by its path."""
+"""Programs of somebody else's: executables of a package that depends on this one by its path.
 
+    Tests/BlackBox/programs.py
+
+Run as a program, it builds all that lie beside the tests at once, which takes less time than one after
+the other. A test that needs one then finds it built.
+"""
+
+import contextlib
+import fcntl
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -7,7 +16,14 @@ import subprocess
 from harness import ROOT
 
 PACKAGE = ROOT / ".build" / "programs"
+# The library is built there already, by `swift build`.
+SCRATCH = ROOT / ".build"
+MODULES = SCRATCH / "debug" / "Modules"
+# SwiftPM would take over the plan that another package has left in this folder, and build that one. These
+# make it plan anew, and leave a plan that is not taken over by a plain `swift build`.
+OWN_PLAN = ["--enable-all-traits", "--disable-build-manifest-caching"]
 SOURCES = pathlib.Path(__file__).parent / "programs"
+BUILD_SECONDS_MAX = 600
 MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
 
@@ -70,39 +86,102 @@ def is_part(name):
     return not (PACKAGE / "Sources" / name / "main.swift").exists()
 
 
-def build(name, source, parts=()):
-    """Builds a program of this `main.swift` and answers where it is.
+@contextlib.contextmanager
+def locked():
+    """Held by the one process that writes or builds the package."""
+    PACKAGE.mkdir(parents=True, exist_ok=True)
+    with open(PACKAGE / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
-    Each of its parts is a target of its own, which knows nothing but StoreCore.
-    """
+
+def library():
+    """Changes with every file that programs are built of, beside their own."""
+    files = [ROOT / "Package.swift", *sorted((ROOT / "Sources").rglob("*"))]
+    stats = [(str(file), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
+    return repr(stats)
+
+
+def fingerprint(*texts):
+    return hashlib.sha256("\0".join([library(), *texts]).encode()).hexdigest()
+
+
+def stamp(name):
+    return PACKAGE / "Stamps" / name
+
+
+def is_built(name, mark):
+    return stamp(name).exists() and stamp(name).read_text() == mark
+
+
+def swift(command, *options, package=PACKAGE, seconds=BUILD_SECONDS_MAX, check=True):
+    """Runs `swift build` or `swift test` in the folder that has the library."""
+    ended = subprocess.run(
+        ["swift", command, "--package-path", package, "--scratch-path", SCRATCH]
+        + [*OWN_PLAN, *options],
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
+    assert not check or ended.returncode == 0, ended.stdout + ended.stderr
+    return ended
+
+
+def write_program(name, source, parts):
     write(PACKAGE / "Sources" / name / "main.swift", source)
     for number, part in enumerate(parts):
         write(PACKAGE / "Sources" / f"{name}Part{number}" / "Part.swift", part)
-    write_manifest()
-    subprocess.run(["swift", "build", "--product", name], cwd=PACKAGE, check=True, timeout=600)
-    return PACKAGE / ".build" / "debug" / name
+
+
+def build(name, source, parts=()):
+    """Builds a program of this `main.swift`, unless it is built, and answers where it is.
+
+    Each of its parts is a target of its own, which knows nothing but StoreCore.
+    """
+    with locked():
+        mark = fingerprint(source, *parts)
+        if not is_built(name, mark):
+            write_program(name, source, parts)
+            write_manifest()
+            swift("build", "--product", name)
+            write(stamp(name), mark)
+    return SCRATCH / "debug" / name
 
 
 def run_tests(name, source):
     """Runs the tests of this file, and answers what was printed of them."""
-    write(PACKAGE / "Tests" / name / "Tests.swift", source)
-    write_manifest()
-    subprocess.run(["swift", "build", "--build-tests"], cwd=PACKAGE, check=True, timeout=600)
-    command = ["swift", "test", "--skip-build", "--filter", f"{name}\\."]
-    return subprocess.run(
-        command, cwd=PACKAGE, capture_output=True, text=True, timeout=120
-    ).stdout
+    with locked():
+        write(PACKAGE / "Tests" / name / "Tests.swift", source)
+        write_manifest()
+        swift("build", "--build-tests")
+        options = ["--skip-build", "--filter", f"{name}\\."]
+        return swift("test", *options, seconds=120, check=False).stdout
 
 
 def typecheck(source, folder):
     """Lets the compiler look at a file that imports the library. Some sample has to be built before."""
     file = folder / "checked.swift"
     file.write_text(source)
-    modules = PACKAGE / ".build" / "debug" / "Modules"
-    command = ["swiftc", "-typecheck", "-I", modules, file]
+    command = ["swiftc", "-typecheck", "-I", MODULES, file]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 def build_sample(name):
     """Builds one of the programs that lie beside the tests."""
     return build(name, (SOURCES / f"{name}.swift").read_text())
+
+
+def build_samples():
+    """Builds all of them at once."""
+    with locked():
+        sources = {path.stem: path.read_text() for path in SOURCES.glob("*.swift")}
+        for name, source in sources.items():
+            write_program(name, source, [])
+        write_manifest()
+        swift("build")
+        for name, source in sources.items():
+            write(stamp(name), fingerprint(source))
+
+
+if __name__ == "__main__":
+    build_samples()

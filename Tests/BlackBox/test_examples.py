@@ -7,22 +7,10 @@ import sys
 
 import pytest
 from harness import ROOT, Server, until
-from programs import PACKAGE
+from programs import SCRATCH, locked, swift
 
 EXAMPLES = ROOT / "examples"
 SERVICE = EXAMPLES / "Movies" / "service" / "films.py"
-
-
-def swift(command, example, *options):
-    """Works in the folder that the programs of other tests are built in, which has most of it."""
-    return subprocess.run(
-        ["swift", command, "--package-path", EXAMPLES / example]
-        + ["--scratch-path", PACKAGE / ".build", *options],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +25,12 @@ def movies():
 
 def built(example):
     """Builds an example, has its tests pass, and answers where its program is."""
-    swift("build", example, "--build-tests")
-    tests = swift("test", example, "--skip-build")
+    package = EXAMPLES / example
+    with locked():
+        swift("build", "--build-tests", package=package)
+        tests = swift("test", "--skip-build", package=package)
     assert re.search(r"Test run with [1-9]\d* tests? .* passed", tests.stdout), tests.stdout
-    return PACKAGE / ".build" / "debug" / example
+    return SCRATCH / "debug" / example
 
 
 def curl(server, path, *options):

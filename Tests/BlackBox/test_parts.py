@@ -1,10 +1,8 @@
 """A store whose modules are targets of their own, made by a program: there may be many."""
 
-import subprocess
-
 import pytest
 from harness import Server, action
-from programs import PACKAGE, build
+from programs import PACKAGE, build, locked, swift
 
 COUNT = 50
 PART = """public import StoreCore
@@ -63,12 +61,12 @@ def test_b2_fifty_modules_in_targets_of_their_own_make_a_store(fifty):
 def test_b2_a_module_that_imports_another_one_does_not_build(fifty):
     file = PACKAGE / "Sources" / "FiftyPart1" / "Part.swift"
     text = file.read_text()
-    command = ["swift", "build", "--product", "Fifty"]
-    command += ["--explicit-target-dependency-import-check", "error"]
-    try:
-        file.write_text("import FiftyPart0\n" + text)
-        ended = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=300)
-    finally:
-        file.write_text(text)
+    options = ["--product", "Fifty", "--explicit-target-dependency-import-check", "error"]
+    with locked():
+        try:
+            file.write_text("import FiftyPart0\n" + text)
+            ended = swift("build", *options, check=False)
+        finally:
+            file.write_text(text)
     assert ended.returncode != 0
     assert "FiftyPart1 imports another target (FiftyPart0)" in ended.stdout + ended.stderr

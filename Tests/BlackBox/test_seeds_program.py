@@ -6,7 +6,7 @@ import time
 
 import pytest
 from harness import INCREASE, Server, Wire, environment_with, until
-from programs import PACKAGE, SOURCES, build_sample
+from programs import SOURCES, build_sample, typecheck
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +45,12 @@ def test_u4_a_reducer_that_takes_long_holds_up_nobody_else(counter):
 
 def test_u16_the_state_cannot_be_asked_of_the_core(program, tmp_path):
     def check(expression):
-        file = tmp_path / "asked.swift"
-        file.write_text(
+        source = (
             "import StoreCore\n"
             "let core = Core<Int>(state: 1) { (state: Int, _: any Action) in state }\n"
             f"{expression}\n"
         )
-        modules = PACKAGE / ".build" / "debug" / "Modules"
-        return subprocess.run(
-            ["swiftc", "-typecheck", "-I", modules, file],
-            capture_output=True, text=True, timeout=120,
-        )
+        return typecheck(source, tmp_path)
 
     observed = check("core.observe { state in print(state) }")
     assert observed.returncode == 0, observed.stderr
