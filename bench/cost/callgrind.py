@@ -29,6 +29,8 @@ def build(package, product, scratch, is_wanted=True):
     """The path of a product that is built in release for valgrind, and only found where not wanted."""
     command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     command += ["--package-path", str(package), "--scratch-path", str(scratch)]
+    # The folder has the plan of another package.
+    command += ["--disable-build-manifest-caching"]
     if is_wanted:
         subprocess.run([*command, "--product", product], check=True, stdout=subprocess.DEVNULL)
     BUILD.mkdir(parents=True, exist_ok=True)
