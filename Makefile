@@ -16,6 +16,10 @@ run: setup-build ## build in release and serve on 127.0.0.1:8080
 	swift build -c release --product store-server
 	exec "$$(swift build -c release --show-bin-path)/store-server" --listen $(LISTEN)
 
+.PHONY: check
+check: setup-build setup-test ## what shows most mistakes within two minutes, while you work
+	scripts/check
+
 .PHONY: test
 test: setup-build setup-test setup-image ## everything that continuous integration runs
 	scripts/test
