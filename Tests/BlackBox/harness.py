@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 START_SECONDS_MAX = 15
 ANSWER_SECONDS_MAX = 15
 STOP_SECONDS_MAX = 15
+EVENT_SECONDS_MAX = 60
 POLL_SECONDS = 0.005
 LISTENING = re.compile(r"listening on (\S+)")
 
@@ -477,7 +478,8 @@ class Stream:
             self.ended = True
 
     def event(self, heartbeats=False):
-        """The next event."""
+        """The next event. Heartbeats that come meanwhile do not prolong the wait for another one."""
+        deadline = time.monotonic() + EVENT_SECONDS_MAX
         while True:
             event = self.take()
             if event and (heartbeats or event.name != "heartbeat"):
@@ -485,6 +487,7 @@ class Stream:
             if not event:
                 if self.ended:
                     raise ConnectionEnded("the stream has ended")
+                assert time.monotonic() < deadline, f"no event within {EVENT_SECONDS_MAX} s"
                 self.read()
 
     def quiet(self, seconds):
@@ -521,7 +524,8 @@ def open_streams(server, count, **options):
 
 
 def read_all(streams, done, seconds=ANSWER_SECONDS_MAX):
-    """Reads many streams at once until `done(stream)` holds for each; answers events per stream."""
+    """Reads many streams at once until `done(events)` holds for each; answers events per stream,
+    without heartbeats."""
     events = {id(stream): [] for stream in streams}
     waiting = {stream.fileno(): stream for stream in streams}
     poll = select.epoll()
@@ -531,7 +535,8 @@ def read_all(streams, done, seconds=ANSWER_SECONDS_MAX):
 
     def absorb(stream):
         while (event := stream.take()) is not None:
-            events[id(stream)].append(event)
+            if event.name != "heartbeat":
+                events[id(stream)].append(event)
         if stream.ended or done(events[id(stream)]):
             poll.unregister(stream.fileno())
             del waiting[stream.fileno()]

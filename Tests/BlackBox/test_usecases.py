@@ -197,10 +197,13 @@ def test_p13_the_outputs_of_two_interactors_reach_one_presenter(cinema):
         stream.opened().event()
         account(cinema, "signIn", WAIT, user="Ada", password="open sesame")
         account(cinema, "names", WAIT, names=["Bob"])
-        seen = [stream.event().json for _ in range(3)]
-    assert [each["progress"] for each in seen] == ["loading", "loadSucceeded", "loadSucceeded"]
-    assert [each["names"] for each in seen] == [[], [], ["Bob"]]
-    assert seen[2]["user"] == "Ada"
+        seen = [stream.event().json]
+        while not seen[-1]["names"]:
+            seen.append(stream.event().json)
+    assert (seen[-1]["names"], seen[-1]["user"]) == (["Bob"], "Ada")
+    # A reader that is behind is sent the newest: states may be left out, and none comes out of order.
+    shown = iter([("loading", []), ("loadSucceeded", []), ("loadSucceeded", ["Bob"])])
+    assert all((each["progress"], each["names"]) in shown for each in seen), seen
 
 
 def test_p14_interactors_that_work_at_once_lose_nothing(cinema):
