@@ -246,6 +246,10 @@ class Server:
     def log_text(self):
         return pathlib.Path(self.log.name).read_text()
 
+    def await_log(self, text):
+        """Waits for a text in the log, which a thread of its own writes."""
+        until(lambda: text in self.log_text, f"the log has {text!r}")
+
     def _address(self):
         assert self.process.poll() is None, f"ended with {self.process.returncode}"
         if self.path:

@@ -211,4 +211,4 @@ def test_what_a_type_of_its_own_code_throws_is_told_to_the_log_alone(vault):
 
 def test_an_action_that_nobody_registered_fails_its_effect_by_name(vault):
     vault.wait(action("doors/knocked", by="stranger")).problem("effect-failed", 424)
-    assert "Stranger is dispatched by the program, but registered nowhere" in vault.log_text
+    vault.await_log("Stranger is dispatched by the program, but registered nowhere")

@@ -57,7 +57,7 @@ def test_a_history_with_another_beginning_is_gone_on_with(tmp_path, file):
     with Server("--state-file", str(file), data=data) as server:
         assert server.state["counter"] == {"counter": 1, "step": 1}
         line = f"--state-file: {file} is not used: history goes on at version 1"
-        assert line in server.log_text
+        server.await_log(line)
 
 
 def test_a_start_with_the_same_file_says_nothing(tmp_path, file):

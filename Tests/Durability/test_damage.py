@@ -149,7 +149,7 @@ def examine(data, ledger, records):
     with server:
         served = whole(server, records)
         if served < len(records) or server.epoch != ledger.epoch:
-            assert "warning" in server.log_text, "something is gone, and nobody says so"
+            server.await_log("warning")  # where something is gone, it is said
             assert server.epoch != ledger.epoch
         same = server.epoch == ledger.epoch
     under = f"{served} of {len(records)} actions under {'the' if same else 'a new'} epoch"
@@ -164,7 +164,7 @@ def accept(data, records, beyond):
         assert beyond and "ended with 1\n" in str(error), error
         return "nothing can be kept"
     with server:
-        assert "data loss accepted" in server.log_text, server.log_text
+        server.await_log("data loss accepted")
         served, epoch = whole(server, records), server.epoch
         answer = server.post({"type": "CounterIncreaseRequested", "meta": {"id": "after"}})
         assert answer.json["version"] == served + 1
