@@ -40,7 +40,8 @@ def test_12_1_the_environment_switches_it_on():
 @pytest.mark.parametrize("address, warned", [("127.0.0.1:0", False), ("0.0.0.0:0", True)])
 def test_12_1_the_log_warns_where_others_reach_it(address, warned):
     with Server("--debug-routes", "--allow-anonymous", listen=address) as server:
-        assert ("--debug-routes: whoever reaches" in server.log_text) == warned
+        pass
+    assert ("--debug-routes: whoever reaches" in server.log_text) == warned
 
 
 def test_12_1_the_description_is_true(debugged):

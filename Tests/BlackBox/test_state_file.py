@@ -65,7 +65,7 @@ def test_a_start_with_the_same_file_says_nothing(tmp_path, file):
     for _ in range(2):
         with Server("--state-file", str(file), data=data) as server:
             server.post(INCREASE)
-            assert "--state-file" not in server.log_text
+        assert "--state-file" not in server.log_text
     with Server("--state-file", str(file), data=data) as server:
         assert server.state["counter"] == {"counter": 44, "step": 2}
 

@@ -98,7 +98,7 @@ def test_x7_the_clock_is_for_those_who_ask_for_it(program):
         for method, path in [("GET", CLOCK), ("POST", ADVANCE)]:
             server.request(method, path, b"{}").problem("not-found", 404)
         assert ADVANCE not in server.get("/openapi.json").json["paths"]
-        assert "--clock" not in server.log_text
+    assert "--clock" not in server.log_text
 
 
 def test_x7_the_log_and_the_description_say_so(clockwork):
