@@ -72,7 +72,8 @@ struct CommandRoutes: RouteGroup {
     }
 
     private func command(_ request: RequestContext) throws(Problem) -> ExposedCommand {
-        guard let found = list.first(where: { $0.name.isSame(as: request.path()) }) else {
+        let name = try request.path()
+        guard let found = list.first(where: { $0.name.isSame(as: name) }) else {
             throw request.notFound
         }
         return found

@@ -30,7 +30,9 @@ struct MiddlewareRoutes: RouteGroup {
                 answers: [.done],
                 problems: [.notFound]
             ) { [attachments] request throws(Problem) in
-                guard attachments.end(.middleware, request.path()) else { throw request.notFound }
+                guard try attachments.end(.middleware, request.path()) else {
+                    throw request.notFound
+                }
                 request.respond(.done)
             },
         ]

@@ -81,9 +81,10 @@ struct SubscriptionRoutes: RouteGroup {
     }
 
     private func end(_ request: RequestContext) throws(Problem) {
-        if attachments.end(.observer, request.path()) { return request.respond(.done) }
+        let id = try request.path()
+        if attachments.end(.observer, id) { return request.respond(.done) }
         let missing = request.notFound
-        guard let stream = StreamID(request.path()) else { throw missing }
+        guard let stream = StreamID(id) else { throw missing }
         request.exchange.suspend()
         streams.end(stream) { found in
             request.complete(found ? .success(.done) : .failure(missing))

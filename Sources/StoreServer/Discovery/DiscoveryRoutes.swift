@@ -41,14 +41,14 @@ struct DiscoveryRoutes: RouteGroup {
                 "This document.",
                 answers: [.json(.any, "The document.")]
             ) { [title, version, components] request in
-                let table = request.environment.table
-                let document = table.described {
+                let catalog = request.environment.catalog
+                let document = catalog.described {
                     OpenAPI(
                         title: title,
                         apiVersion: version,
                         summary:
                             "A Redux-style store: actions in, one version line, the state out.",
-                        operations: table.routes.map(\.operation),
+                        operations: catalog.routes.map(\.operation),
                         components: components
                     ).bytes
                 }
@@ -68,7 +68,7 @@ struct DiscoveryRoutes: RouteGroup {
                 answers: [.text("text/html", "A page.")],
                 problems: [.notFound]
             ) { request throws(Problem) in
-                guard let page = ProblemCatalog.page(named: request.path()[...]) else {
+                guard let page = ProblemCatalog.page(named: try request.path()) else {
                     throw request.notFound
                 }
                 request.respond(.document(Bytes(utf8: page.html), ProblemPage.htmlContentType))
@@ -90,7 +90,7 @@ struct DiscoveryRoutes: RouteGroup {
     ])
 
     private func index(_ request: RequestContext) {
-        let routes = request.environment.table.routes.filter { $0.method != .head }
+        let routes = request.environment.catalog.routes.filter { $0.method != .head }
         let (type, body) =
             request.prefersHTML
             ? (ProblemPage.htmlContentType, IndexPage(title: title, routes: routes).html)

@@ -5,17 +5,20 @@ extension DispatchBody {
     /// Who is told of what an action changes, as its members `recipients` and `emitter` say.
     static func audience(
         of action: JSONNode,
-        at pointer: String
+        at pointer: @autoclosure () -> String
     ) throws(Problem) -> Audience? {
         let emitter = action.member("emitter")
         guard emitter?.kind ?? .string == .string else {
             throw .invalidPayload(
-                pointer: pointer + "/emitter",
+                pointer: pointer() + "/emitter",
                 expected: "a string, a stream's name"
             )
         }
         guard let recipients = action.member("recipients") else { return nil }
-        return Audience(try Self.recipients(recipients, at: pointer), emitter: emitter?.stringValue)
+        return Audience(
+            try Self.recipients(recipients, at: pointer()),
+            emitter: emitter?.stringValue
+        )
     }
 
     /// The audience of an array, which is told of as a whole: its members have to agree.

@@ -25,7 +25,7 @@ struct EffectRoutes: RouteGroup {
                 answers: [.done],
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
-                guard runner.cancel(id: request.path()) else { throw request.notFound }
+                guard try runner.cancel(id: request.path()) else { throw request.notFound }
                 request.respond(.done)
             },
         ]

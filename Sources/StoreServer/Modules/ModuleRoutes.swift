@@ -73,9 +73,9 @@ struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
             ) { request throws(Problem) in
                 try requireID(request)
                 let part = WatchedPart(
-                    instance: request.path(1),
+                    instance: try request.path(1),
                     of: try index(request),
-                    named: request.path(0)
+                    named: try request.path(0)
                 )
                 try StreamOpening.open(request, store, part)
             },
@@ -83,14 +83,17 @@ struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     }
 
     private func index(_ request: RequestContext) throws(Problem) -> Int {
-        guard let index = modules.firstIndex(where: { $0.name.isSame(as: request.path(0)) }) else {
+        let name = try request.path(0)
+        guard let index = modules.firstIndex(where: { $0.name.isSame(as: name) }) else {
             throw request.notFound
         }
         return index
     }
 
     private func requireID(_ request: RequestContext) throws(Problem) {
-        guard 1...InstanceID.bytesMax ~= request.path(1).utf8.count else { throw request.notFound }
+        guard 1...InstanceID.bytesMax ~= (try request.path(1)).utf8.count else {
+            throw request.notFound
+        }
     }
 
     private func show(_ request: RequestContext, at place: [String]) throws(Problem) {

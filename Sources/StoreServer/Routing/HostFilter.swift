@@ -3,7 +3,7 @@ import HTTPTransport
 import Wire
 
 /// 421 for a request that names another server, as a page that has a name rebound to this address does.
-final class HostFilter: RequestFilter {
+final class HostFilter: Sendable {
     private let hosts: HostRule
     // Safety: only the event loop's thread, which admits requests, touches it.
     /// The authority that was allowed last: most requests have the same.
@@ -13,8 +13,8 @@ final class HostFilter: RequestFilter {
         self.hosts = hosts
     }
 
-    func check(_ request: borrowing RequestHead) throws(Problem) {
-        let exchange = request.exchange
+    /// - Throws: 421.
+    func check(_ exchange: HTTPExchange) throws(Problem) {
         let isAllowedLast = exchange.withHost { host in
             guard let host, host.count == allowedLast.count, let start = host.baseAddress else {
                 return false

@@ -1,64 +1,106 @@
-import Texts
-import Wire
+import Glibc
 
 /// The paths of a route, as a template: `/state`, `/effects/{effect}`, or `/state/{pointer...}`, whose
 /// last parameter takes all that follows, slashes included.
 struct PathTemplate: Sendable {
-    enum Segment: Sendable {
-        case literal([UInt8])
-        case parameter(String)
-        /// All that follows.
-        case rest(String)
+    private enum Kind {
+        case literal, parameter, rest
+    }
+
+    /// Where a segment lies in the text; no more, so that a match copies nothing.
+    private struct Segment {
+        let kind: Kind
+        let start: Int
+        let end: Int
     }
 
     /// As OpenAPI writes it, without the dots.
     let text: String
-    let segments: [Segment]
+    /// The names of its parameters, in their order.
+    let parameters: [String]
+    /// How many of its segments are fixed: of two templates that match, the one with more goes first.
+    let literalCount: Int
+    private let bytes: [UInt8]
+    private let segments: [Segment]
+    private let hasRest: Bool
 
     init(_ template: String) {
-        text = template.split(separator: "...", omittingEmptySubsequences: false).joined()
-        segments = template.utf8.dropFirst().split(
-            separator: UInt8(ascii: "/"),
-            omittingEmptySubsequences: false
-        ).map { part in
-            guard part.first == UInt8(ascii: "{") else { return .literal(Array(part)) }
-            let name = String(Substring(part.dropFirst().dropLast()))
-            return name.hasSuffix("...") ? .rest(String(name.dropLast(3))) : .parameter(name)
+        hasRest = template.hasSuffix("...}")
+        text = hasRest ? template.dropLast(4) + "}" : template
+        bytes = Array(text.utf8)
+        var segments: [Segment] = []
+        var parameters: [String] = []
+        var start = 1
+        while start <= bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
+            let isParameter = start < end && bytes[start] == UInt8(ascii: "{")
+            if isParameter {
+                parameters.append(String(decoding: bytes[(start + 1)..<(end - 1)], as: UTF8.self))
+            }
+            let isRest = isParameter && hasRest && end == bytes.count
+            let kind: Kind = isRest ? .rest : isParameter ? .parameter : .literal
+            segments.append(Segment(kind: kind, start: start, end: end))
+            start = end + 1
         }
+        self.segments = segments
+        self.parameters = parameters
+        literalCount = segments.count { $0.kind == .literal }
     }
 
     /// Whether it stands for one path alone.
-    var isLiteral: Bool {
-        segments.allSatisfy { if case .literal = $0 { true } else { false } }
-    }
+    var isLiteral: Bool { parameters.isEmpty }
 
-    /// How many of its segments are fixed: of two templates that match, the one with more goes first.
-    var literalCount: Int {
-        segments.count { if case .literal = $0 { true } else { false } }
-    }
+    /// Whether the parameter of this place takes all that follows. It is the last.
+    func isRest(_ index: Int) -> Bool { hasRest && index == parameters.count - 1 }
 
-    /// What its parameters are in a path, still percent-encoded, in their order; `nil` where the path is
-    /// not one of these. A rest has the slash before it.
-    func match(_ path: UnsafeRawBufferPointer) -> [String]? {
-        guard path.first == UInt8(ascii: "/") else { return nil }
-        var values: [String] = []
-        var start = path.startIndex + 1
-        for (index, segment) in segments.enumerated() {
-            if case .rest = segment {
-                values.append(String(decoding: path[(start - 1)...], as: UTF8.self))
-                return values
+    /// Visits what the parameters are in a path, still percent-encoded, in their order; a rest has the
+    /// slash before it. Answers whether the path is one of these, and `visit` allows each.
+    func match(
+        _ path: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
+        guard path.first == UInt8(ascii: "/") else { return false }
+        var start = 1
+        for segment in segments {
+            // After the last slash of a path there is a segment, which may be empty.
+            guard start <= path.count else { return false }
+            if segment.kind == .rest {
+                return visit(UnsafeRawBufferPointer(rebasing: path[(start - 1)...]))
             }
-            let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-            switch segment {
-            case .literal(let text): guard path[start..<end].elementsEqual(text) else { return nil }
-            default:
-                guard start < end else { return nil }
-                values.append(String(decoding: path[start..<end], as: UTF8.self))
-            }
-            let isLast = index == segments.count - 1
-            guard isLast == (end == path.endIndex) else { return nil }
+            let end = path.end(ofSegmentAt: start)
+            let isSame =
+                switch segment.kind {
+                case .literal: has(segment, path, start, end)
+                default:
+                    start < end && visit(UnsafeRawBufferPointer(rebasing: path[start..<end]))
+                }
+            guard isSame else { return false }
             start = end + 1
         }
-        return values
+        return start == path.count + 1
+    }
+
+    private func has(
+        _ segment: Segment,
+        _ path: UnsafeRawBufferPointer,
+        _ start: Int,
+        _ end: Int
+    ) -> Bool {
+        let count = segment.end - segment.start
+        guard end - start == count else { return false }
+        return bytes.withUnsafeBytes { own in
+            guard let mine = own.baseAddress, let other = path.baseAddress else { return false }
+            return memcmp(mine + segment.start, other + start, count) == 0
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where the segment of a path ends that begins here.
+    fileprivate func end(ofSegmentAt start: Int) -> Int {
+        guard let base = baseAddress, start < count,
+            let slash = memchr(base + start, Int32(UInt8(ascii: "/")), count - start)
+        else { return count }
+        return UnsafeRawPointer(slash) - base
     }
 }

@@ -7,11 +7,11 @@ extension RequestContext {
 
     /// The body, which has to be JSON.
     func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
+        // The closures capture the workspace alone: all of the context would be copied for them.
+        let workspace = exchange.workspace
         do {
             return try exchange.withBody { body in
-                Result { () throws(JSONError) in
-                    try exchange.workspace.parse(body, limits: limits)
-                }
+                Result { () throws(JSONError) in try workspace.parse(body, limits: limits) }
             }.get()
         } catch {
             throw Problem(error, bytesMax: limits.bytesMax)

@@ -8,47 +8,54 @@ struct RequestContext: Sendable {
     let exchange: HTTPExchange
     /// Its name in problems and in the log.
     let id: RequestID
-    /// The route that serves it, with the resource that the route is one method of.
-    let served: ServedRoute
-    /// What the server knows beside the request.
-    let environment: RequestEnvironment
-    private let path: [String]
-    private let query: Query
+    private let served: ServedRoute
+    private let query: Query?
 
-    init(
-        _ exchange: HTTPExchange,
-        served: ServedRoute,
-        in environment: RequestEnvironment
-    ) throws(Problem) {
+    init(_ exchange: HTTPExchange, for served: consuming ServedRoute) throws(Problem) {
         self.exchange = exchange
-        self.served = served
-        self.environment = environment
         id = .next()
-        path = try served.resource.values(in: exchange)
-        query =
-            exchange.hasQuery
-            ? try Query(exchange.query ?? "", allowed: served.route.parameters) : Query()
+        query = try served.query(of: exchange)
+        self.served = served
     }
 }
 
 extension RequestContext {
+    /// Has the route answer.
+    func handle() throws(Problem) { try served.route.handle(self) }
+
+    /// What requests are answered from beside the state.
+    var environment: RequestEnvironment { served.environment }
+
     /// The value of a parameter of the query, or `nil` where it is not given. The router has checked that
     /// the route allows it.
     subscript<Value>(parameter: Parameter<Value>) -> Value? {
-        query[parameter.name].flatMap(parameter.read)
+        query?[parameter.name].flatMap(parameter.read)
     }
 
     /// A flag of the query.
     subscript(flag: Parameter<Bool>) -> Bool {
-        query[flag.name] == "true"
+        query?[flag.name] == "true"
     }
 
     /// The value of the query's parameter of a name that the route declares.
-    func query(_ name: String) -> String? { query[name] }
+    func query(_ name: String) -> String? { query?[name] }
 
-    /// The value of a parameter of the path, by its place among them; decoded, but for a rest, whose
-    /// slashes would become others.
-    func path(_ index: Int = 0) -> String { path[index] }
+    /// The value of a parameter of the path, by its place among them.
+    ///
+    /// - Throws: 400 where it is badly encoded.
+    func path(_ index: Int = 0) throws(Problem) -> String {
+        try served.path(index, of: exchange)
+    }
+
+    /// The JSON Pointer that follows the fixed part of the path.
+    ///
+    /// - Throws: 400 where it is none.
+    func pointer() throws(Problem) -> JSONPointer {
+        guard let pointer = served.withRest(of: exchange, { JSONPointer(path: $0) }) else {
+            throw .badRequest("'\(try path())' is no JSON Pointer (RFC 6901).")
+        }
+        return pointer
+    }
 
     /// Who asks. There is no authentication: everybody is anonymous.
     var principal: String? { nil }

@@ -4,7 +4,7 @@ import Wire
 
 /// What requests are answered from beside the state: the routes, the sessions, the event loop.
 final class RequestEnvironment: Sendable {
-    let table: RouteTable
+    let catalog: RouteCatalog
     /// The sessions of clients, where the state has any.
     let sessions: SessionTable?
     /// Whether the log keeps nothing of who asked.
@@ -13,12 +13,12 @@ final class RequestEnvironment: Sendable {
     let wake: @Sendable () -> Void
 
     init(
-        _ table: RouteTable,
+        _ catalog: RouteCatalog,
         sessions: SessionTable? = nil,
         forgetsClients: Bool,
         wake: @escaping @Sendable () -> Void
     ) {
-        self.table = table
+        self.catalog = catalog
         self.sessions = sessions
         self.forgetsClients = forgetsClients
         self.wake = wake

@@ -7,37 +7,35 @@ final class Resource: Sendable {
     let path: PathTemplate
     /// The methods that it has, in the order of the `Allow` field.
     let methods: [String]
-    /// What each parameter of the path allows, in their order.
-    private let parameters: [(name: String, isRest: Bool, parameter: (any RouteParameter)?)]
+    /// What each parameter of the path allows, in their order; `nil` where it allows anything.
+    private let parameters: [(any RouteParameter)?]
     private let literal: [UInt8]
-    // Safety: set once, by `init`, before anybody else has it.
-    private nonisolated(unsafe) var routes: [ServedRoute?]
+    /// By the place of their method's bit.
+    private let routes: [ServedRoute?]
 
     /// - Parameter routes: at least one; all have the same path.
-    init(_ path: PathTemplate, _ routes: [Route]) {
+    init(_ path: PathTemplate, _ routes: [Route], in environment: RequestEnvironment) {
         self.path = path
         literal = Array(path.text.utf8)
-        parameters = path.segments.compactMap { segment in
-            switch segment {
-            case .literal: nil
-            case .parameter(let name): (name, false, routes.parameter(name))
-            case .rest(let name): (name, true, routes.parameter(name))
-            }
+        parameters = path.parameters.enumerated().map { index, name in
+            path.isRest(index) ? nil : routes.parameter(name)
         }
         var served = routes
         if let get = routes.first(where: \.hasHead) { served.append(get.head) }
         let methods = (served.map(\.method) + [.options]).sorted { $0.bit < $1.bit }.map(\.name)
         self.methods = methods
         served.append(.options(at: path, methods))
-        self.routes = Array(repeating: nil, count: 8)
+        var places = [ServedRoute?](repeating: nil, count: UInt8.bitWidth)
         for route in served {
-            self.routes[route.method.bit.trailingZeroBitCount] = ServedRoute(route, of: self)
+            places[route.method.bit.trailingZeroBitCount] = ServedRoute(route, in: environment)
         }
+        self.routes = places
     }
 
     /// The route of a method; `nil` where the resource does not have it.
     func route(for method: RequestMethod) -> ServedRoute? {
-        method.bit == 0 ? nil : routes[method.bit.trailingZeroBitCount]
+        let bit = method.bit
+        return bit == 0 ? nil : routes[bit.trailingZeroBitCount]
     }
 
     /// Whether its one path is this one.
@@ -48,40 +46,14 @@ final class Resource: Sendable {
 
     /// Whether a path is one of its template, with values that its parameters allow.
     func has(_ path: UnsafeRawBufferPointer) -> Bool {
-        guard let values = self.path.match(path) else { return false }
-        return zip(parameters, values).allSatisfy { place, text in
-            guard !place.isRest, let parameter = place.parameter else { return true }
+        var index = 0
+        return self.path.match(path) { value in
+            defer { index += 1 }
+            guard let parameter = parameters[index] else { return true }
             // One that is badly encoded is refused in words later.
-            return PercentEncoding.decode(text).map(parameter.allows) ?? true
+            let text = PercentEncoding.decode(String(decoding: value, as: UTF8.self))
+            return text.map(parameter.allows) ?? true
         }
-    }
-
-    /// What the parameters of the path are in a request.
-    func values(in request: HTTPExchange) throws(Problem) -> [String] {
-        guard !parameters.isEmpty else { return [] }
-        let found = request.withNormalizedPath { path.match($0) } ?? []
-        var values: [String] = []
-        for (place, text) in zip(parameters, found) {
-            if place.isRest {
-                values.append(text)
-            } else if let value = PercentEncoding.decode(text) {
-                values.append(value)
-            } else {
-                throw .badRequest("'\(text)' is badly percent-encoded.")
-            }
-        }
-        return values
-    }
-}
-
-/// A route in its table.
-final class ServedRoute: Sendable {
-    let route: Route
-    unowned let resource: Resource
-
-    init(_ route: Route, of resource: Resource) {
-        self.route = route
-        self.resource = resource
     }
 }
 
@@ -122,7 +94,7 @@ extension [Route] {
         for route in self {
             for parameter in route.parameters
             where parameter.description.place == .path && parameter.description.name == name {
-                return parameter
+                return parameter.allowsAnything ? nil : parameter
             }
         }
         return nil

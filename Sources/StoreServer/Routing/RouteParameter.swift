@@ -9,6 +9,9 @@ protocol RouteParameter: Sendable {
     /// Whether a value may be given, in the form in which the query or the path has it.
     func allows(_ text: String) -> Bool
 
+    /// Whether any value may be given.
+    var allowsAnything: Bool { get }
+
     /// What is allowed, for the problem that refuses another value: `true or false`.
     var allowed: String { get }
 }
@@ -17,6 +20,7 @@ protocol RouteParameter: Sendable {
 struct Parameter<Value: Sendable>: RouteParameter {
     let description: OpenAPI.Parameter
     let allowed: String
+    var allowsAnything = false
     /// The value of a text; `nil` where it has none.
     let read: @Sendable (String) -> Value?
 
@@ -95,7 +99,8 @@ extension Parameter where Value == String {
                 values.map { .strings($0) } ?? .text(pattern: "^.+$"),
                 summary: summary
             ),
-            allowed: values.map { "one of " + $0.joined(separator: ", ") } ?? "a name"
+            allowed: values.map { "one of " + $0.joined(separator: ", ") } ?? "a name",
+            allowsAnything: values == nil
         ) { text in
             values.map { $0.contains(exactly: text) } ?? true ? text : nil
         }
@@ -117,6 +122,7 @@ extension Parameter where Value: RawRepresentable<String> & CaseIterable {
 struct HeaderParameter: RouteParameter {
     let description: OpenAPI.Parameter
     var allowed: String { description.summary }
+    var allowsAnything: Bool { true }
 
     init(_ name: String, _ schema: JSONSchema = .string(), _ summary: String) {
         description = OpenAPI.Parameter(name, in: .header, schema, summary: summary)

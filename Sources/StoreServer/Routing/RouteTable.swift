@@ -1,62 +1,74 @@
 import HTTPTransport
-import Locks
-import Synchronization
 import Wire
 
-/// All routes that are served, and the resources that they are routes of.
+/// The resources of all routes that are served, by their paths.
 final class RouteTable: Sendable {
-    /// The routes in the order of their groups, with the `HEAD` of each that is read.
-    let routes: [Route]
-    private let description = Locked<Bytes?>(nil)
-    /// Resources of one path: at least twice as many places as resources, by the hash of the path.
-    private let literals: [[Resource]]
-    /// Resources whose paths have parameters; those with more fixed segments first.
-    private let templates: [Resource]
+    /// Resources of one path, by the hash of the path, or in the next place that is free: there are
+    /// at least twice as many places as resources.
+    private let literals: [Resource?]
+    /// Resources whose paths have parameters, by the hash of the first segment; of those with the same
+    /// one, those with more fixed segments first.
+    private let templates: [[Resource]]
 
-    init(_ groups: [any RouteGroup]) {
-        let given = groups.flatMap(\.routes)
-        routes = given.flatMap { $0.hasHead ? [$0, $0.head] : [$0] }
+    init(in environment: RequestEnvironment) {
+        let given = environment.catalog.given
         var paths: [String] = []
         var resources: [Resource] = []
         for route in given where !paths.contains(route.path.text) {
             paths.append(route.path.text)
             resources.append(
-                Resource(route.path, given.filter { $0.path.text == route.path.text })
+                Resource(
+                    route.path,
+                    given.filter { $0.path.text == route.path.text },
+                    in: environment
+                )
             )
         }
         var size = 16
         while size < 2 * resources.count { size *= 2 }
-        var slots = [[Resource]](repeating: [], count: size)
+        var slots = [Resource?](repeating: nil, count: size)
         for resource in resources where resource.path.isLiteral {
-            let hash = Array(resource.path.text.utf8).withUnsafeBytes { Self.hash($0) }
-            slots[hash & (size - 1)].append(resource)
+            var slot = Array(resource.path.text.utf8).withUnsafeBytes { Self.hash($0) } & (size - 1)
+            while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
+            slots[slot] = resource
         }
         literals = slots
-        templates = resources.filter { !$0.path.isLiteral }
-            .sorted { $0.path.literalCount > $1.path.literalCount }
-    }
-
-    /// The resource that a request is for.
-    func resource(for request: HTTPExchange) -> Resource? {
-        request.withPath { path in literal(path) }
-            ?? request.withNormalizedPath { path in
-                literal(path) ?? templates.first { $0.has(path) }
-            }
-    }
-
-    /// The description of the API: made by the first caller.
-    func described(by make: () -> Bytes) -> Bytes {
-        description.withLock { description in
-            if let description { return description }
-            let made = make()
-            description = made
-            return made
+        var buckets = [[Resource]](repeating: [], count: size)
+        for resource in resources.sorted(by: { $0.path.literalCount > $1.path.literalCount })
+        where !resource.path.isLiteral {
+            let hash = Array(resource.path.text.utf8).withUnsafeBytes { Self.hash($0.firstSegment) }
+            buckets[hash & (size - 1)].append(resource)
         }
+        templates = buckets
+    }
+
+    /// The route of a request.
+    ///
+    /// - Throws: 404 for a path that leads nowhere, 405 for a method that its resource does not have.
+    func route(for request: HTTPExchange) throws(Problem) -> ServedRoute {
+        guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
+        guard let served = resource.route(for: request.verb) else {
+            throw .methodNotAllowed(request.method, allowed: resource.methods)
+        }
+        return served
+    }
+
+    private func resource(for request: HTTPExchange) -> Resource? {
+        if let resource = request.withPath({ literal($0) ?? template($0) }) { return resource }
+        return request.withNormalizedPath { literal($0) ?? template($0) }
+    }
+
+    private func template(_ path: UnsafeRawBufferPointer) -> Resource? {
+        let bucket = templates[Self.hash(path.firstSegment) & (templates.count - 1)]
+        for resource in bucket where resource.has(path) { return resource }
+        return nil
     }
 
     private func literal(_ path: UnsafeRawBufferPointer) -> Resource? {
-        for resource in literals[Self.hash(path) & (literals.count - 1)] where resource.isAt(path) {
-            return resource
+        var slot = Self.hash(path) & (literals.count - 1)
+        while let resource = literals[slot] {
+            if resource.isAt(path) { return resource }
+            slot = (slot + 1) & (literals.count - 1)
         }
         return nil
     }
@@ -77,5 +89,13 @@ extension HTTPExchange {
             guard path.contains(UInt8(ascii: "%")) else { return body(path) }
             return PercentEncoding.normalized(path).withUnsafeBytes(body)
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first segment of a path, with the slash before it.
+    fileprivate var firstSegment: UnsafeRawBufferPointer {
+        let end = dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? endIndex
+        return UnsafeRawBufferPointer(rebasing: self[..<end])
     }
 }

@@ -3,9 +3,11 @@ import Wire
 
 /// Passes requests through the filters to their routes, and makes every refusal a problem (RFC 9457).
 final class Router: HTTPHandler {
-    private let environment: RequestEnvironment
-    private let filters: [any RequestFilter]
+    private let table: RouteTable
+    private let hosts: HostFilter
     private let draining = DrainFilter()
+    private let origins = OriginFilter()
+    private let mediaTypes = MediaTypeFilter()
     private let onTurnEnd: @Sendable () -> Void
 
     init(
@@ -13,11 +15,9 @@ final class Router: HTTPHandler {
         hosts: HostRule,
         onTurnEnd: @escaping @Sendable () -> Void
     ) {
-        self.environment = environment
+        table = RouteTable(in: environment)
         self.onTurnEnd = onTurnEnd
-        filters = [
-            HostFilter(hosts), ResourceFilter(), draining, OriginFilter(), MediaTypeFilter(),
-        ]
+        self.hosts = HostFilter(hosts)
     }
 
     /// From now on only routes are served that are there to the end; the others answer 503.
@@ -36,8 +36,15 @@ final class Router: HTTPHandler {
 
     func handle(_ exchange: HTTPExchange) {
         do throws(Problem) {
-            let request = try context(of: exchange)
-            do throws(Problem) { try request.served.route.handle(request) } catch {
+            // One that was held back while the server started has not passed the filters.
+            let served: ServedRoute
+            if let found = exchange.served {
+                served = found
+            } else {
+                served = try admitted(exchange)
+            }
+            let request = try RequestContext(exchange, for: served)
+            do throws(Problem) { try request.handle() } catch {
                 exchange.respond(request.response(error))
             }
         } catch {
@@ -53,20 +60,15 @@ final class Router: HTTPHandler {
         Problem(failure).response(for: .next())
     }
 
-    /// One that was held back while the server started has not passed the filters.
-    private func context(of exchange: HTTPExchange) throws(Problem) -> RequestContext {
-        if let served = exchange.served {
-            return try RequestContext(exchange, served: served, in: environment)
-        }
-        return try RequestContext(exchange, served: admitted(exchange), in: environment)
-    }
-
+    /// Passes a request through the filters, of which the first that throws decides.
+    ///
+    /// They are called one by one and not from an array: that would copy each for every request.
     private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
-        let resource = environment.table.resource(for: exchange)
-        let served = resource?.route(for: exchange.verb)
-        let head = RequestHead(exchange: exchange, resource: resource, served: served)
-        for filter in filters { try filter.check(head) }
-        guard let served else { throw .notFound(path: exchange.path) }
+        try hosts.check(exchange)
+        let served = try table.route(for: exchange)
+        try draining.check(exchange, for: served)
+        try origins.check(exchange, for: served)
+        try mediaTypes.check(exchange, for: served)
         return served
     }
 }

@@ -33,7 +33,7 @@ extension StoreServer {
             + [discoveryRoutes(links, store)]
         return Router(
             RequestEnvironment(
-                RouteTable(groups),
+                RouteCatalog(groups),
                 sessions: store.sessions,
                 forgetsClients: configuration.forgetClients,
                 wake: store.wake

@@ -9,59 +9,53 @@ struct StateRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
 
     var routes: [Route] {
         [
-            read(links.state, "State", "The state.", .reference("State")) { _ in .root },
-            read(
+            .read(
+                links.state,
+                "State",
+                "The state.",
+                parameters: StateParameters.all,
+                answers: Self.answers(.reference("State")),
+                problems: Self.problems
+            ) { request throws(Problem) in
+                try answer(request, .root)
+            },
+            .read(
                 links.state + "/{pointer...}",
                 "Part",
                 "A part of the state.",
-                .any,
-                at: [
-                    Parameter<String>(
-                        description: .init(
-                            "pointer",
-                            in: .path,
-                            .text(pattern: "^([^~]|~[01])+$"),
-                            summary: "A JSON Pointer (RFC 6901) without its first slash; those "
-                                + "within are kept."
-                        ),
-                        allowed: "a JSON Pointer (RFC 6901)"
-                    ) { $0 }
-                ]
+                parameters: [Self.pointer] + StateParameters.all,
+                answers: Self.answers(.any),
+                problems: Self.problems
             ) { request throws(Problem) in
-                guard let pointer = JSONPointer(path: request.path()) else {
-                    throw .badRequest("'\(request.path())' is no JSON Pointer (RFC 6901).")
-                }
-                return pointer
+                try answer(request, try request.pointer())
             },
         ]
     }
 
-    private func read(
-        _ path: String,
-        _ name: String,
-        _ summary: String,
-        _ schema: JSONSchema,
-        at place: [any RouteParameter] = [],
-        pointer: @escaping @Sendable (RequestContext) throws(Problem) -> JSONPointer
-    ) -> Route {
-        .read(
-            path,
-            name,
-            summary,
-            parameters: place + StateParameters.all,
-            answers: [
-                .json(
-                    // With blame, the answer is the action that last changed it.
-                    .anyOf([schema, .reference("Blame")]),
-                    "The state, or the action that last changed it.",
-                    headers: ["ETag"]
-                ),
-                .notModified,
-            ],
-            problems: [.notFound, .gone, .versionMismatch]
-        ) { request throws(Problem) in
-            try answer(request, pointer(request))
-        }
+    private static var problems: [ProblemSlug] { [.notFound, .gone, .versionMismatch] }
+
+    /// With blame, the answer is the action that last changed it.
+    private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {
+        [
+            .json(
+                .anyOf([schema, .reference("Blame")]),
+                "The state, or the action that last changed it.",
+                headers: ["ETag"]
+            ),
+            .notModified,
+        ]
+    }
+
+    private static var pointer: Parameter<String> {
+        Parameter(
+            description: .init(
+                "pointer",
+                in: .path,
+                .text(pattern: "^([^~]|~[01])+$"),
+                summary: "A JSON Pointer (RFC 6901) without its first slash; those within are kept."
+            ),
+            allowed: "a JSON Pointer (RFC 6901)"
+        ) { $0 }
     }
 
     private func answer(_ request: RequestContext, _ pointer: JSONPointer) throws(Problem) {

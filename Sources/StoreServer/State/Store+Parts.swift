@@ -16,23 +16,24 @@ extension Store {
         isConditional: Bool,
         orElse missing: MissingPart
     ) throws(Problem) {
-        let exchange = request.exchange
-        let isKnown = isConditional && isKnown(snapshot, to: exchange)
-        if isKnown, pointer == .root { return exchange.respondNotModified(snapshot) }
-        switch publisher.documents.quickPart(at: pointer, in: snapshot, exchange.workspace) {
+        let isKnown = isConditional && isKnown(snapshot, to: request.exchange)
+        if isKnown, pointer == .root { return request.exchange.respondNotModified(snapshot) }
+        let workspace = request.exchange.workspace
+        switch publisher.documents.quickPart(at: pointer, in: snapshot, workspace) {
         case .nowhere: throw missing.problem
         case .later:
-            exchange.suspend()
+            request.exchange.suspend()
             complete(request, with: pointer, of: snapshot, isKnown: isKnown, orElse: missing)
-        case .bytes where isKnown, .node where isKnown: exchange.respondNotModified(snapshot)
+        case .bytes where isKnown, .node where isKnown:
+            request.exchange.respondNotModified(snapshot)
         case .bytes(let bytes):
-            exchange.respond {
+            request.exchange.respond {
                 $0.add(HTTPFields.json)
                 $0.add(of: snapshot)
                 $0.sharedBody = bytes
             }
         case .node(let node):
-            exchange.respond {
+            request.exchange.respond {
                 $0.add(HTTPFields.json)
                 $0.add(of: snapshot)
                 $0.body.raw(node.source)
@@ -86,9 +87,9 @@ extension Store {
     }
 
     /// - Throws: 412 where `If-Match` names other versions than this (RFC 9110 §13.1.1).
-    func require(version: UInt64, asIn exchange: HTTPExchange) throws(Problem) {
+    func require(version: @autoclosure () -> UInt64, asIn exchange: HTTPExchange) throws(Problem) {
         guard exchange.has("if-match") else { return }
-        let tag = Tag(epoch: publisher.epoch, version: version)
+        let tag = Tag(epoch: publisher.epoch, version: version())
         guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
             throw .badHeader(
                 "If-Match",

@@ -45,6 +45,14 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.init(tokens: tokens)
     }
 
+    /// The same from a path's bytes.
+    package init?(path: UnsafeRawBufferPointer) {
+        guard let tokens = JSONPointer.tokens(ofPath: path.bindMemory(to: UInt8.self)) else {
+            return nil
+        }
+        self.init(tokens: tokens)
+    }
+
     /// The string form, escaped.
     package var description: String {
         tokens.reduce(into: "") { text, token in
