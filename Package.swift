@@ -81,7 +81,7 @@ let package = Package(
         tests(of: "StoreCore", ["Locks", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["JournalSQLite", "StoreCore"],
+            dependencies: ["JournalSQLite", "Locks", "StoreCore", "StoreTesting"],
             swiftSettings: strict
         ),
         .target(name: "CDiskFaults", path: "Tests/CDiskFaults"),

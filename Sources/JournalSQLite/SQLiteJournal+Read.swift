@@ -25,10 +25,16 @@ extension SQLiteJournal {
         }
     }
 
-    /// What became of the request that had this key, if that is still known.
-    public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+    /// What became of the requests that had these keys, as far as that is still known; several are
+    /// looked up in one transaction.
+    public func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
         try withReader { (reader) throws(ReadFailure) in
-            try reader.outcome(of: key)
+            guard keys.count > 1 else { return try reader.outcomes(of: keys) }
+            return try reader.transaction { (reader) throws(ReadFailure) in
+                try reader.outcomes(of: keys)
+            }
         }
     }
 }
@@ -93,7 +99,15 @@ extension Reader {
         )
     }
 
-    func outcome(of key: IdempotencyKey) throws(ReadFailure) -> KeptOutcome? {
+    func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(ReadFailure) -> [IdempotencyKey: KeptOutcome] {
+        var found: [IdempotencyKey: KeptOutcome] = [:]
+        for key in keys { found[key] = try outcome(of: key) }
+        return found
+    }
+
+    private func outcome(of key: IdempotencyKey) throws(ReadFailure) -> KeptOutcome? {
         do throws(SQLiteFailure) {
             let fields = form.put(key)
             defer { outcome.reset() }

@@ -39,6 +39,8 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// What is known of the state, where it is made of modules.
     var modules: ModuleParts<State>?
 
+    /// What keeps history, where the program says so.
+    var givenJournal: GivenJournal?
     /// How actions of earlier versions of the program are read.
     var migrations: [Migration] = []
 

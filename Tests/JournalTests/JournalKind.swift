@@ -1,11 +1,12 @@
 import Glibc
 import JournalSQLite
 import StoreCore
+import StoreTesting
 import Testing
 
 /// The journals that must behave alike.
 enum JournalKind: String, CaseIterable, CustomTestStringConvertible {
-    case memory, sqlite
+    case memory, shared, sqlite, faulty
 
     var testDescription: String { rawValue }
 }
@@ -20,6 +21,12 @@ final class Subject {
         case .memory:
             directory = nil
             journal = MemoryJournal(retention: retention)
+        case .shared:
+            directory = nil
+            journal = SharedMemoryJournal(retention: retention)
+        case .faulty:
+            directory = nil
+            journal = FaultyJournal()
         case .sqlite:
             let path = try temporaryDirectory()
             directory = path
@@ -29,12 +36,16 @@ final class Subject {
 
     deinit {
         (journal as? SQLiteJournal)?.close()
-        guard let directory else { return }
-        for name in ["store.db", "store.db-wal", "store.db-shm", "mark", "lock"] {
-            unlink(directory + "/" + name)
-        }
-        rmdir(directory)
+        if let directory { removeDirectory(directory) }
     }
+}
+
+/// Removes the directory of a journal.
+func removeDirectory(_ path: String) {
+    for name in ["store.db", "store.db-wal", "store.db-shm", "mark", "lock"] {
+        unlink(path + "/" + name)
+    }
+    rmdir(path)
 }
 
 /// The system did not do what a test needs.
@@ -43,7 +54,9 @@ struct SystemFailure: Error {
 }
 
 func temporaryDirectory() throws -> String {
-    var path = Array("/tmp/journal-XXXXXX".utf8CString)
+    // In memory where that is possible: what is synced thousands of times need not wait for a disk.
+    let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    var path = Array("\(root)/journal-XXXXXX".utf8CString)
     guard mkdtemp(&path) != nil else { throw SystemFailure() }
     return path.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
 }

@@ -228,6 +228,16 @@ enum InComments {
     }
 }
 
+@Suite struct OwnJournalTests {
+    typealias MyJournal = MemoryJournal
+
+    @Test(arguments: JournalPromise.allCases)
+    func `my journal keeps its promises`(promise: JournalPromise) {
+        let subject = JournalSubject(make: { MyJournal() })
+        #expect(JournalConformance.faults(of: subject, in: promise).isEmpty)
+    }
+}
+
 @Suite struct CommentTests {
     private static let here = URL(filePath: #filePath)
     private static let sources = here.deletingLastPathComponent().appending(

@@ -16,6 +16,18 @@ extension EffectRunner {
         cancel { $0.tokens(id: id) }
     }
 
+    /// Cancels what an effect cancels when it begins, of which another engine does the work.
+    func cancelOnly<State>(_ effect: Effect<State>, at address: SliceAddress) {
+        switch effect.form {
+        case .none, .concatenate: break
+        case .run(let run):
+            if run.cancelInFlight, let id = run.id { cancel(id: address.path + "/" + id) }
+        case .merge(let effects): for effect in effects { cancelOnly(effect, at: address) }
+        case .cancel(let id): cancel(id: address.path + "/" + id)
+        case .endSession(let session): cancel(session: session)
+        }
+    }
+
     /// Cancels all that works for a slice, or for any instance of it.
     func cancel(all address: SliceAddress) {
         cancel { $0.tokens(of: address) }

@@ -1,15 +1,16 @@
 /// An effect whose types are known to those only who made it, on its way to the runner.
 package struct PendingEffect: Sendable {
     package let address: SliceAddress
-    /// Begins the work; answers its tasks.
-    let launch: @Sendable (EffectRunner, EffectCause) -> Void
+    /// Begins the work. Without a cause, another engine does that, and what the work cancels when it
+    /// begins is cancelled here.
+    let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// What becomes of it when the server ends before it does.
     let onRestart: RestartPolicy
 
     private init(
         _ address: SliceAddress,
         onRestart: RestartPolicy = .lost,
-        launch: @escaping @Sendable (EffectRunner, EffectCause) -> Void
+        launch: @escaping @Sendable (EffectRunner, EffectCause?) -> Void
     ) {
         self.address = address
         self.onRestart = onRestart
@@ -32,6 +33,7 @@ package struct PendingEffect: Sendable {
     ) {
         let onRestart = effect.onRestart
         self.init(address, onRestart: onRestart) { runner, cause in
+            guard let cause else { return runner.cancelOnly(effect, at: address) }
             if onRestart == .lost {
                 runner.launch(effect, at: address, cause, read)
             } else {

@@ -5,8 +5,13 @@ extension Engine {
             commit()
             batch.audience = audience
         }
-        let mark = batch.steps.count
-        let outcome = outcome(of: envelope)
+        var mark = batch.steps.count
+        var outcome = outcome(of: envelope)
+        if isBehind(envelope, outcome), catchUp() {
+            batch.audience = envelope.audience
+            mark = batch.steps.count
+            outcome = self.outcome(of: envelope)
+        }
         batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }
@@ -34,12 +39,6 @@ extension Engine {
             return .versionMismatch(current: version)
         }
         return reduce(envelope)
-    }
-
-    /// What became of the request with this key: in this batch, or long ago.
-    private func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
-        if let pending = batch.keys[key] { return pending }
-        return try ports.journal?.outcome(of: key)
     }
 
     /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all of it

@@ -4,7 +4,12 @@ extension Engine {
         guard !batch.isEmpty else { return }
         if batch.steps.count > 0 {
             do { try owner.prepare(through: version) } catch { return refuse(because: error) }
-            do { try append() } catch { return rollBack(after: error) }
+            do { try append() } catch {
+                if case .conflict(let newest) = error, newest > batch.base, ports.action != nil {
+                    return reduceAgain(behind: newest)
+                }
+                return rollBack(after: error)
+            }
             owner.commit()
         }
         // What it leads to, such as a task of the Core's own, may begin the next one.
@@ -36,6 +41,8 @@ extension Engine {
         }
         let keys = batch.keys.count > 0 ? Array(batch.keys.values) : []
         try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.base)
+        if conflicts > 0 { conflicts = 0 }
+        if keys.count > 0 { lookedUp.commit(batch.keys) }
         ports.appended?(version, bytes)
     }
 
@@ -125,6 +132,11 @@ extension Engine {
             hasFailed = true
             ports.failed(error)
         }
+        fail(done, failure)
+    }
+
+    /// Answers the envelopes of a batch that was taken back.
+    func fail(_ done: Batch, _ failure: CoreFailure) {
         for answered in done.outcomes {
             // A refusal or a mismatch was reckoned from states that never came to be.
             let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
@@ -134,7 +146,8 @@ extension Engine {
     }
 
     /// Goes back to where the batch began, and answers what it was.
-    private func takeBack() -> Batch {
+    @discardableResult
+    func takeBack() -> Batch {
         let done = batch
         batch.restart(at: done.base)
         owner.rollBack()

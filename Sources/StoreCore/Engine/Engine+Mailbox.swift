@@ -9,15 +9,17 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - count: how many actions it counts for.
+    ///   - keys: how many idempotency keys it has.
     ///   - wakes: whether the Core's thread is woken for it; if not, by the next ``nudge()``.
     func enter(
         _ item: Mailbox.Item,
         _ lane: Mailbox.Lane,
         count: Int = 1,
+        keys: Int = 0,
         wakes: Bool = true
     ) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
-            mailbox.admit(item, lane, count: count, wakes: wakes)
+            mailbox.admit(item, lane, count: count, keys: keys, wakes: wakes)
         }
         if admission == .drain {
             work(item)
@@ -31,7 +33,7 @@ extension Engine {
     /// The same for an action that has nothing besides: no item is made where it is worked off at once.
     private func enter(plain action: any Action) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
-            mailbox.admit(.action(action), .clients, count: 1, wakes: true)
+            mailbox.admit(.action(action), .clients, count: 1, keys: 0, wakes: true)
         }
         if admission == .drain {
             apply(action)
@@ -92,6 +94,7 @@ extension Engine {
             .envelope(envelope),
             envelope.source == nil ? .clients : .own,
             count: envelope.members.count,
+            keys: envelope.idempotency == nil ? 0 : 1,
             wakes: wakes
         )
     }
@@ -131,7 +134,7 @@ extension Engine {
                     mailbox.isDraining = false
                     return true
                 }
-                mailbox.take(into: &taken)
+                takenKeys = mailbox.take(into: &taken)
                 return false
             }
             if isDone { return }
@@ -143,11 +146,13 @@ extension Engine {
         // Taken out of the engine while it is read: what is worked on may come back here.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
+        if takenKeys > 1 { lookUpKeys(of: items) }
         for item in items {
             work(item)
             if !isThreaded { commit() }
         }
         commit()
+        if takenKeys > 1 { lookedUp.forget() }
         items.removeAll(keepingCapacity: true)
         swap(&items, &taken)
     }
@@ -192,7 +197,7 @@ extension Engine {
     func turn() -> Bool {
         let isEmpty = mailbox.withLock { mailbox -> Bool in
             guard mailbox.items.count > 0 else { return true }
-            mailbox.take(into: &taken)
+            takenKeys = mailbox.take(into: &taken)
             return false
         }
         if !isEmpty { workTaken() }
@@ -219,7 +224,7 @@ extension Engine {
         while true {
             let next = mailbox.withLock { mailbox -> Next in
                 if mailbox.items.count > 0 {
-                    mailbox.take(into: &taken)
+                    takenKeys = mailbox.take(into: &taken)
                     return .work
                 }
                 if mailbox.isClosed { return .end }

@@ -32,6 +32,18 @@ final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var plainVersions: UInt64 = 0
     /// Set by a failure whose outcome is unknown: nothing is applied any more.
     @exclusivity(unchecked) var hasFailed = false
+    /// How many idempotency keys `taken` has.
+    @exclusivity(unchecked) var takenKeys = 0
+    @exclusivity(unchecked) var lookedUp = LookedUpKeys()
+    /// How often in a row an append found that others were first.
+    @exclusivity(unchecked) var conflicts = 0
+
+    /// The newest version that the journal has announced as written by others.
+    let announced = Atomic<UInt64>(0)
+    /// Whether a task waits in the mailbox that reads what others wrote.
+    let isFollowing = Atomic(false)
+    /// Ends the notifications of the journal.
+    private var watching: PlainCommand?
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
         self.owner = owner
@@ -49,7 +61,16 @@ final class Engine: @unchecked Sendable {
                 ownMax: ports.ownMailboxMax
             )
         )
-        batch = Batch(startingAt: ports.journal?.version ?? 0)
+        batch = Batch(startingAt: ports.version ?? ports.journal?.version ?? 0)
+        watching = ports.journal?.watch { [weak self] in self?.moved(to: $0) }
+        // What came before the watch began.
+        if watching != nil, let newest = ports.journal?.version, newest > version {
+            moved(to: newest)
+        }
+    }
+
+    deinit {
+        watching?.execute()
     }
 
     /// The version of the state as it is, durable or not.

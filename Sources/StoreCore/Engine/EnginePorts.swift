@@ -24,6 +24,12 @@ package struct EnginePorts: Sendable {
     package var keyClock: (any WallClock)?
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
+    /// The version of the state that the Core begins with; that of the journal where it is `nil`. Others
+    /// may have appended since the state was made.
+    package var version: UInt64?
+    /// Reads the action of a record that another writer has appended; `nil` where it means nothing any
+    /// more. The Core's thread calls it.
+    package var action: (@Sendable (Record) throws -> (any Action)?)?
     /// Performs what modules ask for.
     package var effects: EffectRunner?
     /// What the journal keeps of an action that is dispatched in process; without it, only the name of
@@ -39,8 +45,12 @@ package struct EnginePorts: Sendable {
     package var appended: (@Sendable (UInt64, Int) -> Void)?
     /// Receives the actions of each commit, in their order, once they are durable.
     package var applied: (@Sendable ([AppliedAction]) -> Void)?
-    /// Called when the outcome of an append is not known. The Core applies nothing from then on; the next
-    /// start reads from the journal which actions were kept.
+    /// Called when what other writers have appended can't be read at the moment. It is tried again when
+    /// they append more, or when they are first again.
+    package var unreadable: @Sendable (JournalError) -> Void = { _ in }
+    /// Called when the outcome of an append is not known, or when this Core can't go on from what others
+    /// have appended. It applies nothing from then on; the next start reads from the journal which
+    /// actions were kept.
     package var failed: @Sendable (JournalError) -> Void = { _ in }
     /// Shows which action the Core is working on.
     package var progress: Progress?

@@ -33,6 +33,8 @@ struct Mailbox: ~Copyable, Sendable {
     /// How many actions of each kind wait.
     private var clients = 0
     private var own = 0
+    /// How many idempotency keys the items have.
+    private var keys = 0
     /// A thread works; what comes meanwhile is queued.
     var isDraining = false
     /// The Core's thread waits to be woken.
@@ -51,11 +53,14 @@ struct Mailbox: ~Copyable, Sendable {
 
     /// Takes an item of so many actions, or says why not.
     ///
-    /// - Parameter wakes: whether the Core's thread is to be woken for it.
+    /// - Parameters:
+    ///   - keys: how many idempotency keys it has.
+    ///   - wakes: whether the Core's thread is to be woken for it.
     mutating func admit(
         _ item: @autoclosure () -> Item,
         _ lane: Lane,
         count: Int,
+        keys: Int,
         wakes: Bool
     ) -> Admission {
         if isClosed, lane != .tasks || isThreaded { return .closed }
@@ -74,17 +79,20 @@ struct Mailbox: ~Copyable, Sendable {
         case .own: own += count
         case .tasks: break
         }
+        self.keys += keys
         items.append(item())
         guard wakes, isSleeping else { return .queued }
         isSleeping = false
         return .wake
     }
 
-    /// Empties it, and takes over memory to go on with.
-    mutating func take(into taken: inout ContiguousArray<Item>) {
+    /// Empties it, and takes over memory to go on with. Answers how many idempotency keys it had.
+    mutating func take(into taken: inout ContiguousArray<Item>) -> Int {
         swap(&items, &taken)
         clients = 0
         own = 0
+        defer { keys = 0 }
+        return keys
     }
 }
 

@@ -43,8 +43,11 @@ public enum CoreFailure: Error, Sendable, Equatable {
     case storageFull
     /// It is not known whether the action was applied.
     case unknown
-    /// The journal could not be asked whether the request was applied before; it was not now.
+    /// The journal could not be asked whether the request was applied before, or what others have
+    /// written; it was not applied now.
     case unreadable
+    /// Other writers of the journal were first again and again; the action was not applied.
+    case contended
     /// The Core has stopped; the action was not applied.
     case closed
 }

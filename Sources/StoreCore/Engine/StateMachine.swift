@@ -19,6 +19,14 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         from sessions: [String]
     ) throws -> Change
 
+    /// Reduces an action that was applied by another engine, and so is not judged again.
+    func replay(
+        _ state: inout State,
+        _ action: any Action,
+        by route: ActionRoute,
+        version: UInt64
+    ) throws -> Change
+
     /// What is to be done outside of the Core, after an action that led to `state`.
     func effect(after action: any Action, by route: ActionRoute, in state: State) -> PendingEffect?
 
@@ -52,8 +60,10 @@ package final class ActionRoute: @unchecked Sendable {
 
 /// Which action has changed a slice.
 package struct SliceCause: Sendable {
-    /// The version that it made; `nil` when the store begins.
+    /// The version that it made; `nil` when the store begins, and for an action of another engine.
     package let version: UInt64?
+    /// Whether another engine applied it, which shows it to its presenters.
+    var isElsewhere = false
     /// The sessions that it came from.
     package let sessions: [String]
     /// Which observers get it; `nil` for all.
@@ -70,6 +80,12 @@ extension SliceCause {
 
     /// The same, for other sessions.
     func `for`(_ sessions: [String]) -> SliceCause {
-        SliceCause(version: version, sessions: sessions, audience: audience, watch: watch)
+        SliceCause(
+            version: version,
+            isElsewhere: isElsewhere,
+            sessions: sessions,
+            audience: audience,
+            watch: watch
+        )
     }
 }

@@ -25,6 +25,9 @@ protocol StateOwner: AnyObject {
         from sessions: [String]
     ) throws -> Reduction
 
+    /// Reduces an action of another engine as a replay does; leaves the state as it was where it throws.
+    func replay(_ action: any Action, version: UInt64) throws -> Reduction
+
     /// Calls middleware; answers what is to be done after the commit.
     func middleware(before action: StampedAction) -> [@Sendable () -> Void]
 
@@ -64,7 +67,10 @@ protocol StateOwner: AnyObject {
     func completed()
 
     /// Shows an applied action's change to presenters, and to those who observe slices.
-    func showSlices(_ step: Step, version: UInt64)
+    ///
+    /// - Parameter version: the version that it made; `nil` for an action of another engine, whose
+    ///   presenters are shown it there.
+    func showSlices(_ step: Step, version: UInt64?)
     /// What the reactions make of an applied action.
     func reactions(to step: Step) -> [(action: any Action, place: String)]
     /// Shows the state that an applied action led to, to all who observe.

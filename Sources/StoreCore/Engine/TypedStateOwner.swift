@@ -105,6 +105,26 @@ extension TypedStateOwner {
         )
     }
 
+    func replay(_ action: any Action, version: UInt64) throws -> Reduction {
+        let route = machine.flatMap { $0.route(of: action) }
+        let isWatched = route.map { machine?.isWatched($0) == true } ?? false
+        let kept = keepCurrent(counts.hasStateWatchers || isWatched)
+        let change =
+            if let machine, let route {
+                try machine.replay(&current, action, by: route, version: version)
+            } else if machine == nil {
+                try change(action)
+            } else {
+                Change.none
+            }
+        keepNext(kept)
+        var effect: PendingEffect?
+        if let machine, let route, route.hasEffect {
+            effect = machine.effect(after: action, by: route, in: current)
+        }
+        return Reduction(change: change, effect: effect, kept: kept)
+    }
+
     /// Keeps the state before an action, where an observer looks at it; answers its place.
     private func keepCurrent(_ isShown: Bool) -> Int? {
         guard isShown else {
@@ -246,7 +266,7 @@ extension TypedStateOwner {
         sink?.completed()
     }
 
-    func showSlices(_ step: Step, version: UInt64) {
+    func showSlices(_ step: Step, version: UInt64?) {
         guard let machine, let place = step.kept else { return }
         let envelope = step.envelope
         let watch = envelope.watch.map { EffectWatch(following: $0) }
@@ -256,6 +276,7 @@ extension TypedStateOwner {
             to: kept[place + 1],
             SliceCause(
                 version: version,
+                isElsewhere: version == nil,
                 sessions: envelope.sessions,
                 audience: envelope.audience,
                 watch: watch

@@ -130,9 +130,27 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             try modules[route.module].slice.check(state, instance)
             return .none
         }
+        if handler.kind == .ui {
+            try changes?.presentation?.admit(route.module, instance, from: sessions, in: state)
+        }
         return try reduce(handler, &state, action, instance, route.module, version, sessions)
     }
 
+    package func replay(
+        _ state: inout Root,
+        _ action: any Action,
+        by route: ActionRoute,
+        version: UInt64
+    ) throws -> Change {
+        let (action, instance) = Self.addressed(action)
+        guard let handler = handler(of: route) else {
+            try modules[route.module].slice.check(state, instance)
+            return .none
+        }
+        return try reduce(handler, &state, action, instance, route.module, version, [])
+    }
+
+    /// Reduces an action that may be applied.
     @inline(__always)
     private func reduce(
         _ handler: ActionHandler<Root>,
@@ -143,9 +161,6 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ version: UInt64,
         _ sessions: [String]
     ) throws -> Change {
-        if handler.kind == .ui {
-            try changes?.presentation?.admit(module, instance, from: sessions, in: state)
-        }
         var change =
             if handler.kind == .start, seesOthers[module] {
                 try start(handler, &state, action, instance, module)

@@ -29,7 +29,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
                 slice.show(old, new, cause)
             }
         }
-        guard let restarted = change.restarted, let presentation else { return }
+        guard let restarted = change.restarted, let presentation, !cause.isElsewhere else { return }
         let sessions = presentation.sessions(cause.sessions, notShowing: restarted, in: old)
         guard sessions.count > 0 else { return }
         for slice in watched[restarted] { slice.showBeginning(new, cause, for: sessions) }
@@ -115,7 +115,9 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
     }
 
     func show(_ old: Root, _ new: Root, _ cause: SliceCause) {
-        guard subscription.isActive, cause.audience?.includes(name) != false else { return }
+        guard subscription.isActive, cause.audience?.includes(name) != false,
+            !(presents && cause.isElsewhere)
+        else { return }
         subscription.handler(
             SliceChange(
                 old: place.read(old, instance),

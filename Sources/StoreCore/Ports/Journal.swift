@@ -1,7 +1,12 @@
 /// The port through which applied actions become durable, and through which history is read.
 ///
-/// The Core appends from its own thread, a batch at a time. Everything else may be called from any
-/// thread, and none of it waits for an append longer than that append takes.
+/// Any thread may make any call, and none waits for an append longer than that append takes. A Core
+/// appends from its own thread, a batch at a time.
+///
+/// Several writers may share one history, each with a journal of its own: an append names the version
+/// that it follows, so of two that follow the same version one is refused. That writer reads by
+/// ``tail(from:)`` what was written instead. `StoreTesting` has a suite that says whether a journal
+/// keeps to all of this: `JournalConformance`.
 public protocol Journal: AnyObject, Sendable {
     /// Identifies the continuous history that the journal holds; another number means that versions
     /// of before say nothing about those of now.
@@ -18,17 +23,39 @@ public protocol Journal: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - batch: the versions of its records follow `expected` without a hole.
-    ///   - expected: the version that the journal must be at.
-    /// - Throws: ``JournalError``.
+    ///   - expected: the version that the history must be at, whoever has written last.
+    /// - Throws: ``JournalError/conflict(version:)`` where it is at another version, and nothing was
+    ///   written; else another ``JournalError``.
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError)
+
+    /// The first records after a version, whoever has written them; none where there are none.
+    ///
+    /// Gives what is durable when it is called, also where ``version`` is behind that. A journal of
+    /// which this process is the only writer needs no method of its own.
+    ///
+    /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
+    func tail(from version: UInt64) throws(JournalError) -> [Record]
+
+    /// Has `appended` called with the newest version, after others have appended.
+    ///
+    /// It is called on any thread and while no lock of the journal is held, and it returns soon. Several
+    /// appends may be one call. A journal of which this process is the only writer needs no method of
+    /// its own.
+    ///
+    /// - Returns: the command that ends it; `nil` where the journal can't notice what others write. A
+    ///   Core then reads it only when an append of its own is refused.
+    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand?
 
     /// Records in order, the first being the first after `page.after` that the page asks for.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
 
-    /// What became of the request that had this key, if that is still known.
-    func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome?
+    /// What became of the requests that had these keys, as far as that is still known; keys are told
+    /// apart by their bytes.
+    func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome]
 
     /// Keeps the state of a version that is durable already, and forgets snapshots, records and
     /// outcomes that are beyond their bounds.
@@ -42,6 +69,29 @@ public protocol Journal: AnyObject, Sendable {
 
     /// The newest snapshot of `version` or before, where there is one.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
+
+    /// Lets go of files and connections; what is asked of the journal afterwards may fail. Closing twice
+    /// is no error. A journal that holds nothing needs no method of its own.
+    func close()
+}
+
+extension Journal {
+    /// What a tail has at most: 1,000 records, and 4 MiB of payload and meta where it is more than one.
+    public static var tailPage: (recordsMax: Int, bytesMax: Int) { (1_000, 4 << 20) }
+
+    public func tail(from version: UInt64) throws(JournalError) -> [Record] {
+        let (recordsMax, bytesMax) = Self.tailPage
+        return try read(JournalPage(after: version, limit: recordsMax, bytesMax: bytesMax)).records
+    }
+
+    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? { nil }
+
+    public func close() {}
+
+    /// What became of the request that had this key, if that is still known.
+    public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+        try outcomes(of: [key])[key]
+    }
 }
 
 /// What one append makes durable.
@@ -97,7 +147,8 @@ public struct JournalRecords: Sendable, Equatable {
 public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no room; nothing was written, and it may be tried again.
     case storageFull
-    /// Another writer was faster: the journal is at this version.
+    /// Another writer was faster, and nothing was written: the journal is at this version.
+    /// ``Journal/tail(from:)`` has what is there instead.
     case conflict(version: UInt64)
     /// History begins at this version.
     case gone(oldest: UInt64)

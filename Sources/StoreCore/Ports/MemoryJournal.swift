@@ -85,9 +85,15 @@ public final class MemoryJournal: Journal {
         return answer
     }
 
-    /// What became of the request that had this key, if that is still known.
-    public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
-        kept.withLock { $0.outcomes[key] }
+    /// What became of the requests that had these keys, as far as that is still known.
+    public func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
+        kept.withLock { kept in
+            var found: [IdempotencyKey: KeptOutcome] = [:]
+            for key in keys { found[key] = kept.outcomes[key] }
+            return found
+        }
     }
 
     /// Keeps a snapshot, and gives others up where there are too many.

@@ -26,7 +26,9 @@ extension StoreServer {
         own.analytics = .off
         // A client that is gone must not end the process.
         _ = Signals([])
-        let server = try start(own)
+        var memory = self
+        memory.givenJournal = nil
+        let server = try memory.start(own)
         defer { server.stop() }
         return try play(script, at: server.addresses.joined())
     }

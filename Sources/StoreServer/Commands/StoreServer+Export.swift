@@ -6,9 +6,15 @@ import Wire
 extension StoreServer {
     /// Writes every action that history reaches back to as a JSON line.
     func export(_ configuration: ServerConfiguration, to file: String?) throws -> String {
-        let directory = try HistoryCommand.existing(configuration)
-        let journal = try SQLiteJournal(directory: directory, log: Log.warning)
-        defer { journal.close() }
+        try withJournal {
+            let directory = try HistoryCommand.existing(configuration)
+            return try SQLiteJournal(directory: directory, log: Log.warning)
+        } _: { journal in
+            try export(journal, to: file)
+        }
+    }
+
+    private func export(_ journal: any Journal, to file: String?) throws -> String {
         let output = try LineOutput(file)
         var after = journal.oldest - 1
         do {
@@ -33,17 +39,25 @@ extension StoreServer {
 
     /// Begins a history with exported actions.
     func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
+        try withJournal {
+            try SQLiteJournal(directory: configuration.dataDirectory, log: Log.warning)
+        } _: { journal in
+            try importLines(configuration, from: file, into: journal)
+        }
+    }
+
+    private func importLines(
+        _ configuration: ServerConfiguration,
+        from file: String,
+        into journal: any Journal
+    ) throws -> String {
         let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
         let input = try LineInput(file)
-        let journal = try SQLiteJournal(
-            directory: configuration.dataDirectory,
-            log: Log.warning
-        )
-        defer { journal.close() }
+        let place = givenJournal == nil ? configuration.dataDirectory : "the program's own journal"
         guard journal.version == 0 else {
             throw HistoryCommandError(
-                "\(configuration.dataDirectory) has a history already, up to version "
-                    + "\(journal.version); give an empty directory with --data"
+                "\(place) has a history already, up to version \(journal.version); give an empty "
+                    + (givenJournal == nil ? "directory with --data" : "one")
             )
         }
         let history = try History(
@@ -74,11 +88,11 @@ extension StoreServer {
             if batch.records.count == 1_000 { try journal.keep(&batch) }
         }
         try journal.keep(&batch)
-        return "\(configuration.dataDirectory) has \(journal.version) actions\n"
+        return "\(place) has \(journal.version) actions\n"
     }
 }
 
-extension SQLiteJournal {
+extension Journal {
     fileprivate func keep(_ batch: inout JournalBatch) throws {
         do { try append(batch, at: version) } catch { throw HistoryCommandError(error) }
         batch.records.removeAll(keepingCapacity: true)

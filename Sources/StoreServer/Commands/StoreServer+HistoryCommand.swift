@@ -15,6 +15,12 @@ extension StoreServer {
     }
 
     private func backup(_ configuration: ServerConfiguration, to file: String) throws -> String {
+        guard givenJournal == nil else {
+            throw HistoryCommandError(
+                "this program has a journal of its own, which has no backup of this server's; "
+                    + "back it up by its own means, or write the actions with 'export'"
+            )
+        }
         let directory = try HistoryCommand.existing(configuration)
         do {
             let journal = try SQLiteJournal(directory: directory, log: Log.warning)
@@ -32,6 +38,15 @@ extension StoreServer {
     }
 
     private func verify(_ configuration: ServerConfiguration) throws -> String {
+        if let givenJournal {
+            return try givenJournal.use { journal in
+                """
+                this program has a journal of its own, which checks its records itself
+                \(try replayAll(journal))
+
+                """
+            }
+        }
         let directory = try HistoryCommand.existing(configuration)
         let journal = try SQLiteJournal(directory: directory, log: Log.warning)
         defer { journal.close() }
@@ -40,19 +55,24 @@ extension StoreServer {
         guard report.isIntact else {
             throw HistoryCommandError(report.faults.joined(separator: "\n"))
         }
-        let replayed = try StateCheck(
-            replay: History.replay(
-                of: self,
-                in: journal,
-                registry: ActionRegistry(actions, modules?.actions() ?? [])
-            )
-        ).run()
+        let replayed = try replayAll(journal)
         return """
             \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
             \(report.outcomesCount) idempotency keys are intact, up to version \(report.version)
             \(replayed)
 
             """
+    }
+
+    /// Makes every state again, and says in words what was compared.
+    private func replayAll(_ journal: any Journal) throws -> String {
+        try StateCheck(
+            replay: History.replay(
+                of: self,
+                in: journal,
+                registry: ActionRegistry(actions, modules?.actions() ?? [])
+            )
+        ).run()
     }
 }
 
@@ -72,6 +92,21 @@ struct HistoryCommandError: Error, CustomStringConvertible {
             case .gone(let oldest): "history begins at version \(oldest)"
             case .conflict(let version): "the history is at version \(version) already"
             }
+    }
+}
+
+extension StoreServer {
+    /// Opens the journal that a command is about: the program's own, or that of a directory.
+    ///
+    /// - Parameter open: opens that of a directory.
+    func withJournal<Result>(
+        _ open: () throws -> SQLiteJournal,
+        _ body: (any Journal) throws -> Result
+    ) throws -> Result {
+        if let givenJournal { return try givenJournal.use(body) }
+        let journal = try open()
+        defer { journal.close() }
+        return try body(journal)
     }
 }
 

@@ -13,6 +13,9 @@ struct ConfigurationReader {
         case history(HistoryCommand)
         /// Play a script against a running server, or one that is started for it.
         case assert(file: String, url: String?)
+
+        /// Whether a script is played, for which a server of its own keeps nothing.
+        var isAssert: Bool { if case .assert = self { true } else { false } }
     }
 
     private(set) var command = Command.serve
@@ -20,6 +23,9 @@ struct ConfigurationReader {
     /// Variables with our prefix that name no option. They are no error: a cluster sets some of its
     /// own, such as STORE_SERVER_PORT for a service called store-server.
     private(set) var unknownVariables: [String] = []
+
+    /// The names of the options that a flag, a variable or the file sets.
+    private(set) var said: Set<String> = []
 
     private var fromFlags: [String: [String]] = [:]
     private var configFile: String?
@@ -41,6 +47,7 @@ struct ConfigurationReader {
         let fromFile = try configFile.map { path throws(ConfigurationError) in
             try Self.readFile(path, readFile)
         }
+        said = Set(fromFlags.keys).union(fromEnvironment.keys).union((fromFile ?? [:]).keys)
         for option in ConfigurationOption.all {
             if let values = fromFlags[option.name] {
                 try option.apply(&configuration, values, "--\(option.name)")

@@ -77,7 +77,9 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
         case .failed(.closed):
             answer(.draining())
         case .failed(.unreadable):
-            answer(.overloaded("whether this key was used before can't be read; the log says why"))
+            answer(.overloaded("what was applied before can't be read; the log says why"))
+        case .failed(.contended):
+            answer(.overloaded("other servers of this history were first again and again"))
         case .failed(.unknown), .cancelled:
             // Whether it was applied is not known, so no answer would be true: the connection ends
             // without one, and the client sees an unknown outcome for what it is.

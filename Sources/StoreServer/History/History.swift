@@ -1,5 +1,7 @@
 import Digest
+import Locks
 import StoreCore
+import Synchronization
 import Wire
 
 /// A store's history as a start finds it: where it is kept, how it is replayed, and the state that it
@@ -7,7 +9,9 @@ import Wire
 struct History<State: Codable & Equatable & Sendable>: Sendable {
     let journal: any Journal
     let replay: Replay<State>
-    /// The state of the journal's newest version.
+    /// The version that the server goes on from. Other servers may have taken the journal further since.
+    let version: UInt64
+    /// The state of that version.
     let state: State
 
     var epoch: Epoch { Epoch(rawValue: journal.epoch) }
@@ -48,7 +52,23 @@ struct History<State: Codable & Equatable & Sendable>: Sendable {
         } else {
             file?.sayUnused(by: journal, encoder)
         }
-        state = try replayed?.state(of: journal.version) ?? replay.recover()
+        version = journal.version
+        state = try replayed?.state(of: version) ?? replay.recover(version)
+    }
+
+    /// Reads the actions of records that other servers have appended. One thread at a time may call it.
+    var action: @Sendable (Record) throws -> (any Action)? {
+        let reader = Locked(RecordReader(replay.registry.table, replay.migrations))
+        return { record in
+            let read = reader.withLock { reader in
+                Result { () throws(UnreadableRecord) in try reader.action(of: record) }
+            }
+            do throws(UnreadableRecord) {
+                return try read.get()
+            } catch {
+                throw Refusal(reason: error.reason)
+            }
+        }
     }
 
     /// Makes states of a journal again as this server does.

@@ -59,14 +59,14 @@ extension Replay {
         }
     }
 
-    /// The state as the journal has it, for a store that goes on.
+    /// The state of a version as the journal has it, for a store that goes on.
     ///
-    /// - Throws: ``RecoveryError``, in words for whoever starts the server.
-    func recover() throws(RecoveryError) -> State {
+    /// - Throws: ``RecoveryError``, in words for the operator.
+    func recover(_ version: UInt64) throws(RecoveryError) -> State {
         do {
-            return try state(at: journal.version)
+            return try state(at: version)
         } catch {
-            throw RecoveryError(error, version: journal.version)
+            throw RecoveryError(error, version: version)
         }
     }
 }

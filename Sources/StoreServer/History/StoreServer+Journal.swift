@@ -35,6 +35,17 @@ struct OpenJournal: Sendable {
         close = {}
     }
 
+    /// Opens the program's own journal.
+    init(_ given: GivenJournal) throws {
+        let opened = try given.open()
+        journal = opened
+        if given.isClosedByOpener {
+            close = { opened.close() }
+        } else {
+            close = {}
+        }
+    }
+
     /// Opens the journal that the configuration asks for.
     ///
     /// - Parameter follower: makes the state of what is read, where the journal is on disk.

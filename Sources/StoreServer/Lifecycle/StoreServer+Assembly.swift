@@ -31,6 +31,7 @@ extension StoreServer {
         let replay = OpeningReplay(of: self, registry)
         let opened =
             try world.simulated.map { OpenJournal($0.journal) }
+            ?? givenJournal.map { try OpenJournal($0) }
             ?? OpenJournal(configuration, follower: replay)
         let history = try History(
             of: self,
@@ -49,7 +50,7 @@ extension StoreServer {
         let log = ActionLog(
             journal: history.journal,
             epoch: epoch,
-            version: history.journal.version
+            version: history.version
         ) { [weak streams] in
             streams?.logMoved()
         }
@@ -60,7 +61,7 @@ extension StoreServer {
         let documents = ParsedDocuments()
         let publisher = try Publisher(
             epoch: epoch,
-            version: history.journal.version,
+            version: history.version,
             state: history.state,
             writer: modules?.writer(encoder, touched) ?? WholeStateWriter(encoder),
             sliceStreams: modules.map { SliceStreams($0.names, sender) },
@@ -179,6 +180,11 @@ extension StoreServer {
         ports.mailboxMax = mailboxMax
         if let test = world.test { ports.clock = test.clock.timeOfDay }
         ports.journal = history.journal
+        ports.version = history.version
+        ports.action = history.action
+        ports.unreadable = { error in
+            Log.warning("what other servers wrote can't be read, and is read later: \(error)")
+        }
         ports.keyClock = keyClock
         ports.sink = publisher
         ports.appended = keeper.appended(through:bytes:)

@@ -19,6 +19,9 @@ extension StoreServer {
                 environment: ProcessEnvironment.all,
                 readFile: FileReader.read
             )
+            if givenJournal != nil, !reader.command.isAssert {
+                try GivenJournal.check(reader.configuration, said: reader.said)
+            }
             try reader.configuration.check()
         } catch {
             fail("\(error)", status: 2)

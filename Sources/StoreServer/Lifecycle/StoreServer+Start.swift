@@ -23,6 +23,7 @@ extension StoreServer {
 
     /// Listens.
     func begin(_ configuration: ServerConfiguration) throws -> ServerStart {
+        if givenJournal != nil { try GivenJournal.check(configuration) }
         try configuration.check()
         try ExposedCommand.check(commands)
         return try ServerStart(configuration.fitted(toDescriptors: DescriptorLimit.raise()))

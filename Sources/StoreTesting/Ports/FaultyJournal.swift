@@ -36,9 +36,11 @@ public final class FaultyJournal: Journal {
         try memory.read(page)
     }
 
-    /// What became of the request that had this key.
-    public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
-        try memory.outcome(of: key)
+    /// What became of the requests that had these keys.
+    public func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
+        try memory.outcomes(of: keys)
     }
 
     /// Keeps a snapshot, or fails as it was told to.

@@ -86,8 +86,10 @@ final class SimulatedJournal: Journal {
     }
 
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords { try inner.read(page) }
-    func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
-        try inner.outcome(of: key)
+    func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
+        try inner.outcomes(of: keys)
     }
     func save(_ snapshot: StateSnapshot) throws(JournalError) { try inner.save(snapshot) }
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {

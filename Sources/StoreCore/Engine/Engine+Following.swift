@@ -1,0 +1,166 @@
+import Synchronization
+
+// What other writers of the journal do.
+
+extension Engine {
+    /// How often in a row others may be first before the requests of a batch are refused. Each time
+    /// means that an append of another writer succeeded.
+    static var conflictsMax: Int { 64 }
+
+    /// The most tails that are read at once, so that this engine's own clients get their turn.
+    static var tailsMax: Int { 16 }
+
+    /// Has this engine read what others have appended up to this version. Any thread.
+    func moved(to version: UInt64) {
+        announced.max(version, ordering: .sequentiallyConsistent)
+        guard !isFollowing.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        perform { $0.followAnnounced() }
+    }
+
+    private func followAnnounced() {
+        isFollowing.store(false, ordering: .sequentiallyConsistent)
+        let announced = announced.load(ordering: .sequentiallyConsistent)
+        if follow(upTo: announced) == .partly { moved(to: announced) }
+    }
+
+    /// An append found that others were first: takes the batch back, reduces what they wrote, and then
+    /// the batch's envelopes again, on the state that they left.
+    ///
+    /// Middleware and interceptors see the actions again, as they do whenever a batch was forgotten.
+    func reduceAgain(behind version: UInt64) {
+        conflicts += 1
+        let done = takeBack()
+        guard conflicts <= Self.conflictsMax else {
+            conflicts = 0
+            return fail(done, .contended)
+        }
+        guard follow(upTo: version) != .failed else {
+            return fail(done, hasFailed ? .closed : .unreadable)
+        }
+        for answered in done.outcomes { run(answered.envelope) }
+        commit()
+    }
+
+    /// Whether an envelope's outcome was reckoned from a state that is older than one that its request
+    /// refers to: another writer has made that one.
+    func isBehind(_ envelope: Envelope, _ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .versionMismatch(let current): envelope.expectedVersion.map { $0 > current } ?? false
+        case .replayed(let kept): kept.last > version
+        default: false
+        }
+    }
+
+    /// Commits what there is and reads what others wrote. Answers whether there was anything.
+    func catchUp() -> Bool {
+        commit()
+        let before = version
+        _ = follow(upTo: .max)
+        return version > before && !hasFailed
+    }
+
+    /// How far others were followed.
+    private enum Following {
+        /// To the version that was asked for, or to the end of what there is.
+        case wholly
+        /// As far as one turn goes.
+        case partly
+        case failed
+    }
+
+    /// Reduces and publishes what others wrote, up to a version at least, where there is as much.
+    private func follow(upTo newest: UInt64) -> Following {
+        guard let journal = ports.journal, batch.isEmpty, !hasFailed else { return .failed }
+        let before = version
+        defer { if version > before { lookUpKeysAgain() } }
+        do throws(JournalError) {
+            for _ in 0..<Self.tailsMax {
+                guard version < newest else { return .wholly }
+                let records = try journal.tail(from: version)
+                if records.isEmpty { return .wholly }
+                try reduce(records)
+            }
+            return .partly
+        } catch {
+            takeBack()
+            switch error {
+            case .unknown, .storageFull: ports.unreadable(error)
+            case .conflict, .gone, .corrupt:
+                hasFailed = true
+                ports.failed(error)
+            }
+            return .failed
+        }
+    }
+
+    /// Reduces records as a replay does: no middleware, no interceptor, no presenter and no reaction sees
+    /// them, and no effect begins, for the engine that wrote them does all that. Readers and observers
+    /// see them, and effects that they cancel are cancelled here, too.
+    private func reduce(_ records: [Record]) throws(JournalError) {
+        var bytes = 0
+        for record in records {
+            guard record.version == version + 1 else {
+                throw .corrupt("version \(record.version) follows version \(version)")
+            }
+            do {
+                try reduce(record)
+            } catch {
+                let reason = (error as? Refusal)?.reason ?? "\(error)"
+                throw .corrupt(
+                    "this program can't apply version \(record.version) (\(record.type)), which "
+                        + "another writer has appended: \(reason)"
+                )
+            }
+            bytes += record.bytes
+        }
+        do { try owner.prepare(through: version) } catch {
+            throw .corrupt("the state of version \(version) can't be shown: \(error)")
+        }
+        owner.commit()
+        ports.appended?(version, bytes)
+        let done = batch
+        batch.restart(at: done.version)
+        owner.committed(through: done.version, for: nil)
+        for step in done.steps {
+            if let runner = ports.effects { step.effect?.launch(runner, nil) }
+            guard step.kept != nil else { continue }
+            owner.showSlices(step, version: nil)
+            owner.showState(step)
+        }
+        owner.forgetKept()
+        owner.completed()
+    }
+
+    private func reduce(_ record: Record) throws {
+        guard let read = ports.action else { throw Refusal(reason: "It has no reader of records.") }
+        let action = try read(record) ?? Meaningless()
+        let reduction = try owner.replay(action, version: record.version)
+        let first = batch.steps.count
+        batch.steps.append(
+            Step(
+                member: ReducedMember(
+                    envelope: Envelope(
+                        members: [EnvelopeMember(action: action, type: record.type)],
+                        completion: Unasked()
+                    ),
+                    place: 0
+                ),
+                time: record.time,
+                change: reduction.change,
+                nanoseconds: 0,
+                effect: reduction.effect,
+                released: [],
+                kept: reduction.kept
+            )
+        )
+        owner.reduced(
+            version: version,
+            batch.steps,
+            from: first,
+            changed: reduction.change.isChange
+        )
+    }
+}
+
+/// Stands for a record of which a migration says that it means nothing any more.
+private struct Meaningless: Action {}

@@ -1,0 +1,78 @@
+import StoreCore
+import Texts
+
+/// One promise of a journal while it is looked at.
+struct JournalCheck {
+    let subject: JournalSubject
+    private let promise: JournalPromise
+    private(set) var faults: [JournalFault] = []
+    /// The journals that were made, which are closed at the end.
+    private(set) var made: [any Journal] = []
+
+    init(_ subject: JournalSubject, _ promise: JournalPromise) {
+        self.subject = subject
+        self.promise = promise
+    }
+
+    /// Notes a fault.
+    mutating func fail(_ text: String) {
+        faults.append(JournalFault(promise: promise, text: text))
+    }
+
+    /// Notes a fault where something does not hold.
+    mutating func expect(_ holds: Bool, _ text: @autoclosure () -> String) {
+        if !holds { fail(text()) }
+    }
+
+    /// Notes a fault where something has another value.
+    mutating func expect<Value: Equatable>(_ what: String, _ found: Value, is value: Value) {
+        if found != value { fail("\(what) is \(found), not \(value)") }
+    }
+
+    /// An empty journal, closed at the end.
+    mutating func journal() throws -> any Journal { try keep(subject.make()) }
+
+    /// Closes a journal at the end.
+    mutating func keep(_ journal: any Journal) -> any Journal {
+        made.append(journal)
+        return journal
+    }
+
+    /// Notes a fault where records have other bytes than they should.
+    mutating func expect(_ what: String, _ found: [Record], are records: [Record]) {
+        if found.map(\.version) != records.map(\.version) {
+            let versions = "\(found.map(\.version))"
+            return fail("\(what): there are versions \(versions), not \(records.map(\.version))")
+        }
+        for (one, other) in zip(found, records) where !one.hasBytes(of: other) {
+            return fail("\(what): version \(one.version) is \(one), not \(other)")
+        }
+    }
+
+    /// Notes a fault where something does not throw this error.
+    mutating func expect(
+        _ what: String,
+        throws error: JournalError,
+        _ body: () throws(JournalError) -> Void
+    ) {
+        do throws(JournalError) {
+            try body()
+            fail("\(what) does not throw \(error)")
+        } catch let thrown {
+            if thrown != error { fail("\(what) throws '\(thrown)', not '\(error)'") }
+        }
+    }
+}
+
+extension Record {
+    /// Whether all has the same bytes.
+    fileprivate func hasBytes(of other: Record) -> Bool {
+        self == other && type.isSame(as: other.type)
+            && Self.isSame(principal, other.principal) && Self.isSame(requestID, other.requestID)
+            && Self.isSame(origin, other.origin)
+    }
+
+    private static func isSame(_ one: String?, _ other: String?) -> Bool {
+        one.map { ExactText($0) } == other.map { ExactText($0) }
+    }
+}

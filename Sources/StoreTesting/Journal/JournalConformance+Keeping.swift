@@ -1,0 +1,167 @@
+import StoreCore
+
+// Outcomes, snapshots, and what outlives the process.
+
+extension JournalConformance {
+    static func checkOutcomes(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        let outcomes = [
+            JournalSamples.outcome("k", of: nil, at: 1),
+            JournalSamples.outcome("k", of: "", at: 2),
+            JournalSamples.outcome("k", of: "ann", at: 3),
+            JournalSamples.outcome("=ann", of: nil, at: 4),
+            JournalSamples.outcome("caf\u{E9}", of: "ann", at: 5),
+            JournalSamples.outcome("cafe\u{301}", of: "ann", at: 6),
+        ]
+        let records = JournalSamples.records(1...6)
+        try journal.append(JournalBatch(records: records, outcomes: outcomes), at: 0)
+        for outcome in outcomes {
+            let found = try journal.outcomes(of: [outcome.key])
+            check.expect("the outcome of \(outcome.key)", found, is: [outcome.key: outcome])
+        }
+        let unknown = [
+            IdempotencyKey(principal: "bob", key: "k"), IdempotencyKey(key: "l"),
+            IdempotencyKey(key: "caf\u{E9}"),
+        ]
+        let found = try journal.outcomes(of: unknown + outcomes.map(\.key) + unknown)
+        let all = Dictionary(uniqueKeysWithValues: outcomes.map { ($0.key, $0) })
+        check.expect("all in one call", found, is: all)
+        check.expect("the outcomes of no keys", try journal.outcomes(of: []), is: [:])
+    }
+
+    static func checkNewerOutcome(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        for version: UInt64 in 1...2 {
+            let batch = JournalBatch(
+                records: [JournalSamples.record(version)],
+                outcomes: [JournalSamples.outcome("k", of: "ann", at: version)]
+            )
+            try journal.append(batch, at: version - 1)
+        }
+        let key = IdempotencyKey(principal: "ann", key: "k")
+        check.expect("the version of the key", try journal.outcome(of: key)?.first, is: 2)
+    }
+
+    static func checkSnapshots(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        let first = JournalSamples.snapshot(0)
+        try journal.save(first)
+        check.expect("that of version 0", try journal.snapshot(atOrBefore: 0), is: first)
+        try JournalSamples.fill(journal, to: 30)
+        let snapshots = [10, 20, 30].map { JournalSamples.snapshot($0) }
+        for snapshot in snapshots { try journal.save(snapshot) }
+        check.expect("that before 10", try journal.snapshot(atOrBefore: 9), is: first)
+        check.expect("that of 10", try journal.snapshot(atOrBefore: 10), is: snapshots[0])
+        check.expect("that before 30", try journal.snapshot(atOrBefore: 29), is: snapshots[1])
+        check.expect("the newest", try journal.snapshot(atOrBefore: .max), is: snapshots[2])
+        check.expect("the newest version", journal.newestSnapshot, is: 30)
+        check.expect("the oldest version", journal.oldestSnapshot, is: 0)
+    }
+
+    static func checkOldSnapshot(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        try JournalSamples.fill(journal, to: 9)
+        let first = JournalSamples.snapshot(9)
+        try journal.save(first)
+        try journal.save(JournalSamples.snapshot(9, "other"))
+        try journal.save(JournalSamples.snapshot(8, "older"))
+        check.expect("the newest", try journal.snapshot(atOrBefore: .max), is: first)
+        check.expect("that before 9", try journal.snapshot(atOrBefore: 8), is: nil)
+    }
+
+    static func checkForgetting(_ check: inout JournalCheck) throws {
+        guard let makeSmall = check.subject.makeSmall else { return }
+        let journal = check.keep(try makeSmall())
+        try journal.save(JournalSamples.snapshot(0))
+        try JournalSamples.fill(journal, to: 1_000)
+        try journal.save(JournalSamples.snapshot(850))
+        try JournalSamples.fill(journal, to: 1_010)
+        try journal.save(JournalSamples.snapshot(1_010))
+        let oldest = journal.oldest
+        check.expect(oldest > 1, "1,010 records are kept where 100 are the most")
+        check.expect(oldest <= 1_011, "the oldest version is \(oldest) of 1,010")
+        guard oldest > 1, oldest <= 1_011 else { return }
+        if oldest > 2 {
+            let page = JournalPage(after: oldest - 2, limit: 1)
+            check.expect("a page before the oldest", throws: .gone(oldest: oldest)) {
+                () throws(JournalError) in _ = try journal.read(page)
+            }
+        }
+        check.expect("the tail from 0", throws: .gone(oldest: oldest)) {
+            () throws(JournalError) in _ = try journal.tail(from: 0)
+        }
+        let rest = oldest > 1_010 ? [] : JournalSamples.records(oldest...1_010)
+        check.expect("the rest", try journal.tail(from: oldest - 1), are: rest)
+        guard let first = journal.oldestSnapshot else {
+            return check.fail("no snapshot is left to begin with")
+        }
+        check.expect(first + 1 >= oldest, "the oldest snapshot, \(first), leads nowhere")
+        check.expect("its version", try journal.snapshot(atOrBefore: first)?.version, is: first)
+        try JournalSamples.fill(journal, to: 1_020)
+        let newest = JournalSamples.records(1_011...1_020)
+        check.expect("what is appended after that", try journal.tail(from: 1_010), are: newest)
+    }
+
+    static func checkFull(_ check: inout JournalCheck) throws {
+        guard let setFull = check.subject.setFull else { return }
+        let journal = try check.journal()
+        try setFull(journal, true)
+        var batch = JournalBatch()
+        while true {
+            let version = journal.version
+            guard version < 10_000 else { return check.fail("10,000 records find room") }
+            let records = (version + 1...version + 50).map {
+                JournalSamples.record($0, bytes: 1_000)
+            }
+            let outcome = JournalSamples.outcome("k\(version)", at: version + 1)
+            batch = JournalBatch(records: records, outcomes: [outcome])
+            do throws(JournalError) {
+                try journal.append(batch, at: version)
+            } catch {
+                guard error == .storageFull else { throw error }
+                break
+            }
+        }
+        let version = journal.version
+        check.expect("one more", throws: .storageFull) {
+            () throws(JournalError) in try journal.append(batch, at: version)
+        }
+        check.expect("the version of a full journal", journal.version, is: version)
+        check.expect("its tail", try journal.tail(from: version), are: [])
+        let keys = batch.outcomes.map(\.key)
+        check.expect("what it keeps of the key", try journal.outcomes(of: keys), is: [:])
+        try setFull(journal, false)
+        try journal.append(batch, at: version)
+        check.expect("the tail with room", try journal.tail(from: version), are: batch.records)
+    }
+
+    static func checkClose(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        try JournalSamples.fill(journal, to: 1)
+        journal.close()
+        journal.close()
+    }
+
+    static func checkReopen(_ check: inout JournalCheck) throws {
+        guard let reopen = check.subject.reopen else { return }
+        let journal = try check.journal()
+        try journal.save(JournalSamples.snapshot(0))
+        try JournalSamples.fill(journal, to: 120)
+        let snapshot = JournalSamples.snapshot(100)
+        try journal.save(snapshot)
+        let outcome = JournalSamples.outcome("caf\u{E9}", of: "ann", at: 121)
+        let last = JournalBatch(records: [JournalSamples.record(121)], outcomes: [outcome])
+        try journal.append(last, at: 120)
+        let epoch = journal.epoch
+        let again = check.keep(try reopen(journal))
+        check.expect("the epoch", again.epoch, is: epoch)
+        check.expect("the version", again.version, is: 121)
+        check.expect("the records", try again.tail(from: 0), are: JournalSamples.records(1...121))
+        check.expect("the outcome", try again.outcome(of: outcome.key), is: outcome)
+        let twin = IdempotencyKey(principal: "ann", key: "cafe\u{301}")
+        check.expect("the outcome of its twin", try again.outcome(of: twin), is: nil)
+        check.expect("the snapshot", try again.snapshot(atOrBefore: .max), is: snapshot)
+        try again.append(JournalBatch(records: [JournalSamples.record(122)]), at: 121)
+        check.expect("the version after one more", again.version, is: 122)
+    }
+}

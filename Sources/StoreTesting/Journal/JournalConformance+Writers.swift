@@ -1,0 +1,174 @@
+import Dispatch
+import StoreCore
+
+// Several writers, and those who read meanwhile.
+
+extension JournalConformance {
+    /// One more writer's journal, or the same where there can't be another.
+    private static func other(
+        _ check: inout JournalCheck,
+        _ journal: any Journal
+    ) throws -> any Journal {
+        guard let another = check.subject.another else { return journal }
+        return check.keep(try another(journal))
+    }
+
+    static func checkConflict(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        let other = try other(&check, journal)
+        try JournalSamples.fill(journal, to: 2)
+        let outcome = JournalSamples.outcome("k", at: 2)
+        for expected: UInt64 in [0, 1, 3] {
+            let records = JournalSamples.records(expected + 1...expected + 2)
+            let batch = JournalBatch(records: records, outcomes: [outcome])
+            check.expect("an append at \(expected)", throws: .conflict(version: 2)) {
+                () throws(JournalError) in try other.append(batch, at: expected)
+            }
+        }
+        check.expect("the version", journal.version, is: 2)
+        check.expect("the tail", try other.tail(from: 0), are: JournalSamples.records(1...2))
+        check.expect(try journal.outcome(of: outcome.key) == nil, "an outcome was kept")
+        try other.append(JournalBatch(records: [JournalSamples.record(3)]), at: 2)
+        check.expect("the version after an append at 2", other.version, is: 3)
+    }
+
+    static func checkWhole(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        let reader = try other(&check, journal)
+        let size: UInt64 = 7
+        let batches: UInt64 = 150
+        let faults = Recorder<String>()
+        // Both are bounded, so that neither waits for the other where there is one thread alone.
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            do throws(JournalError) {
+                if thread == 0 {
+                    for batch in 0..<batches {
+                        let first = batch * size
+                        let records = JournalSamples.records(first + 1...first + size)
+                        try journal.append(JournalBatch(records: records), at: first)
+                    }
+                } else {
+                    for _ in 0..<readsMax where reader.version < size * batches {
+                        if let fault = try partOfBatch(in: reader, size) { faults.record(fault) }
+                    }
+                }
+            } catch {
+                faults.record("it throws \(error) while one writes and one reads")
+            }
+        }
+        for text in Set(faults.values).sorted() { check.fail(text) }
+        check.expect("the version in the end", journal.version, is: size * batches)
+    }
+
+    /// How often a journal is read while another thread appends to it.
+    private static let readsMax = 20_000
+
+    /// What is wrong with what can be read while batches of a size are appended.
+    private static func partOfBatch(
+        in journal: any Journal,
+        _ size: UInt64
+    ) throws(JournalError) -> String? {
+        let version = journal.version
+        guard version.isMultiple(of: size) else { return "the version is amid a batch" }
+        let page = JournalPage(after: version - min(version, size), limit: .max, bytesMax: .max)
+        let newest = try journal.read(page).records.last?.version ?? 0
+        guard newest.isMultiple(of: size) else { return "a part of a batch can be read" }
+        return newest < version ? "what the version counts can't be read" : nil
+    }
+
+    static func checkRace(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        let writers = 3
+        let appendsEach = 60
+        var journals = [journal]
+        for _ in 1..<writers { journals.append(try other(&check, journal)) }
+        let ends = journals
+        let won = Recorder<UInt64>()
+        let faults = Recorder<String>()
+        DispatchQueue.concurrentPerform(iterations: writers) { writer in
+            for _ in 0..<appendsEach {
+                do throws(JournalError) {
+                    try append(to: ends[writer], as: "writer\(writer)", won)
+                } catch {
+                    faults.record("writer \(writer) is stopped by \(error)")
+                    return
+                }
+            }
+        }
+        for text in Set(faults.values).sorted() { check.fail(text) }
+        let count = UInt64(won.values.count)
+        check.expect("the version after \(count) appends", journal.version, is: count)
+        check.expect("who was first", won.values.sorted(), is: Array(1...max(1, count)))
+        let page = JournalPage(after: 0, limit: .max, bytesMax: .max)
+        let versions = try journal.read(page).records.map(\.version)
+        check.expect("the versions", versions, is: Array(1...max(1, count)))
+    }
+
+    /// Appends one record behind whatever is there. Each conflict means that another was first, so this
+    /// ends when all others have.
+    private static func append(
+        to journal: any Journal,
+        as name: String,
+        _ won: Recorder<UInt64>
+    ) throws(JournalError) {
+        var version = journal.version
+        while true {
+            let record = JournalSamples.record(version + 1, type: name)
+            do throws(JournalError) {
+                try journal.append(JournalBatch(records: [record]), at: version)
+                return won.record(version + 1)
+            } catch {
+                guard case .conflict(let newest) = error else { throw error }
+                guard newest > version else {
+                    throw .unknown("a conflict at \(newest), behind \(version)")
+                }
+                version = newest
+            }
+        }
+    }
+
+    static func checkTail(_ check: inout JournalCheck) throws {
+        let journal = try check.journal()
+        let other = try other(&check, journal)
+        try JournalSamples.fill(journal, to: 5)
+        check.expect("the tail from 2", try other.tail(from: 2), are: JournalSamples.records(3...5))
+        try other.append(JournalBatch(records: [JournalSamples.record(6)]), at: 5)
+        check.expect("the tail from 5", try journal.tail(from: 5), are: [JournalSamples.record(6)])
+        check.expect("the tail from 6", try journal.tail(from: 6), are: [])
+        try JournalSamples.fill(other, to: 2_500)
+        var read: [Record] = []
+        while true {
+            let records = try journal.tail(from: UInt64(read.count))
+            if records.isEmpty { break }
+            read += records
+            guard read.count <= 2_500 else { return check.fail("tails have more than there is") }
+        }
+        check.expect("all tails", read, are: JournalSamples.records(1...2_500))
+    }
+
+    static func checkWatch(_ check: inout JournalCheck) throws {
+        guard check.subject.another != nil else { return }
+        let journal = try check.journal()
+        let other = try other(&check, journal)
+        let noted = Recorder<UInt64>()
+        let isNoted = DispatchSemaphore(value: 0)
+        let end = journal.watch { version in
+            noted.record(version)
+            isNoted.signal()
+        }
+        guard let end else { return check.fail("it can't be watched, although others may write") }
+        for version: UInt64 in 1...3 {
+            try other.append(JournalBatch(records: [JournalSamples.record(version)]), at: version - 1)
+            while noted.values.max() ?? 0 < version {
+                guard isNoted.wait(timeout: .now() + secondsMax) == .success else {
+                    return check.fail("nothing is said of version \(version)")
+                }
+            }
+        }
+        check.expect(noted.values.allSatisfy { $0 <= 3 }, "\(noted.values) are said to be there")
+        end()
+        let count = noted.values.count
+        try other.append(JournalBatch(records: [JournalSamples.record(4)]), at: 3)
+        check.expect("what is said after the end", noted.values.count, is: count)
+    }
+}

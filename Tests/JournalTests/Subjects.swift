@@ -1,0 +1,72 @@
+import Glibc
+import JournalSQLite
+import Locks
+import StoreCore
+import StoreTesting
+import Synchronization
+
+extension JournalKind {
+    /// The journals of this kind, as the conformance suite takes them.
+    var subject: JournalSubject {
+        switch self {
+        case .memory:
+            JournalSubject(
+                make: { MemoryJournal(retention: .forever) },
+                makeSmall: { MemoryJournal(retention: .small) }
+            )
+        case .shared:
+            JournalSubject(
+                make: { SharedMemoryJournal(retention: .forever) },
+                another: { journal in
+                    guard let journal = journal as? SharedMemoryJournal else { throw Foreign() }
+                    return journal.another()
+                },
+                makeSmall: { SharedMemoryJournal(retention: .small) }
+            )
+        case .sqlite: Directories().subject
+        case .faulty:
+            JournalSubject(
+                make: { FaultyJournal() },
+                setFull: { journal, isFull in
+                    (journal as? FaultyJournal)?.fail(with: isFull ? .storageFull : nil)
+                }
+            )
+        }
+    }
+}
+
+/// A journal of another kind than was made.
+struct Foreign: Error {}
+
+extension Retention {
+    fileprivate static let small = Retention(secondsMax: nil, bytesMax: nil, recordsMax: 100)
+}
+
+/// The directories of journals on disk, which go with the last reference.
+private final class Directories: Sendable {
+    private let paths = Locked<[ObjectIdentifier: String]>([:])
+
+    var subject: JournalSubject {
+        JournalSubject(
+            make: { try self.open(in: temporaryDirectory(), .forever) },
+            reopen: { journal in
+                guard let path = self.paths.withLock({ $0[ObjectIdentifier(journal)] }) else {
+                    throw Foreign()
+                }
+                journal.close()
+                return try self.open(in: path, .forever)
+            },
+            makeSmall: { try self.open(in: temporaryDirectory(), .small) }
+        )
+    }
+
+    private func open(in path: String, _ retention: Retention) throws -> any Journal {
+        let journal = try SQLiteJournal(directory: path, retention: retention) { _ in }
+        paths.withLock { $0[ObjectIdentifier(journal)] = path }
+        return journal
+    }
+
+    deinit {
+        for path in Set(paths.withLock { $0 }.values) { removeDirectory(path) }
+    }
+}

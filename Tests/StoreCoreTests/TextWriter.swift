@@ -1,0 +1,62 @@
+import StoreCore
+
+/// Adds a text to a list of them.
+struct Added: Action {
+    let text: String
+}
+
+/// A Core on the caller's thread, whose actions are read from records by their type alone.
+final class TextWriter: Sendable {
+    let journal: any Journal
+    let sink = RecordingSink<[String]>()
+    let failures = Journaled<JournalError>()
+    let dropped = Journaled<String>()
+    let core: Core<[String]>
+
+    init(
+        _ journal: any Journal,
+        driver: CoreConfiguration<[String]>.Driver = .caller,
+        reads: @escaping @Sendable (Record) throws -> (any Action)? = { Added(text: $0.type) }
+    ) {
+        self.journal = journal
+        var configuration = CoreConfiguration<[String]>()
+        configuration.journal = journal
+        configuration.sink = sink
+        configuration.driver = driver
+        configuration.changed = { $0 != $1 }
+        configuration.action = reads
+        configuration.failed = { [failures] in failures.add($0) }
+        configuration.unreadable = { [failures] in failures.add($0) }
+        core = Core(state: [], form: .throwing(Self.add), configuration: configuration)
+    }
+
+    @discardableResult
+    func send(
+        _ texts: String...,
+        expecting version: UInt64? = nil,
+        key: String? = nil
+    ) throws -> Outcomes {
+        let outcomes = Outcomes()
+        try core.offer(
+            Envelope(
+                members: texts.map { .init(action: Added(text: $0), type: $0) },
+                expectedVersion: version,
+                idempotency: key.map {
+                    Idempotency(key: IdempotencyKey(key: $0), fingerprint: [1])
+                },
+                wantsState: true,
+                completion: outcomes
+            )
+        )
+        return outcomes
+    }
+}
+
+extension TextWriter {
+    /// Adds texts, none of them twice.
+    static func add(_ state: inout [String], _ action: any Action) throws {
+        guard let action = action as? Added else { return }
+        guard !state.contains(action.text) else { throw Refusal(reason: "It is there.") }
+        state.append(action.text)
+    }
+}
