@@ -252,6 +252,13 @@ extension Core {
         engine.nudge()
     }
 
+    /// Has the Core read what others have appended to its journal. Any thread; never waits for the Core.
+    ///
+    /// A journal that notifies of it needs no asking (``Journal/watch(_:)``).
+    package func follow() {
+        engine.followAll()
+    }
+
     /// Starts the Core's own thread, where it has one.
     package func start() {
         engine.start()

@@ -4,10 +4,12 @@ import Simulator
 /// `make simulate`: one seed after the other, until it is stopped or one fails.
 ///
 /// `SEED` names one seed to run, `STEPS` says how many steps each has, `SEEDS` how many seeds are run from
-/// `FIRST` on; with `SHORT` a failure is not shrunk.
+/// `FIRST` on; with `SHORT` a failure is not shrunk. With `PEERS` it is several servers of one history that
+/// are run: 1,000 seeds of 100 steps, unless the others say otherwise.
 @main
 struct Simulate {
     static func main() {
+        if getenv("PEERS") != nil { exit(runPeers() ? 0 : 1) }
         let steps = number("STEPS") ?? 10_000
         if let seed = number("SEED") {
             exit(run(UInt64(seed), steps) ? 0 : 1)
@@ -36,6 +38,28 @@ struct Simulate {
         guard let failure = outcome.failure else { return true }
         say(failure)
         return false
+    }
+
+    /// Runs several servers of one history; says what became of it.
+    private static func runPeers() -> Bool {
+        let steps = number("STEPS") ?? 100
+        let first = UInt64(number("SEED") ?? number("FIRST") ?? 1)
+        let seeds = UInt64(number("SEED") == nil ? number("SEEDS") ?? 1_000 : 1)
+        var (versions, conflicts) = (UInt64(0), 0)
+        for seed in first..<first + seeds {
+            let outcome = Simulator.runPeers(seed: seed, steps: steps)
+            if let failure = outcome.failure {
+                say("\(failure)\nagain: make simulate PEERS=1 SEED=\(seed) STEPS=\(steps)")
+                return false
+            }
+            versions += outcome.versions
+            conflicts += outcome.conflicts
+        }
+        say(
+            "\(seeds) seeds of several servers hold, from \(first): \(versions) versions, "
+                + "\(conflicts) conflicts"
+        )
+        return true
     }
 
     /// Writes a line at once, also where the output is no terminal.

@@ -7,7 +7,8 @@ extension Engine {
         }
         var mark = batch.steps.count
         var outcome = outcome(of: envelope)
-        if isBehind(envelope, outcome), catchUp() {
+        if isBehind(envelope, outcome) {
+            catchUp()
             batch.audience = envelope.audience
             mark = batch.steps.count
             outcome = self.outcome(of: envelope)

@@ -17,6 +17,11 @@ extension Engine {
         perform { $0.followAnnounced() }
     }
 
+    /// Has this engine read all that others have appended. Any thread.
+    func followAll() {
+        perform { if $0.follow(upTo: .max) == .partly { $0.followAll() } }
+    }
+
     private func followAnnounced() {
         isFollowing.store(false, ordering: .sequentiallyConsistent)
         let announced = announced.load(ordering: .sequentiallyConsistent)
@@ -51,12 +56,10 @@ extension Engine {
         }
     }
 
-    /// Commits what there is and reads what others wrote. Answers whether there was anything.
-    func catchUp() -> Bool {
+    /// Commits what there is and reads what others wrote.
+    func catchUp() {
         commit()
-        let before = version
         _ = follow(upTo: .max)
-        return version > before && !hasFailed
     }
 
     /// How far others were followed.

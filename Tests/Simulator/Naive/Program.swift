@@ -2,7 +2,7 @@ import StoreCore
 import StoreServer
 
 /// A store that is simulated, with what a plain reading of its source says about it.
-protocol Program {
+protocol Program: SendableMetatype {
     associatedtype Root: RootState
 
     /// The store as it is served, whose parts note in `recorder` what they are told.

@@ -34,6 +34,19 @@ final class SimulatedExchange {
     }
 }
 
+extension SimulatedExchange {
+    /// Whether the answer is that of an earlier request with the same key.
+    var isReplay: Bool {
+        let headers =
+            switch exchange.outcome {
+            case .response(let response): response.headers
+            case .answer(let answer): HTTPResponse(answer).headers
+            default: [(String, String)]()
+            }
+        return headers.contains { $0.0 == "Idempotency-Replayed" }
+    }
+}
+
 enum Answer {
     case response(status: Int, body: [UInt8])
     case abandoned

@@ -21,7 +21,7 @@ final class SimulatedServer<Root: RootState> {
     /// How many sessions one address may begin.
     static var sessionsPerAddressMax: Int { 3 }
 
-    let journal: SimulatedJournal
+    let journal: any Journal
     let clock: ManualClock
     let executor = SteppedExecutor()
     let parts: StoreServer<Root>.Parts
@@ -33,7 +33,7 @@ final class SimulatedServer<Root: RootState> {
     /// Starts a server as ``StoreServer/finish(_:)`` does, on what the journal has.
     init(
         _ server: StoreServer<Root>,
-        on journal: SimulatedJournal,
+        on journal: any Journal,
         _ clock: ManualClock,
         _ dependencies: Dependencies,
         _ recorder: Recorder
@@ -108,6 +108,16 @@ final class SimulatedServer<Root: RootState> {
         for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
             parts.store.core.dispatchOwn(action, at: "Simulator/own")
         }
+    }
+
+    /// Shows a part of the program the state as it is, and each from then on.
+    func observe(_ observer: @escaping @Sendable (Root) -> Void) {
+        parts.store.core.observe(with: observer)
+    }
+
+    /// Has the Core read what other servers have appended, in the next turn.
+    func followAll() {
+        parts.store.core.follow()
     }
 
     /// Has the Core work off what waits. Answers whether there was anything.

@@ -1,0 +1,46 @@
+extension Simulator {
+    /// What became of one seed of several servers on one history.
+    package struct PeersOutcome: Sendable {
+        /// What fails; `nil` where all held.
+        package let failure: String?
+        /// How many actions were applied.
+        package let versions: UInt64
+        /// How often an append found that another server was first.
+        package let conflicts: Int
+    }
+
+    /// Runs so many steps of several servers on one history: those of an even seed on the simulator's own
+    /// store, of an odd one on the store that ships.
+    package static func runPeers(seed: UInt64, steps: Int) -> PeersOutcome {
+        seed.isMultiple(of: 2)
+            ? runPeers(WorkshopProgram.self, seed, steps) : runPeers(ShopProgram.self, seed, steps)
+    }
+
+    private static func runPeers<P: Program>(
+        _ program: P.Type,
+        _ seed: UInt64,
+        _ steps: Int
+    ) -> PeersOutcome {
+        var step = 0
+        do {
+            let simulation = try PeerSimulation<P>(seed: seed)
+            while step < steps {
+                try simulation.step(step)
+                step += 1
+            }
+            try simulation.end()
+            return PeersOutcome(
+                failure: nil,
+                versions: simulation.peers[0].server.version,
+                conflicts: simulation.peers.reduce(0) { $0 + $1.journal.conflicts }
+            )
+        } catch {
+            let place = step < steps ? "step \(step)" : "the end"
+            return PeersOutcome(
+                failure: "peers: seed \(seed), \(place) of \(steps): \(error)",
+                versions: 0,
+                conflicts: 0
+            )
+        }
+    }
+}
