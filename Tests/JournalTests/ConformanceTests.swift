@@ -26,7 +26,8 @@ import Testing
                 let bounds = Retention(secondsMax: nil, bytesMax: nil, recordsMax: 100)
                 return DefectiveJournal(SharedMemoryJournal(retention: bounds), defect)
             },
-            setFull: { journal, isFull in (journal as? DefectiveJournal)?.setFull(isFull) }
+            setFull: { journal, isFull in (journal as? DefectiveJournal)?.setFull(isFull) },
+            notificationSecondsMax: defect == .neverNotifies ? 0.1 : 10
         )
         if let promise = defect.breaks {
             #expect(!JournalConformance.faults(of: subject, in: promise).isEmpty)

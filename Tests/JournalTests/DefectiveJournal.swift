@@ -147,7 +147,8 @@ final class DefectiveJournal: Journal {
 
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
         var page = page
-        if defect == .pagesAreTooLarge, page.limit == 10, page.bytesMax == 1 << 20, page.type == nil {
+        if defect == .pagesAreTooLarge, page.limit == 10, page.bytesMax == 1 << 20, page.type == nil
+        {
             page.limit = 11
         }
         if defect == .forgetsSilently { page.after = max(page.after, inner.oldest - 1) }
@@ -168,7 +169,9 @@ final class DefectiveJournal: Journal {
     }
 
     func save(_ snapshot: StateSnapshot) throws(JournalError) {
-        if defect == .replacesSnapshots { table.withLock { $0.snapshots[snapshot.version] = snapshot } }
+        if defect == .replacesSnapshots {
+            table.withLock { $0.snapshots[snapshot.version] = snapshot }
+        }
         try inner.save(snapshot)
     }
 

@@ -79,13 +79,16 @@ extension Journal {
     /// What a tail has at most: 1,000 records, and 4 MiB of payload and meta where it is more than one.
     public static var tailPage: (recordsMax: Int, bytesMax: Int) { (1_000, 4 << 20) }
 
+    /// The first records after a version, by ``read(_:)``: right where this process is the only writer.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         let (recordsMax, bytesMax) = Self.tailPage
         return try read(JournalPage(after: version, limit: recordsMax, bytesMax: bytesMax)).records
     }
 
+    /// Notifies of nothing.
     public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? { nil }
 
+    /// Lets go of nothing.
     public func close() {}
 
     /// What became of the request that had this key, if that is still known.

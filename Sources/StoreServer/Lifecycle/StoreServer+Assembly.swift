@@ -210,6 +210,7 @@ extension StoreServer {
             ports.dropped = simulated.dropped
             ports.applied = simulated.applied
             ports.reducerFailed = { _ in }
+            ports.unreadable = { _ in }
         }
         let haveSameBytes: ByteComparison = { a, b in
             guard let a = try? encoder.encodeShared(Whole(a)),

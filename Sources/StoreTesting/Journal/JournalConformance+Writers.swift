@@ -150,6 +150,7 @@ extension JournalConformance {
         guard check.subject.another != nil else { return }
         let journal = try check.journal()
         let other = try other(&check, journal)
+        let seconds = check.subject.notificationSecondsMax
         let noted = Recorder<UInt64>()
         let isNoted = DispatchSemaphore(value: 0)
         let end = journal.watch { version in
@@ -158,9 +159,12 @@ extension JournalConformance {
         }
         guard let end else { return check.fail("it can't be watched, although others may write") }
         for version: UInt64 in 1...3 {
-            try other.append(JournalBatch(records: [JournalSamples.record(version)]), at: version - 1)
+            try other.append(
+                JournalBatch(records: [JournalSamples.record(version)]),
+                at: version - 1
+            )
             while noted.values.max() ?? 0 < version {
-                guard isNoted.wait(timeout: .now() + secondsMax) == .success else {
+                guard isNoted.wait(timeout: .now() + seconds) == .success else {
                     return check.fail("nothing is said of version \(version)")
                 }
             }

@@ -13,9 +13,6 @@ import StoreCore
 /// Any other test framework compares ``faults(of:)`` with an empty list. Each promise has a journal of
 /// its own; all of them together append some 20,000 records.
 public enum JournalConformance {
-    /// How long something that another thread does is waited for, in seconds.
-    static let secondsMax = 10.0
-
     /// The faults of a journal in all promises.
     public static func faults(of subject: JournalSubject) -> [JournalFault] {
         JournalPromise.allCases.flatMap { faults(of: subject, in: $0) }

@@ -16,6 +16,8 @@ public struct JournalSubject: Sendable {
     /// Leaves a journal no room for more than 10,000 records of 1,000 bytes, with `true`; gives the room
     /// back, with `false`.
     public let setFull: (@Sendable (any Journal, Bool) throws -> Void)?
+    /// How long a notification is waited for, in seconds.
+    public let notificationSecondsMax: Double
 
     /// Makes a subject.
     public init(
@@ -23,12 +25,14 @@ public struct JournalSubject: Sendable {
         reopen: (@Sendable (any Journal) throws -> any Journal)? = nil,
         another: (@Sendable (any Journal) throws -> any Journal)? = nil,
         makeSmall: (@Sendable () throws -> any Journal)? = nil,
-        setFull: (@Sendable (any Journal, Bool) throws -> Void)? = nil
+        setFull: (@Sendable (any Journal, Bool) throws -> Void)? = nil,
+        notificationSecondsMax: Double = 10
     ) {
         self.make = make
         self.reopen = reopen
         self.another = another
         self.makeSmall = makeSmall
         self.setFull = setFull
+        self.notificationSecondsMax = notificationSecondsMax
     }
 }

@@ -92,11 +92,16 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
     func end() throws {
         var chance = Chance(seed: seed, step: -1)
         try rest(&chance)
-        try advance(by: 1_000, &chance)
         isCalm = true
-        // An empty mailbox follows nothing that could not be read: it is announced once more.
+        // What could not be read is announced no more.
         for peer in peers { peer.server.followAll() }
         try rest(&chance)
+        try advance(by: 1_000, &chance)
+        try takeAnswers()
+        // Dry runs and states that are past are answered by other threads.
+        for asked in asked where !asked.isAnswered {
+            _ = peers[asked.peer].server.wait(for: asked.exchange)
+        }
         try takeAnswers()
         try checkEnd()
     }
@@ -119,9 +124,23 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         }
     }
 
+    /// Moves the clock, from one sleeper to the next.
     private func advance(by seconds: Int, _ chance: inout Chance) throws {
-        let (clock, executor) = (clock, peers[0].server.executor)
-        Task(executorPreference: executor) { await clock.advance(by: .seconds(seconds)) }
+        let target = clock.now.advanced(by: .seconds(seconds))
+        var wakes = 0
+        while let next = clock.nextDeadline, next <= target {
+            wakes += 1
+            guard wakes < Self.turnsMax else {
+                throw Violation(.trap, "effects do not come to rest")
+            }
+            try move(to: next, &chance)
+        }
+        try move(to: target, &chance)
+    }
+
+    private func move(to moment: ManualClock.Instant, _ chance: inout Chance) throws {
+        let (clock, left) = (clock, clock.now.duration(to: moment))
+        Task(executorPreference: peers[0].server.executor) { await clock.advance(by: left) }
         try rest(&chance)
     }
 }

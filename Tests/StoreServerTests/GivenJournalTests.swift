@@ -1,0 +1,179 @@
+import Domain
+import Glibc
+import Locks
+import StoreCore
+import StoreTesting
+import Synchronization
+import Testing
+import Wire
+
+@testable import HTTPTransport
+@testable import StoreServer
+
+/// Servers whose history is kept by a journal of the program's own.
+@Suite struct GivenJournalTests {
+    private var program: StoreServer<AppState> { StoreServer(AppState.self) }
+    private let increase = Array(#"{"type":"CounterIncreaseRequested"}"#.utf8)
+
+    private func text(_ response: HTTPResponse) -> String {
+        switch response.body {
+        case .none: ""
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .shared(let bytes): String(decoding: bytes.array, as: UTF8.self)
+        }
+    }
+
+    private func dispatch(_ body: [UInt8], to server: InProcessServer) throws -> HTTPResponse {
+        try server.answer(
+            "POST",
+            "/dispatch",
+            headers: [("Content-Type", "application/json")],
+            body: body
+        )
+    }
+
+    @Test func `a server goes on from what the journal has`() throws {
+        let journal = MemoryJournal()
+        #expect(try dispatch(increase, to: InProcessServer(program.journal(journal))).status == 200)
+        #expect(journal.version == 1)
+        let again = try InProcessServer(program.journal(journal))
+        #expect(text(try again.answer("GET", "/state/counter")) == #"{"counter":1,"step":1}"#)
+        #expect(again.store.publisher.epoch.rawValue == journal.epoch)
+    }
+
+    @Test func `readers of one server are shown what another one has applied`() throws {
+        let journal = SharedMemoryJournal()
+        let one = try InProcessServer(program.journal(journal))
+        let other = try InProcessServer(program.journal(journal.another()))
+        #expect(try dispatch(increase, to: one).status == 200)
+        let shown = try other.answer("GET", "/state/counter?after=0")
+        #expect(text(shown) == #"{"counter":1,"step":1}"#)
+        // What it applies itself follows that, whichever of them is asked.
+        #expect(try dispatch(increase, to: other).status == 200)
+        let last = try one.answer("GET", "/state/counter?after=1")
+        #expect(text(last) == #"{"counter":2,"step":1}"#)
+        let log = text(try other.answer("GET", "/actions"))
+        #expect(log.contains(#""version":1"#) && log.contains(#""version":2"#))
+    }
+
+    @Test(
+        arguments: [
+            (["--data", "./data"], "data"), (["--data", "elsewhere"], "data"),
+            (["--ephemeral"], "ephemeral"), (["--accept-data-loss"], "accept-data-loss"),
+            (["--history-max", "100000"], "history-max"), (["--retain-age", "5"], "retain-age"),
+            (["--retain-size", "5"], "retain-size"), (["--clock", "test"], "clock"),
+        ]
+    )
+    func `flags about other journals are refused`(arguments: [String], name: String) throws {
+        let reader = try ConfigurationReader(
+            arguments: arguments,
+            environment: [:],
+            readFile: { _ in nil }
+        )
+        let error = #expect(throws: ConfigurationError.self) {
+            try GivenJournal.check(reader.configuration, said: reader.said)
+        }
+        #expect(error?.description.hasPrefix("--\(name): ") == true)
+    }
+
+    @Test func `other flags are not`() throws {
+        let reader = try ConfigurationReader(
+            arguments: ["--snapshot-every", "5", "--state-file", "first.json"],
+            environment: ["STORE_SERVER_LISTEN": "127.0.0.1:0"],
+            readFile: { _ in nil }
+        )
+        try GivenJournal.check(reader.configuration, said: reader.said)
+    }
+
+    @Test func `a start refuses them, too`() throws {
+        var configuration = ServerConfiguration()
+        configuration.ephemeral = true
+        #expect(throws: ConfigurationError.self) {
+            try program.journal(MemoryJournal()).start(configuration)
+        }
+    }
+
+    @Test func `a server closes what it has opened, and nothing else`() throws {
+        let journal = ClosingJournal()
+        var configuration = ServerConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        configuration.analytics = .off
+        try program.journal(journal).start(configuration).stop()
+        #expect(journal.closings == 0)
+        try program.journal({ journal }).start(configuration).stop()
+        #expect(journal.closings == 1)
+    }
+
+    @Test func `a journal that can't be opened ends the start, in its own words`() throws {
+        var configuration = ServerConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        let error = #expect(throws: JournalError.self) {
+            try program.journal({ throw JournalError.unknown("nobody is there") })
+                .start(configuration)
+        }
+        #expect(error?.description == "nobody is there")
+    }
+
+    @Test func `actions are exported from the journal and imported into it`() throws {
+        let full = MemoryJournal()
+        _ = try dispatch(increase, to: InProcessServer(program.journal(full)))
+        let file = "/tmp/given-\(UInt64.random(in: .min ... .max)).jsonl"
+        defer { unlink(file) }
+        let configuration = ServerConfiguration()
+        let server = program.journal(full)
+        let export = try HistoryCommand("export", file: file)
+        #expect(
+            try server.run(export, configuration) == "\(file) has the actions of versions 1 to 1\n"
+        )
+        let empty = MemoryJournal()
+        let imported = try HistoryCommand("import", file: file)
+        let said = try program.journal(empty).run(imported, configuration)
+        #expect(said == "the program's own journal has 1 actions\n")
+        #expect(try empty.tail(from: 0) == full.tail(from: 0))
+        #expect(throws: HistoryCommandError.self) {
+            try program.journal(empty).run(imported, configuration)
+        }
+    }
+
+    @Test func `a journal of one's own is replayed by verify, and has no backup`() throws {
+        let journal = MemoryJournal()
+        _ = try dispatch(increase, to: InProcessServer(program.journal(journal)))
+        let server = program.journal(journal)
+        let verified = try server.run(HistoryCommand("verify", file: nil), ServerConfiguration())
+        #expect(verified.contains("1 actions replayed"))
+        let error = #expect(throws: HistoryCommandError.self) {
+            try server.run(HistoryCommand("backup", file: "/tmp/none"), ServerConfiguration())
+        }
+        #expect(error?.description.contains("has a journal of its own") == true)
+    }
+}
+
+/// Counts how often it is closed.
+private final class ClosingJournal: Journal {
+    private let inner = MemoryJournal()
+    private let count = Atomic(0)
+
+    var closings: Int { count.load(ordering: .relaxed) }
+
+    func close() { count.add(1, ordering: .relaxed) }
+
+    var epoch: UInt32 { inner.epoch }
+    var version: UInt64 { inner.version }
+    var oldest: UInt64 { inner.oldest }
+    var canFail: Bool { false }
+    var oldestSnapshot: UInt64? { inner.oldestSnapshot }
+    var newestSnapshot: UInt64? { inner.newestSnapshot }
+    func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
+        try inner.append(batch, at: expected)
+    }
+    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords { try inner.read(page) }
+    func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
+        try inner.outcomes(of: keys)
+    }
+    func save(_ snapshot: StateSnapshot) throws(JournalError) { try inner.save(snapshot) }
+    func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
+        try inner.snapshot(atOrBefore: version)
+    }
+}
