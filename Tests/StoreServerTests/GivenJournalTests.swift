@@ -46,11 +46,11 @@ import Wire
         let one = try InProcessServer(program.journal(journal))
         let other = try InProcessServer(program.journal(journal.another()))
         #expect(try dispatch(increase, to: one).status == 200)
-        let shown = try other.answer("GET", "/state/counter?after=0")
+        let shown = try other.answer("GET", "/state/counter?after=0&wait=10")
         #expect(text(shown) == #"{"counter":1,"step":1}"#)
         // What it applies itself follows that, whichever of them is asked.
         #expect(try dispatch(increase, to: other).status == 200)
-        let last = try one.answer("GET", "/state/counter?after=1")
+        let last = try one.answer("GET", "/state/counter?after=1&wait=10")
         #expect(text(last) == #"{"counter":2,"step":1}"#)
         let log = text(try other.answer("GET", "/actions"))
         #expect(log.contains(#""version":1"#) && log.contains(#""version":2"#))
