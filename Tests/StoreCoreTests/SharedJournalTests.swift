@@ -184,4 +184,28 @@ import Testing
         #expect(journal.lookUps.values == [3, 3])
         #expect(try journal.tail(from: 0).map(\.type) == ["b", "a0", "a2"])
     }
+
+    @Test func `two engines that work at once make one order without a hole`() throws {
+        let history = SharedMemoryJournal(retention: .forever)
+        let writers = [
+            TextWriter(history, driver: .thread), TextWriter(history.another(), driver: .thread),
+        ]
+        for writer in writers { writer.core.start() }
+        var sent: [Outcomes] = []
+        for number in 0..<300 {
+            for (place, writer) in writers.enumerated() {
+                sent.append(try writer.send("\(place).\(number)", key: "\(place).\(number)"))
+            }
+        }
+        for writer in writers { writer.core.stop() }
+        let applied = sent.filter {
+            if case .applied? = $0.all.values.first { true } else { false }
+        }
+        #expect(sent.allSatisfy { $0.all.values.count == 1 })
+        let records = try history.tail(from: 0)
+        #expect(records.count == applied.count)
+        #expect(records.map(\.version) == (0..<records.count).map { UInt64($0) + 1 })
+        #expect(Set(records.map(\.type)).count == records.count)
+        #expect(writers.allSatisfy { $0.failures.values.isEmpty })
+    }
 }
