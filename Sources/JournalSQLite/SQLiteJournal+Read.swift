@@ -103,7 +103,9 @@ extension Reader {
         of keys: [IdempotencyKey]
     ) throws(ReadFailure) -> [IdempotencyKey: KeptOutcome] {
         var found: [IdempotencyKey: KeptOutcome] = [:]
-        for key in keys { found[key] = try outcome(of: key) }
+        for key in keys {
+            if let outcome = try outcome(of: key) { found[key] = outcome }
+        }
         return found
     }
 

@@ -1,5 +1,7 @@
+import Locks
 import StoreCore
 import StoreTesting
+import Synchronization
 import Testing
 
 /// Two engines on one history.
@@ -207,5 +209,25 @@ import Testing
         #expect(records.map(\.version) == (0..<records.count).map { UInt64($0) + 1 })
         #expect(Set(records.map(\.type)).count == records.count)
         #expect(writers.allSatisfy { $0.failures.values.isEmpty })
+    }
+
+    @Test func `a key is applied once, also where its batch is worked again action by action`()
+        throws
+    {
+        let writer = TextWriter(SharedMemoryJournal(), driver: .thread)
+        writer.sink.unshowable.withLock { unshowable in
+            unshowable = { $0.contains("bad") ? Refusal(reason: "It can't be shown.") : nil }
+        }
+        let sent = try [
+            writer.send("a", key: "k"), writer.send("bad"), writer.send("a", key: "k"),
+        ]
+        while writer.core.turn() {}
+        guard case .applied? = sent[0].all.values.first, case .refused? = sent[1].all.values.first,
+            case .replayed? = sent[2].all.values.first
+        else {
+            Issue.record("\(sent.map(\.all.values))")
+            return
+        }
+        #expect(writer.journal.version == 1)
     }
 }

@@ -6,13 +6,7 @@ extension Engine {
             batch.audience = audience
         }
         var mark = batch.steps.count
-        var outcome = outcome(of: envelope)
-        if isBehind(envelope, outcome) {
-            catchUp()
-            batch.audience = envelope.audience
-            mark = batch.steps.count
-            outcome = self.outcome(of: envelope)
-        }
+        let outcome = outcome(of: envelope, from: &mark)
         batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }
@@ -21,6 +15,18 @@ extension Engine {
     private func hasEffects(since mark: Int) -> Bool {
         for index in mark..<batch.steps.count where batch.steps[index].effect != nil { return true }
         return false
+    }
+
+    /// What becomes of an envelope, on a state that is not older than what its request refers to.
+    ///
+    /// - Parameter mark: where its steps begin.
+    private func outcome(of envelope: Envelope, from mark: inout Int) -> Outcome {
+        let outcome = outcome(of: envelope)
+        guard isBehind(envelope, outcome) else { return outcome }
+        catchUp()
+        batch.audience = envelope.audience
+        mark = batch.steps.count
+        return self.outcome(of: envelope)
     }
 
     private func outcome(of envelope: Envelope) -> Outcome {

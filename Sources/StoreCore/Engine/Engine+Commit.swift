@@ -42,7 +42,7 @@ extension Engine {
         let keys = batch.keys.count > 0 ? Array(batch.keys.values) : []
         try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.base)
         if conflicts > 0 { conflicts = 0 }
-        if keys.count > 0 { lookedUp.commit(batch.keys) }
+        if keys.count > 0 { noteCommittedKeys() }
         ports.appended?(version, bytes)
     }
 
@@ -151,6 +151,9 @@ extension Engine {
         let done = batch
         batch.restart(at: done.base)
         owner.rollBack()
+        // Where it is worked again, several commits may come of it, and later ones ask for what earlier
+        // ones keep.
+        lookedUp.isEnding = false
         return done
     }
 }

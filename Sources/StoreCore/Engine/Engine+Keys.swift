@@ -4,7 +4,7 @@ extension Engine {
     /// What became of the request with this key: in this batch, or long ago.
     func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
         if let pending = batch.keys[key] { return pending }
-        if let found = lookedUp[key] { return found }
+        if lookedUp.isThere { return lookedUp[key] }
         return try ports.journal?.outcome(of: key)
     }
 
@@ -26,14 +26,20 @@ extension Engine {
 
     /// Looks up the turn's keys again, after another writer has appended.
     func lookUpKeysAgain() {
-        guard !lookedUp.isEmpty else { return }
-        let keys = lookedUp.keys
-        lookedUp.forget()
-        lookUp(keys)
+        guard lookedUp.isThere else { return }
+        lookUp(lookedUp.keys)
+    }
+
+    /// Notes what was committed under keys, for the rest of the turn.
+    func noteCommittedKeys() {
+        lookedUp.commit(batch.keys)
     }
 
     private func lookUp(_ keys: [IdempotencyKey]) {
-        guard let found = try? ports.journal?.outcomes(of: keys) else { return }
-        lookedUp.note(found, of: keys)
+        if let found = try? ports.journal?.outcomes(of: keys) {
+            lookedUp.note(found, of: keys)
+        } else {
+            lookedUp.forget()
+        }
     }
 }

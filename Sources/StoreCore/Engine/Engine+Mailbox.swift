@@ -94,7 +94,7 @@ extension Engine {
             .envelope(envelope),
             envelope.source == nil ? .clients : .own,
             count: envelope.members.count,
-            keys: envelope.idempotency == nil ? 0 : 1,
+            keys: envelope.hasKey ? 1 : 0,
             wakes: wakes
         )
     }
@@ -151,6 +151,7 @@ extension Engine {
             work(item)
             if !isThreaded { commit() }
         }
+        if takenKeys > 1 { lookedUp.isEnding = true }
         commit()
         if takenKeys > 1 { lookedUp.forget() }
         items.removeAll(keepingCapacity: true)

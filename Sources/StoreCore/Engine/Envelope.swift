@@ -10,6 +10,8 @@ package final class Envelope: Sendable {
     package let expectedVersion: UInt64?
     /// What the client calls the request by, if it may be sent again.
     package let idempotency: Idempotency?
+    /// Whether it has an idempotency key: asked for each envelope, and cheaper than to copy it.
+    let hasKey: Bool
     package let mode: Mode
     /// Whether the batch must end here, so that what is published is exactly this version.
     package let endsBatch: Bool
@@ -48,6 +50,7 @@ package final class Envelope: Sendable {
         self.principal = principal
         self.expectedVersion = expectedVersion
         self.idempotency = idempotency
+        hasKey = idempotency != nil
         self.mode = mode
         self.endsBatch = endsBatch
         self.wantsState = wantsState

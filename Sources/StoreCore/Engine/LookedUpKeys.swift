@@ -3,31 +3,30 @@
 /// It holds until the turn ends: what this engine commits meanwhile is entered, and after another
 /// writer has appended, all keys are looked up again.
 struct LookedUpKeys {
-    /// The keys that were looked up, with `nil` where the journal has none.
-    private var outcomes: [IdempotencyKey: KeptOutcome?] = [:]
+    /// The keys of all requests of the turn; none where each is looked up by itself.
+    private(set) var keys: [IdempotencyKey] = []
+    private var found: [IdempotencyKey: KeptOutcome] = [:]
+    /// Whether the next commit is the turn's last, so that nothing asks for what it keeps.
+    var isEnding = false
 
-    var isEmpty: Bool { outcomes.isEmpty }
+    /// Whether the keys of the turn were looked up.
+    var isThere: Bool { keys.count > 0 }
 
-    /// The keys that were looked up.
-    var keys: [IdempotencyKey] { Array(outcomes.keys) }
+    /// What is kept of one of the keys.
+    subscript(key: IdempotencyKey) -> KeptOutcome? { found[key] }
 
-    /// What was found of a key; `nil` where it was not looked up.
-    subscript(key: IdempotencyKey) -> KeptOutcome?? { outcomes[key] }
-
-    /// Notes what one call has found of these keys.
+    /// Notes what one call has found of the turn's keys.
     mutating func note(_ found: [IdempotencyKey: KeptOutcome], of keys: [IdempotencyKey]) {
-        for key in keys { outcomes.updateValue(found[key], forKey: key) }
+        self.keys = keys
+        self.found = found
     }
 
     /// Notes what was committed.
     mutating func commit(_ committed: [IdempotencyKey: KeptOutcome]) {
-        for (key, outcome) in committed where outcomes[key] != nil {
-            outcomes.updateValue(outcome, forKey: key)
-        }
+        guard isThere, !isEnding else { return }
+        found.merge(committed) { $1 }
     }
 
-    /// The turn is over.
-    mutating func forget() {
-        if !outcomes.isEmpty { outcomes.removeAll(keepingCapacity: true) }
-    }
+    /// The turn is over, or the journal can't be read.
+    mutating func forget() { self = LookedUpKeys() }
 }

@@ -91,7 +91,9 @@ public final class MemoryJournal: Journal {
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
         kept.withLock { kept in
             var found: [IdempotencyKey: KeptOutcome] = [:]
-            for key in keys { found[key] = kept.outcomes[key] }
+            for key in keys {
+                if let outcome = kept.outcomes[key] { found[key] = outcome }
+            }
             return found
         }
     }
