@@ -17,9 +17,12 @@ final class InProcessServer {
     static let answerMillisecondsMax: CInt = 10_000
 
     private let parts: StoreServer<AppState>.Parts
+    private let router: Router
 
+    /// - Parameter routes: what is served in place of the server's own routes.
     init(
-        _ server: StoreServer<AppState> = StoreServer(AppState.self, actions: [ScreenShown.self])
+        _ server: StoreServer<AppState> = StoreServer(AppState.self, actions: [ScreenShown.self]),
+        serving routes: [any RouteGroup]? = nil
     ) throws {
         var configuration = ServerConfiguration()
         configuration.analytics = .off
@@ -36,6 +39,17 @@ final class InProcessServer {
             on: transport,
             in: World(server.dependencies, .system)
         )
+        let environment = routes.map { [parts] in
+            RequestEnvironment(
+                RouteCatalog($0),
+                forgetsClients: false,
+                wake: parts.store.wake
+            )
+        }
+        router =
+            environment.map {
+                Router($0, hosts: HostRule(listening: [], further: []), onTurnEnd: {})
+            } ?? parts.router
         parts.store.core.start()
     }
 
@@ -91,10 +105,10 @@ final class InProcessServer {
             isHTTP10: false
         )
         try exchange.begin(method, target, framing)
-        if let refusal = parts.router.admit(exchange) { return refusal }
+        if let refusal = router.admit(exchange) { return refusal }
         exchange.bodyBytes = body
-        parts.router.handle(exchange)
-        parts.router.turnEnded()
+        router.handle(exchange)
+        router.turnEnded()
         // The outcome of one that was put off belongs to whoever completes it.
         if case .none = exchange.hold { return try response(of: exchange) }
         try waitForCompletion(exchange)

@@ -1,0 +1,100 @@
+import Foundation
+import HTTPTransport
+import Testing
+import Wire
+
+@testable import StoreServer
+
+/// The route that CONTRIBUTING adds as its example, word for word.
+struct AddedRouteTests {
+    private struct HelloRoutes: RouteGroup {
+        private static let name = Parameter.token("name", bytes: 1...64, "Who is greeted.")
+
+        var routes: [Route] {
+            [
+                .read(
+                    "/hello",
+                    "Hello",
+                    "Greets.",
+                    parameters: [Self.name],
+                    answers: [.json(.object([.init("hello", .string())]), "The greeting.")]
+                ) { request in
+                    request.respond { $0.member("hello", request[Self.name] ?? "world") }
+                }
+            ]
+        }
+    }
+
+    private let server: InProcessServer
+    private let description: JSONNode
+
+    init() throws {
+        let discovery = DiscoveryRoutes(
+            links: Links(),
+            title: "test",
+            version: "0",
+            schema: Bytes(utf8: "{}"),
+            components: []
+        )
+        server = try InProcessServer(serving: [HelloRoutes(), discovery])
+        let document = try server.answer("GET", "/openapi.json").bytes
+        description = try JSONDocument(parsing: document, limits: .unbounded).root
+    }
+
+    @Test func `it answers, and says no to what it does not take`() throws {
+        #expect(try server.answer("GET", "/hello").text == #"{"hello":"world"}"#)
+        #expect(try server.answer("GET", "/hello?name=ada").text == #"{"hello":"ada"}"#)
+        #expect(try server.answer("GET", "/%68ello?name=%61da").text == #"{"hello":"ada"}"#)
+        let long = String(repeating: "x", count: 65)
+        for query in ["name=", "name=\(long)", "name=a&name=b", "nam=a", "name=%zz"] {
+            #expect(try server.answer("GET", "/hello?" + query).status == 400)
+        }
+        let refusal = try server.answer("POST", "/hello")
+        #expect(refusal.status == 405)
+        #expect(refusal.headers.contains { $0 == ("Allow", "GET, HEAD, OPTIONS") })
+        #expect(try server.answer("OPTIONS", "/hello").status == 204)
+        #expect(try server.answer("GET", "/hello/x").status == 404)
+    }
+
+    @Test func `it is described, and listed at the root`() throws {
+        let operation = description.member(named: "paths")?.member(named: "/hello")?
+            .member(named: "get")
+        #expect(operation?.member(named: "operationId")?.stringValue == "getHello")
+        let parameter = operation?.member(named: "parameters")?.elements.first
+        #expect(parameter?.member(named: "name")?.stringValue == "name")
+        #expect(try server.answer("GET", "/").text.contains(#""path":"/hello""#))
+    }
+
+    @Test func `CONTRIBUTING shows it`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(
+            contentsOf: root.appending(path: "CONTRIBUTING.md"),
+            encoding: .utf8
+        )
+        let own = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        let blocks = text.components(separatedBy: "```swift\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(blocks.count == 2)
+        for block in blocks {
+            // What is shown stands here, at another indentation.
+            for line in block.split(separator: "\n") {
+                let words = line.trimmingCharacters(in: .whitespaces)
+                #expect(own.contains(words), "\(words)")
+            }
+        }
+    }
+}
+
+extension HTTPResponse {
+    fileprivate var bytes: [UInt8] {
+        switch body {
+        case .none: []
+        case .bytes(let bytes): bytes
+        case .shared(let bytes): bytes.withUnsafeBytes { Array($0) }
+        }
+    }
+
+    fileprivate var text: String { String(decoding: bytes, as: UTF8.self) }
+}
