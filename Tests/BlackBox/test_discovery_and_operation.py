@@ -110,8 +110,7 @@ def test_6_2_every_route_that_is_described_answers_and_only_its_methods(server):
         answer = server.request("GET" if "delete" in described else "DELETE", path)
         answer.problem("method-not-allowed", 405)
         allowed = {method.strip().lower() for method in answer["allow"].split(",")}
-        # Every route takes OPTIONS, which no description mentions.
-        assert described == allowed - {"options"}, (template, described, allowed)
+        assert described == allowed, (template, described, allowed)
         if "get" in described:
             assert "200" in operations["get"]["responses"]
             types = operations["get"]["responses"]["200"].get("content", {})

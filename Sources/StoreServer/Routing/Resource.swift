@@ -5,7 +5,7 @@ import Wire
 /// All routes of one path.
 final class Resource: Sendable {
     let path: PathTemplate
-    /// The methods that it has, in the order of the `Allow` field.
+    /// The methods that it has, in the order of the `Allow` field; `OPTIONS` needs no mention.
     let methods: [String]
     /// What each parameter of the path allows, in their order; `nil` where it allows anything.
     private let parameters: [(any RouteParameter)?]
@@ -22,7 +22,7 @@ final class Resource: Sendable {
         }
         var served = routes
         if let get = routes.first(where: \.hasHead) { served.append(get.head) }
-        let methods = (served.map(\.method) + [.options]).sorted { $0.bit < $1.bit }.map(\.name)
+        let methods = served.map(\.method).sorted { $0.bit < $1.bit }.map(\.name)
         self.methods = methods
         served.append(.options(at: path, methods))
         var places = [ServedRoute?](repeating: nil, count: UInt8.bitWidth)

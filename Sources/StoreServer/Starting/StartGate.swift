@@ -85,7 +85,7 @@ final class StartGate: HTTPHandler {
         transport.withLock { $0 }?.wake()
     }
 
-    private static let healthMethods = ["GET", "HEAD", "OPTIONS"]
+    private static let healthMethods = ["GET", "HEAD"]
 
     private func isHealth(_ request: HTTPExchange) -> Bool {
         [links.liveness, links.readiness].contains(exactly: request.path)
