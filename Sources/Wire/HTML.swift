@@ -1,4 +1,4 @@
-/// Text in a page.
+/// Pages for people.
 package enum HTML {
     /// A text as it stands in an element or an attribute.
     package static func escaped(_ text: String) -> String {
@@ -13,5 +13,29 @@ package enum HTML {
             }
         }
         return result
+    }
+
+    /// A document without scripts, styles or anything that is loaded.
+    ///
+    /// - Parameter body: what stands under the title, as HTML.
+    package static func page(_ title: String, body: String) -> String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width">
+        <meta name="color-scheme" content="light dark">
+        <title>\(escaped(title))</title>
+        </head>
+        <body>
+        <main>
+        <h1>\(escaped(title))</h1>
+        \(body)
+        </main>
+        </body>
+        </html>
+
+        """
     }
 }

@@ -1,29 +1,18 @@
 import StoreCore
 import Testing
 
+@testable import StoreTesting
+
 /// What journals keep within their bounds. What every journal promises is in ``ConformanceTests``.
 @Suite struct JournalTests {
     static let kinds: [JournalKind] = [.memory, .shared, .sqlite]
 
-    static func record(_ version: UInt64, type: String = "counted", bytes: Int = 0) -> Record {
-        Record(
-            version: version,
-            time: Int64(version) * 1_000,
-            type: type,
-            payload: Array(#"{"number":\#(version)}"#.utf8) + Array(repeating: 0x20, count: bytes),
-            meta: version.isMultiple(of: 2) ? Array("{}".utf8) : nil,
-            principal: version.isMultiple(of: 3) ? "ann" : nil,
-            requestID: version.isMultiple(of: 5) ? nil : "r\(version)",
-            changed: !version.isMultiple(of: 7),
-            cause: version.isMultiple(of: 4) ? version - 1 : nil,
-            origin: version.isMultiple(of: 6) ? "Home/Home.swift:6" : nil
-        )
-    }
-
     static func fill(_ journal: any Journal, to version: UInt64, bytes: Int = 0) throws {
         while journal.version < version {
             let last = min(version, journal.version + 100)
-            let records = (journal.version + 1...last).map { record($0, bytes: bytes) }
+            let records = (journal.version + 1...last).map {
+                JournalSamples.record($0, bytes: bytes)
+            }
             try journal.append(JournalBatch(records: records), at: journal.version)
         }
     }
@@ -66,7 +55,7 @@ import Testing
             try subject.journal.read(JournalPage(after: 1_499, limit: 1))
         }
         let page = try subject.journal.read(JournalPage(after: 1_500, limit: 1))
-        #expect(page.records == [Self.record(1_501)])
+        #expect(page.records == [JournalSamples.record(1_501)])
     }
 
     @Test(arguments: kinds)
@@ -77,7 +66,7 @@ import Testing
         try Self.fill(subject.journal, to: 60)
         #expect(
             try subject.journal.read(JournalPage(after: 50, limit: 100)).records
-                == (51...60).map { Self.record($0) }
+                == (51...60).map { JournalSamples.record($0) }
         )
     }
 

@@ -7,26 +7,7 @@ struct IndexPage {
     let routes: [Route]
 
     var html: String {
-        """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width">
-        <meta name="color-scheme" content="light dark">
-        <title>\(HTML.escaped(title))</title>
-        </head>
-        <body>
-        <main>
-        <h1>\(HTML.escaped(title))</h1>
-        <dl>
-        \(routes.map(row).joined(separator: "\n"))
-        </dl>
-        </main>
-        </body>
-        </html>
-
-        """
+        HTML.page(title, body: "<dl>\n\(routes.map(row).joined(separator: "\n"))\n</dl>")
     }
 
     private func row(_ route: Route) -> String {

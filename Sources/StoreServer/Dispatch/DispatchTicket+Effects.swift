@@ -1,6 +1,5 @@
 import HTTPTransport
 import StoreCore
-import Synchronization
 import Wire
 
 extension DispatchTicket {
@@ -34,10 +33,10 @@ extension DispatchTicket {
     }
 
     private func answerOnce(_ answer: () -> Void) {
-        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        hold?.end()
-        answer()
-        store.wake()
+        once(ending: hold) {
+            answer()
+            store.wake()
+        }
     }
 
     /// Answers with what the effects gave. The state is the newest, under its own tag: what the client

@@ -1,6 +1,5 @@
 import HTTPTransport
 import StoreCore
-import Synchronization
 import Wire
 
 /// What a dispatched request waits for: turns the Core's outcome into its answer.
@@ -23,8 +22,8 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     let watch: EffectWatch?
     /// Keeps the client's session while the client waits for effects.
     let hold: SessionHold?
-    /// Whether the client that waits for effects has its answer.
-    let isAnswered = Atomic(false)
+    /// For a client that waits for effects.
+    let once = AnswerOnce()
     var applied: AppliedAnswer?
 
     // Not final and `required`, so that a route that keeps the type makes tickets without looking the

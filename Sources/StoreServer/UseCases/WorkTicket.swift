@@ -1,6 +1,5 @@
 import HTTPTransport
 import StoreCore
-import Synchronization
 import Wire
 
 /// A request that is answered when the work that it asks for has begun, or where the client prefers
@@ -14,7 +13,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     private let waitSeconds: Int?
     /// Keeps the client's session while the client waits.
     private let hold: SessionHold?
-    private let isAnswered = Atomic(false)
+    private let once = AnswerOnce()
     /// Ends with the work, where the client waits for that.
     private let watch: EffectWatch?
     /// What the program makes of it, and where that is written.
@@ -126,9 +125,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     }
 
     private func answer(_ response: @autoclosure () -> HTTPResponse) {
-        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        hold?.end()
-        request.complete(.success(response()))
+        once(ending: hold) { request.complete(.success(response())) }
     }
 
     private func response(

@@ -25,27 +25,15 @@ package struct ProblemPage: Sendable, Equatable {
 
     /// For a browser: one document without scripts, styles or anything that is loaded.
     package var html: String {
-        """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width">
-        <meta name="color-scheme" content="light dark">
-        <title>\(HTML.escaped(title))</title>
-        </head>
-        <body>
-        <main>
-        <h1>\(HTML.escaped(title))</h1>
-        <p><code>\(slug.status) \(slug.rawValue)</code></p>
-        <p>\(HTML.escaped(meaning))</p>
-        <h2>What to do</h2>
-        <p>\(HTML.escaped(remedy))</p>
-        </main>
-        </body>
-        </html>
-
-        """
+        HTML.page(
+            title,
+            body: """
+                <p><code>\(slug.status) \(slug.rawValue)</code></p>
+                <p>\(HTML.escaped(meaning))</p>
+                <h2>What to do</h2>
+                <p>\(HTML.escaped(remedy))</p>
+                """
+        )
     }
 
     private static func wrapped(_ text: String, columns: Int = 78) -> String {

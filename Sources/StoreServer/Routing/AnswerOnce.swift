@@ -1,0 +1,16 @@
+import Synchronization
+
+/// Lets one of several threads answer a request: the first, be it the end of the work that is waited for
+/// or the end of the client's time.
+struct AnswerOnce: ~Copyable, Sendable {
+    private let isAnswered = Atomic(false)
+
+    /// Does `answer` on the first call, and nothing on the others.
+    ///
+    /// - Parameter hold: what keeps the client's session while it waits; it ends with the answer.
+    borrowing func callAsFunction(ending hold: SessionHold?, _ answer: () -> Void) {
+        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        hold?.end()
+        answer()
+    }
+}
