@@ -8,14 +8,14 @@ extension Simulation {
         case 5:
             guard let view = P.view(&chance, isStream: false) else { return }
             let part = view.part(naive.text)
-            if case .json(let bytes) = part { return try get(view.path, bytes) }
-            try get(view.path, Bytewise("null"))
+            if case .json(let bytes) = part { return try get(view.path, bytes, &chance) }
+            try get(view.path, Bytewise("null"), &chance)
         case 0, 1:
             let version = naive.version - min(naive.version, UInt64(chance.below(20)))
             let target = chance.happens(1, in: 3) ? "/state" : "/state?version=\(version)"
             let text = target == "/state" ? naive.text : past.texts[version]
             guard let text else { return }
-            try get(target, text.whole)
+            try get(target, text.whole, &chance)
         case 2:
             let client = clients.isEmpty ? nil : chance.pick(clients)
             let place = Naive<P>.names.firstIndex(of: Sessions.name) ?? 0
@@ -26,16 +26,18 @@ extension Simulation {
         default:
             let module = chance.below(Naive<P>.names.count)
             let slice = naive.slices[module]
-            try get("/modules/" + Naive<P>.names[module], slice == .absent ? nil : slice)
+            let path = "/modules/" + Naive<P>.names[module]
+            try get(path, slice == .absent ? nil : slice, &chance)
         }
     }
 
     private func answer(
         to target: String,
-        _ client: Client? = nil
+        _ client: Client? = nil,
+        headers: [(name: String, value: String)] = []
     ) throws -> (status: Int, body: [UInt8]) {
         tell("  GET \(target) as \(client?.name ?? "nobody")")
-        let exchange = try server.send("GET", target, headers: Self.cookie(client))
+        let exchange = try server.send("GET", target, headers: Self.cookie(client) + headers)
         guard server.wait(for: exchange) else { throw Violation(.state, "no answer: \(target)") }
         server.collect()
         guard case .response(let status, let body)? = exchange.answer else {
@@ -93,6 +95,35 @@ extension Simulation {
                 .state,
                 "\(target) answers \(status) \(Bytewise(body)) and not \(expected as Any)"
             )
+        }
+    }
+
+    /// The same, and by chance once more: as one who has it already, as one who wants another version, or
+    /// by another spelling of the path.
+    private func get(_ target: String, _ expected: Bytewise?, _ chance: inout Chance) throws {
+        switch chance.below(4) {
+        case 0: try expect(expected == nil ? 404 : 304, from: target, ("If-None-Match", "*"))
+        case 1 where !target.hasPrefix("/views"):
+            try expect(412, from: target, ("If-Match", #""00000000:0""#))
+        case 2:
+            let first = Array(target.utf8)[1]
+            let spelled = "/%" + String(first, radix: 16) + target.dropFirst(2)
+            try get(spelled, expected)
+        default: break
+        }
+        try get(target, expected)
+    }
+
+    private func expect(
+        _ status: Int,
+        from target: String,
+        _ header: (name: String, value: String)
+    ) throws {
+        let answer = try answer(to: target, headers: [header])
+        // What was forgotten can't be made again.
+        if answer.status == 410, target.contains("?version") { return }
+        guard answer.status == status, status == 404 || status == 412 || answer.body.isEmpty else {
+            throw Violation(.state, "\(target) with \(header) answers \(answer.status), not \(status)")
         }
     }
 }
