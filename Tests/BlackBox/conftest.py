@@ -1,6 +1,8 @@
 """One server for each module's tests, and a fresh one for the tests that need it untouched."""
 
+import contextlib
 import os
+import random
 import socket
 
 import pytest
@@ -40,9 +42,14 @@ def cinema(cinema_program):
 
 @pytest.fixture
 def store_server_in_path(tmp_path, monkeypatch):
-    """For documents that start the server by its name: answers an address that nobody uses."""
+    """For documents that start the server by its name, again and again, at one address.
+
+    Its port is below those that the system gives away, so that no test beside this one gets it in between.
+    """
     (tmp_path / "store-server").symlink_to(binary())
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return f"http://127.0.0.1:{port}"

@@ -28,7 +28,7 @@ import tempfile
 import time
 
 README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
-COMMAND_SECONDS_MAX = 20
+COMMAND_SECONDS_MAX = 60
 TERMINAL_SECONDS_MAX = 10
 BLOCK = re.compile(
     r"(?:<!--\s*tour:\s*(?P<mark>[^>]*?)\s*-->\s*\n)?```console\n(?P<body>.*?)^```", re.S | re.M

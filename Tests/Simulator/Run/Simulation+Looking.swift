@@ -123,7 +123,10 @@ extension Simulation {
         // What was forgotten can't be made again.
         if answer.status == 410, target.contains("?version") { return }
         guard answer.status == status, status == 404 || status == 412 || answer.body.isEmpty else {
-            throw Violation(.state, "\(target) with \(header) answers \(answer.status), not \(status)")
+            throw Violation(
+                .state,
+                "\(target) with \(header) answers \(answer.status) and not \(status)"
+            )
         }
     }
 }
