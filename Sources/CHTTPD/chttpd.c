@@ -207,12 +207,15 @@ int chttpd_respond_shared(
     return respond(connection, head, response);
 }
 
-int chttpd_respond_pieces(
-    chttpd_connection *connection, chttpd_response_head head, const struct iovec *pieces,
-    unsigned count, void (*release)(void *owner), void *owner) {
-    _Static_assert(sizeof(struct MHD_IoVec) == sizeof(struct iovec), "one layout");
-    struct MHD_Response *response = MHD_create_response_from_iovec(
-        (const struct MHD_IoVec *)(const void *)pieces, count, release, owner);
+/// Below what the allocator takes from the kernel for each block.
+static const size_t block_bytes = 64 << 10;
+
+int chttpd_respond_read(
+    chttpd_connection *connection, chttpd_response_head head, size_t length,
+    ssize_t (*read)(void *owner, uint64_t offset, char *to, size_t max),
+    void (*release)(void *owner), void *owner) {
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(length, block_bytes, read, owner, release);
     if (response == NULL) release(owner);
     return respond(connection, head, response);
 }

@@ -105,6 +105,22 @@ extension Bytes {
     /// What the bytes are made of, each in one piece.
     package var pieces: [Bytes] { rope?.pieces ?? [self] }
 
+    /// Copies the bytes from an offset on, as many as there is room for. Answers how many.
+    package func copy(from offset: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var copied = 0
+        while copied < buffer.count, offset + copied < count {
+            let (found, skipped) = pieces(from: offset + copied, max: 1)
+            guard let piece = found.first else { break }
+            copied += piece.withUnsafeBytes { bytes in
+                let part = bytes[skipped...].prefix(buffer.count - copied)
+                UnsafeMutableRawBufferPointer(rebasing: buffer[copied...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+                return part.count
+            }
+        }
+        return copied
+    }
+
     /// The pieces that have the bytes from an offset on, at most so many, and the offset in the first
     /// of them.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {

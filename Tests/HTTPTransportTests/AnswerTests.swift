@@ -67,13 +67,13 @@ import Testing
         }
     }
 
-    /// The list of pieces lies in the memory that the head of the request and of the answer lie in.
-    @Test(arguments: [1, 2, HTTPResponse.piecesMax, HTTPResponse.piecesMax + 1])
+    /// The library would abort the process where it has no memory for a list of pieces.
+    @Test(arguments: [1, 2, 64, 1_000])
     func `a body of pieces comes whole, behind the largest head, too`(count: Int) throws {
         let echo = try EchoServer()
         let connection = try RawConnection(port: echo.port)
         let bounds = TransportConfiguration(addresses: [])
-        let size = 100_000
+        let size = 3_200_000 / count
         let body = (0..<count).map { index in
             String(repeating: Character(UnicodeScalar(UInt8(97 + index % 26))), count: size)
         }.joined()
@@ -84,10 +84,13 @@ import Testing
                 let rest = bounds.headersBytesMax - head.utf8.count - "y: \r\n\r\n".utf8.count
                 head += "y: " + String(repeating: "y", count: rest) + "\r\n"
             }
-            try connection.send(head + "\r\n")
-            let answer = try connection.response()
-            #expect(answer.head.hasPrefix("HTTP/1.1 200"))
-            #expect(answer.body == body)
+            // The next ones behind it fill what the library has for reading.
+            try connection.send(String(repeating: head + "\r\n", count: 3))
+            for _ in 0..<3 {
+                let answer = try connection.response()
+                #expect(answer.head.hasPrefix("HTTP/1.1 200"))
+                #expect(answer.body == body)
+            }
         }
     }
 }

@@ -113,11 +113,13 @@ int chttpd_respond_shared(
     chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
     void (*release)(void *_Nullable owner), void *owner);
 
-/// The same for a body that is made of pieces, which stay where they are. The list itself is copied to
-/// the memory of the connection.
-int chttpd_respond_pieces(
-    chttpd_connection *connection, chttpd_response_head head, const struct iovec *pieces,
-    unsigned count, void (*release)(void *_Nullable owner), void *owner);
+/// Queues a response whose body is read a block at a time: `read` copies up to `max` bytes from an offset
+/// on to `to` and answers how many. The library would abort the process where a list of pieces does not fit
+/// the memory of the connection; a block has memory of its own.
+int chttpd_respond_read(
+    chttpd_connection *connection, chttpd_response_head head, size_t length,
+    ssize_t (*read)(void *_Nullable owner, uint64_t offset, char *_Nullable to, size_t max),
+    void (*release)(void *_Nullable owner), void *owner);
 
 /// A response that can be queued for request after request, with other fields and another body of the
 /// same length. `body` comes from malloc() and is freed with the last use of the response; `NULL` where

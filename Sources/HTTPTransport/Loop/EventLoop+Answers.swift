@@ -84,8 +84,8 @@ extension EventLoop {
         // Safety: retained for the library, which releases it by `releaseBytes`, once.
         let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
         let taken =
-            body.isInPieces && body.isReadyToSend
-            ? respond(on: connection, head, body.pieces, owner)
+            body.isInPieces
+            ? chttpd_respond_read(connection, head, body.count, readBytes, releaseBytes, owner)
             : respond(on: connection, head, body, owner)
         return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
@@ -100,27 +100,6 @@ extension EventLoop {
             // There is an address: it is longer than what is copied.
             guard let base = bytes.baseAddress else { return 0 }
             return chttpd_respond_shared(connection, head, base, bytes.count, releaseBytes, owner)
-        }
-    }
-
-    private func respond(
-        on connection: OpaquePointer,
-        _ head: chttpd_response_head,
-        _ pieces: [Bytes],
-        _ owner: UnsafeMutableRawPointer
-    ) -> CInt {
-        // Safety: the owner retains the pieces until the library is done with them.
-        withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count) { vectors in
-            for (index, piece) in pieces.enumerated() { vectors[index] = iovec(piece) }
-            guard let base = vectors.baseAddress else { return 0 }
-            return chttpd_respond_pieces(
-                connection,
-                head,
-                base,
-                CUnsignedInt(pieces.count),
-                releaseBytes,
-                owner
-            )
         }
     }
 

@@ -1,5 +1,6 @@
 import CHTTPD
 import Glibc
+import Wire
 
 // What libmicrohttpd calls, all on the loop's thread, from within `chttpd_run` and `chttpd_add`.
 // Plain functions: a closure handed to C from isolated code would trap on a foreign thread.
@@ -76,4 +77,17 @@ func onPanic(reason: UnsafePointer<CChar>?) {
 
 func releaseBytes(owner: UnsafeMutableRawPointer?) {
     if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
+}
+
+/// Copies a part of a body that is made of pieces.
+func readBytes(
+    owner: UnsafeMutableRawPointer?,
+    offset: UInt64,
+    to: UnsafeMutablePointer<CChar>?,
+    max: Int
+) -> Int {
+    guard let owner, let to else { return 0 }
+    // Safety: retained until `releaseBytes`; the library was given bytes, and nothing else.
+    let bytes = Unmanaged<Bytes>.fromOpaque(owner).takeUnretainedValue()
+    return bytes.copy(from: Int(offset), to: UnsafeMutableRawBufferPointer(start: to, count: max))
 }

@@ -17,10 +17,6 @@ package struct HTTPResponse: Sendable {
         }
     }
 
-    /// Of up to how many pieces a shared body can be without being put together first: the library has
-    /// their list in the memory of the connection, beside the answer's head.
-    package static let piecesMax = 64
-
     package let status: Int
     package var fields: HTTPFields
     package var body: Body
@@ -70,17 +66,5 @@ package struct HTTPResponse: Sendable {
         case 503: "Service Unavailable"
         default: "Status \(status)"
         }
-    }
-}
-
-extension Bytes {
-    /// Whether the event loop can send them as a body from where they are.
-    package var isReadyToSend: Bool {
-        !isInPieces || pieces.count <= HTTPResponse.piecesMax
-    }
-
-    /// Puts them together where they are of too many pieces, so that the event loop does not have to.
-    package func makeReadyToSend() {
-        if !isReadyToSend { withUnsafeBytes { _ in } }
     }
 }

@@ -39,11 +39,6 @@ struct AppliedAnswer {
     private static let sharedBytesMin = 16 << 10
     private static let end = Bytes(utf8: "}")
 
-    /// Whether the answer around a state is neither paced nor put together before it is sent.
-    static func isReadyToSend(around state: Bytes) -> Bool {
-        state.count < ReaderPace.answerBytesMin && state.pieces.count + 2 <= HTTPResponse.piecesMax
-    }
-
     private func writeMembers(
         to body: inout JSONOutput,
         epoch: String,

@@ -7,7 +7,7 @@ extension DispatchTicket {
     func finish(_ answer: AppliedAnswer) {
         guard wantsState else { return complete(answer) }
         let snapshot = store.publisher.snapshot
-        if snapshot.isAtHand(.root), AppliedAnswer.isReadyToSend(around: snapshot.state) {
+        if snapshot.isAtHand(.root), snapshot.state.count < ReaderPace.answerBytesMin {
             return complete(answer.with(snapshot))
         }
         let isTaken = store.reading.submitAnswer { [self] in
@@ -19,12 +19,10 @@ extension DispatchTicket {
         if !isTaken { complete(answer) }
     }
 
-    /// The answer with a state that may have to be put together, which is done here.
+    /// The answer with a state that may have to be put together, which is done by the caller's thread.
     func response(_ answer: AppliedAnswer, with snapshot: Snapshot) -> HTTPResponse {
         applied = answer.with(snapshot)
-        let response = HTTPResponse(self)
-        if case .shared(let body) = response.body { body.makeReadyToSend() }
-        return response
+        return HTTPResponse(self)
     }
 }
 

@@ -76,10 +76,9 @@ extension Store {
         HTTPResponse(status: 304, headers: headers(snapshot))
     }
 
-    /// The answer with a part of a version, which is put together here where that is to be done.
+    /// The answer with a part of a version.
     func response(with part: Bytes, of snapshot: Snapshot) -> HTTPResponse {
-        part.makeReadyToSend()
-        return HTTPResponse(
+        HTTPResponse(
             status: 200,
             headers: [("Content-Type", "application/json")] + headers(snapshot),
             body: .shared(part)
@@ -177,7 +176,7 @@ extension ParsedDocuments {
         switch snapshot.place(of: pointer) {
         case .found(nil): return .nowhere
         case .found(let bytes?):
-            return bytes.isPaced || !bytes.isReadyToSend ? .later : .bytes(bytes)
+            return bytes.isPaced ? .later : .bytes(bytes)
         case .within(let bytes, let pointer):
             if bytes.isInPieces { return .later }
             if bytes.count < Self.keptBytesMin {
