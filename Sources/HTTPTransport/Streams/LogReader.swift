@@ -15,7 +15,7 @@ struct LogReader {
 
     var cursor: LogCursor
     var phase = Phase.ready
-    /// Whether it was sent no record yet. It is then not told which records were removed before it came.
+    /// Whether it was sent no record yet: then the stream does not name records removed before it began.
     var isBeginning: Bool
     /// Whether it has been told that it has everything.
     var isCaughtUp = false

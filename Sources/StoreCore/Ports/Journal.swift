@@ -23,12 +23,12 @@ public protocol Journal: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - batch: the versions of its records follow `expected` without a hole.
-    ///   - expected: the version that the history must be at, whoever has written last.
+    ///   - expected: the version that the history must be at.
     /// - Throws: ``JournalError/conflict(version:)`` where it is at another version, and nothing was
     ///   written; else another ``JournalError``.
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError)
 
-    /// The first records after a version, whoever has written them; none where there are none.
+    /// The first records after a version, of all writers; empty where there are none.
     ///
     /// Gives what is durable when it is called, also where ``version`` is behind that. A journal of
     /// which this process is the only writer needs no method of its own.
@@ -51,8 +51,7 @@ public protocol Journal: AnyObject, Sendable {
     /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
 
-    /// What became of the requests that had these keys, as far as that is still known; keys are told
-    /// apart by their bytes.
+    /// The outcomes that are still kept of requests with these keys. Keys are compared by their bytes.
     func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome]

@@ -57,7 +57,7 @@ public final class SharedMemoryJournal: Journal {
 
     /// Identifies the history.
     public var epoch: UInt32 { history.memory.epoch }
-    /// The version of the newest record, whoever has written it.
+    /// The version of the newest record of all writers.
     public var version: UInt64 { history.memory.version }
     /// The oldest version that is still kept.
     public var oldest: UInt64 { history.memory.oldest }
@@ -93,7 +93,7 @@ public final class SharedMemoryJournal: Journal {
         try history.memory.read(page)
     }
 
-    /// What became of the requests that had these keys, whoever has applied them.
+    /// The outcomes of the requests that had these keys, of all writers.
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {

@@ -16,7 +16,7 @@ struct GivenJournal: Sendable {
 
     /// Refuses what chooses or bounds a journal of the server's own.
     ///
-    /// - Parameter said: the names of the options that somebody has set.
+    /// - Parameter said: the names of the options that were set by flag, variable or file.
     static func check(
         _ configuration: ServerConfiguration,
         said: Set<String> = []

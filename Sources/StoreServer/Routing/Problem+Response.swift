@@ -2,7 +2,7 @@ import HTTPTransport
 import Wire
 
 extension Problem {
-    /// The response that tells a client of the problem.
+    /// The response for the problem, with the name of the request in it.
     func response(for id: RequestID) -> HTTPResponse {
         HTTPResponse(
             status: status,

@@ -87,7 +87,7 @@ extension RequestContext {
     /// 404 for the path of the request.
     var notFound: Problem { .notFound(path: exchange.path) }
 
-    /// The response that tells the client of a problem.
+    /// The response for a problem, with the name of this request in it.
     func response(_ problem: Problem) -> HTTPResponse {
         problem.response(for: id)
     }

@@ -24,7 +24,7 @@ final class DrainFilter: RequestFilter {
     }
 }
 
-/// 403 for what a page of another origin sends from somebody's browser, where the route does not take it.
+/// 403 for what a page of another origin sends from a browser, where the route does not take it.
 ///
 /// A server on loopback is within reach of every page that is open on the machine, and a browser sends a
 /// POST without a body, and so without a type, wherever a page likes.

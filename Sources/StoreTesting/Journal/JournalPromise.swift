@@ -11,7 +11,7 @@ public enum JournalPromise: String, Sendable, CaseIterable {
     case conflict = "a batch for another version is a conflict and leaves nothing"
     case whole = "no reader sees a part of a batch"
     case race = "of writers that follow the same version one is first"
-    case tail = "the tail has what is behind a version, whoever has written it"
+    case tail = "the tail has what all writers appended after a version"
     case watch = "a writer is notified of what others append"
     case outcomes = "outcomes are found by key and principal, several in one call"
     case newerOutcome = "a later outcome of the same key takes the place of the first"
