@@ -49,51 +49,51 @@ let package = Package(
         .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        layer("Locks"),
+        layer("Platform"),
         layer("Texts"),
         layer("Digest", on: ["CNettle"]),
-        layer("StoreCore", on: ["Locks", "Texts"]),
+        layer("StoreCore", on: ["Platform", "Texts"]),
         layer(
             "JournalSQLite",
-            on: ["CNettle", "CSQLite", "CZstd", "Locks", "StoreCore", "Texts"]
+            on: ["CNettle", "CSQLite", "CZstd", "Platform", "StoreCore", "Texts"]
         ),
-        layer("Wire", on: ["Locks", "Texts"]),
+        layer("Wire", on: ["Platform", "Texts"]),
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Texts", "Wire"]),
-        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Locks", "Wire"]),
+        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Wire"]),
         layer(
             "StoreServer",
             on: [
-                "Digest", "EventStream", "HTTPTransport", "JournalSQLite", "Locks", "StoreCore",
+                "Digest", "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "StoreCore",
                 "Texts", "Wire",
             ]
         ),
-        layer("HTTPClient", on: ["CCurl", "Locks", "StoreCore", "Texts", "Wire"]),
+        layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
         layer("Domain", on: ["StoreCore"]),
         .executableTarget(
             name: "App",
             dependencies: ["Domain", "StoreServer"],
             swiftSettings: strict
         ),
-        layer("StoreTesting", on: ["Locks", "StoreCore", "Texts", "Wire"]),
+        layer("StoreTesting", on: ["Platform", "StoreCore", "Texts", "Wire"]),
 
         tests(of: "Texts", ["Wire"]),
-        tests(of: "StoreCore", ["Locks", "StoreTesting"]),
+        tests(of: "StoreCore", ["Platform", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["JournalSQLite", "Locks", "StoreCore", "StoreTesting"],
+            dependencies: ["JournalSQLite", "Platform", "StoreCore", "StoreTesting"],
             swiftSettings: strict
         ),
         .target(name: "CDiskFaults", path: "Tests/CDiskFaults"),
         tests(
             of: "JournalSQLite",
-            ["CDiskFaults", "Locks", "StoreCore", "StoreTesting"],
+            ["CDiskFaults", "Platform", "StoreCore", "StoreTesting"],
             exclude: ["Fixtures"]
         ),
         .target(
             name: "Simulator",
             dependencies: [
-                "CHTTPD", "Domain", "EventStream", "HTTPTransport", "JournalSQLite", "Locks",
+                "CHTTPD", "Domain", "EventStream", "HTTPTransport", "JournalSQLite", "Platform",
                 "StoreCore", "StoreServer", "StoreTesting", "Wire",
             ],
             path: "Tests/Simulator",
@@ -109,13 +109,13 @@ let package = Package(
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),
-        tests(of: "HTTPTransport", ["EventStream", "Locks", "StoreTesting", "Wire"]),
+        tests(of: "HTTPTransport", ["EventStream", "Platform", "StoreTesting", "Wire"]),
         tests(of: "HTTPClient", ["StoreCore"]),
         tests(of: "Domain", ["StoreCore", "StoreTesting"]),
-        tests(of: "StoreTesting", ["Locks", "StoreCore"]),
+        tests(of: "StoreTesting", ["Platform", "StoreCore"]),
         tests(
             of: "StoreServer",
-            ["CHTTPD", "Domain", "HTTPTransport", "Locks", "StoreCore", "StoreTesting", "Wire"]
+            ["CHTTPD", "Domain", "HTTPTransport", "Platform", "StoreCore", "StoreTesting", "Wire"]
         ),
     ]
 )

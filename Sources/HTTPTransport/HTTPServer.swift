@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Platform
 import Synchronization
 
 /// An HTTP/1.1 server: listens, assembles requests, and hands them to a handler.

@@ -1,4 +1,4 @@
-import Locks
+import Platform
 public import StoreCore
 import Synchronization
 

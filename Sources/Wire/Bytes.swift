@@ -1,4 +1,4 @@
-internal import Locks
+internal import Platform
 internal import Synchronization
 
 #if canImport(Glibc)

@@ -163,7 +163,7 @@ def test_p1_a_use_case_knows_neither_http_nor_what_presents_it():
         for target in package["targets"]
     }
     assert needs["Domain"] == {"StoreCore"}
-    assert needs["StoreCore"] <= {"Locks", "Texts"} and not needs["Texts"] | needs["Locks"]
+    assert needs["StoreCore"] <= {"Platform", "Texts"} and not needs["Texts"] | needs["Platform"]
     for folder, allowed in (("Domain", {"StoreCore"}), ("StoreCore/UseCases", set())):
         for file in (ROOT / "Sources" / folder).rglob("*.swift"):
             imported = re.findall(r"^(?:\w+ )?import (\w+)", file.read_text(), re.M)

@@ -1,7 +1,7 @@
 import Dispatch
 import EventStream
 import Glibc
-import Locks
+import Platform
 import StoreTesting
 import Synchronization
 import Wire

@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Platform
 import StoreTesting
 import Synchronization
 import Testing

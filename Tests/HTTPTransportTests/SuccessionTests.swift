@@ -1,6 +1,6 @@
 import EventStream
 import Glibc
-import Locks
+import Platform
 import StoreTesting
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import JournalSQLite
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 

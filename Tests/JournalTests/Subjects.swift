@@ -1,6 +1,6 @@
 import Glibc
 import JournalSQLite
-import Locks
+import Platform
 import StoreCore
 import StoreTesting
 import Synchronization

@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Testing

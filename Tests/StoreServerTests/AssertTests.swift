@@ -1,5 +1,5 @@
 import Domain
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Testing

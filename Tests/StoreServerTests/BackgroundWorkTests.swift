@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Locks
+import Platform
 import Synchronization
 import Testing
 

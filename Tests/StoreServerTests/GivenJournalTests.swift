@@ -1,6 +1,6 @@
 import Domain
 import Glibc
-import Locks
+import Platform
 import StoreCore
 import StoreTesting
 import Synchronization

@@ -1,7 +1,7 @@
 import CHTTPD
 import Domain
 import Glibc
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Testing

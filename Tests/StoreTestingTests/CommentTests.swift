@@ -1,5 +1,5 @@
 import Foundation
-import Locks
+import Platform
 import StoreCore
 import StoreTesting
 import Testing

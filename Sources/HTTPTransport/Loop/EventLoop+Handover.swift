@@ -1,6 +1,6 @@
 import CHTTPD
 import Glibc
-import Locks
+import Platform
 import Synchronization
 
 // What other threads hand to the loop: answers, and the wish to stop.

@@ -1,7 +1,7 @@
 import CHTTPD
 package import EventStream
 import Glibc
-import Locks
+import Platform
 import Synchronization
 package import Wire
 

@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Platform
 import Synchronization
 
 /// Timers on their way to the loop's thread.

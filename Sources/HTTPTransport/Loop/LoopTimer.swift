@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Work that the event loop does at a later moment, unless it is cancelled before.

@@ -2,7 +2,7 @@ import CHTTPD
 import Dispatch
 package import EventStream
 import Glibc
-import Locks
+import Platform
 import Synchronization
 package import Wire
 

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 

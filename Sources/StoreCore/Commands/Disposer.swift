@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Calls commands when it goes: its owner owns what they end.

@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Performs effects: the one place where what modules ask for becomes tasks.

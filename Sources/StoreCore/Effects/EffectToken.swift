@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// One effect at work: who it is, and whether it still counts.

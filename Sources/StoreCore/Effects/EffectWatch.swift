@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Shows when all that follows an action is done: its effects, what presenters and reactions make of

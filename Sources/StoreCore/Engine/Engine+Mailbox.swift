@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Platform
 import Synchronization
 
 // The one way in: whatever the Core is to do passes the mailbox.

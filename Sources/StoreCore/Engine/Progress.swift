@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Platform
 import Synchronization
 
 /// The action that the Core is reducing now. The watchdog reads it to find a reducer that takes too long.

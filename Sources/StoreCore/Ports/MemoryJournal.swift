@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// A journal in memory: as long as the process lives, and no longer.

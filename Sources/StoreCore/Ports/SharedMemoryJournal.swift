@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// One writer's end of a history in memory that several writers share.

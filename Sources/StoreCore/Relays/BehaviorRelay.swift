@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Keeps a value, and passes it to each new listener, and to all whenever it is taken or changed.

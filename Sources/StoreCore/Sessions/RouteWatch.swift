@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Waits for the clients to say that they show what was presented to them.

@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Platform
 import Synchronization
 
 /// Wakes those who wait for a condition whenever something that it may hang on has changed.

@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// A clock that stands still until it is moved, by a test or a client of one; who sleeps on it waits for that.

@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// A time of day that stands still until it is told otherwise.

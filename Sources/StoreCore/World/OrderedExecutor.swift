@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Platform
 import Synchronization
 
 /// Runs effects one at a time, in the order in which they become ready, and shows when none of them can

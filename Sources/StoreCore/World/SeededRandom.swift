@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Random numbers that are the same in every run: SplitMix64 from a seed.

@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 

@@ -1,6 +1,6 @@
 import Glibc
 import HTTPTransport
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 

@@ -1,5 +1,5 @@
 import HTTPTransport
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Wire

@@ -1,6 +1,6 @@
 import Dispatch
 import EventStream
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Wire

@@ -1,7 +1,7 @@
 import Dispatch
 import EventStream
 import HTTPTransport
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Wire

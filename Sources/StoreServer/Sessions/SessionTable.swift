@@ -1,6 +1,6 @@
 import Digest
 import HTTPTransport
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 

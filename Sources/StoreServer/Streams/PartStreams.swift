@@ -1,6 +1,6 @@
 import EventStream
 import HTTPTransport
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Wire

@@ -1,7 +1,7 @@
 import CHTTPD
 import EventStream
 import Glibc
-import Locks
+import Platform
 import Synchronization
 import Wire
 

@@ -2,7 +2,7 @@ import CHTTPD
 import Domain
 import EventStream
 import Glibc
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 import Wire

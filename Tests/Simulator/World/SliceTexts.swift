@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Platform
 import StoreCore
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Runs effects where it is told to, one job at a time, in an order that a seed chooses.

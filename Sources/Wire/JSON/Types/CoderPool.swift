@@ -1,4 +1,4 @@
-import Locks
+import Platform
 import Synchronization
 
 /// Coders' working memory, kept for the next document: making it anew takes longer than a small
