@@ -70,8 +70,8 @@ import Wire
     @Test func `a server that starts lets nobody wait longer than one that runs`() {
         #expect(StartGate.holdSecondsMax == Double(ClientWait.secondsMax))
         #expect(StateParameters.wait.allows("\(ClientWait.secondsMax)"))
-        #expect(DispatchTicket<AppState>.waitSecondsMax == ClientWait.secondsMax)
-        #expect(WorkTicket<AppState>.waitSecondsMax == ClientWait.secondsMax)
+        #expect(DispatchTicket.waitSecondsMax == ClientWait.secondsMax)
+        #expect(WorkTicket.waitSecondsMax == ClientWait.secondsMax)
     }
 
     // History

@@ -38,7 +38,7 @@ import Wire
         #expect(journal.version == 1)
         let again = try InProcessServer(program.journal(journal))
         #expect(text(try again.answer("GET", "/state/counter")) == #"{"counter":1,"step":1}"#)
-        #expect(again.store.publisher.epoch.rawValue == journal.epoch)
+        #expect(again.store.reader.epoch.rawValue == journal.epoch)
     }
 
     @Test func `readers of one server are shown what another one has applied`() throws {

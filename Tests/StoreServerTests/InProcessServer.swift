@@ -50,16 +50,18 @@ final class InProcessServer {
             environment.map {
                 Router($0, hosts: HostRule(listening: [], further: []), onTurnEnd: {})
             } ?? parts.router
-        parts.store.core.start()
+        parts.core.start()
     }
 
     deinit {
-        parts.store.core.stop()
+        parts.core.stop()
     }
 
-    var store: Store<AppState> { parts.store }
+    var store: Store { parts.store }
 
-    var epoch: String { parts.store.publisher.epochText }
+    var core: Core<AppState> { parts.core }
+
+    var epoch: String { parts.publisher.epochText }
 
     /// Answers one request.
     func answer(

@@ -21,14 +21,13 @@ import Wire
         let server = try InProcessServer()
         let stop = Atomic(false)
         let ended = DispatchSemaphore(value: 0)
-        SystemThread.start(name: "dispatches") { [store = server.store] in
+        SystemThread.start(name: "dispatches") {
+            [core = server.core, reader = server.store.reader] in
             // One at a time, so that each makes a version that is published.
             while !stop.load(ordering: .relaxed) {
-                let version = store.publisher.snapshot.version
-                _ = store.core.dispatch(CounterIncreaseRequested())
-                while store.publisher.snapshot.version == version,
-                    !stop.load(ordering: .relaxed)
-                {
+                let version = reader.version
+                _ = core.dispatch(CounterIncreaseRequested())
+                while reader.version == version, !stop.load(ordering: .relaxed) {
                     sched_yield()
                 }
             }

@@ -125,9 +125,6 @@ extension Core {
     /// The effects that run and those that will, where the state is made of modules.
     package var effects: EffectRunner? { engine.ports.effects }
 
-    /// Who waits for what presenters have presented, where the state is made of modules.
-    package var routes: RouteWatch? { engine.ports.routes }
-
     /// The state as it is, for an effect; an empty value once the Core has stopped.
     func read() async -> any Sendable {
         await withCheckedContinuation { continuation in
@@ -136,68 +133,6 @@ extension Core {
             }
             if !isTaken { continuation.resume(returning: ()) }
         }
-    }
-
-    /// Takes a client's request for what is no action, or says why not.
-    ///
-    /// - Parameters:
-    ///   - sessions: those that ask.
-    ///   - watch: ends with the work, and all that it leads to.
-    ///   - completion: receives whether the request was recorded, and so the work begun.
-    package func offer(
-        _ request: ClientRequest,
-        requestID: String? = nil,
-        from sessions: [String] = [],
-        origin: String? = nil,
-        watch: EffectWatch? = nil,
-        completion: any Completion
-    ) throws(MailboxError) {
-        try engine.enter(
-            .envelope(
-                Envelope(
-                    members: [
-                        EnvelopeMember(action: request, type: request.name, payload: [123, 125])
-                    ],
-                    requestID: requestID,
-                    watch: watch,
-                    sessions: sessions,
-                    origin: origin,
-                    completion: completion
-                )
-            ),
-            .own
-        )
-    }
-
-    /// Dispatches what the program makes of something outside. Any thread.
-    ///
-    /// - Parameters:
-    ///   - cause: the version of the record of what was asked; `nil` where nothing was.
-    ///   - place: where in the program that is decided.
-    ///   - sessions: those that it is said for.
-    ///   - watch: ends with all that follows.
-    package func dispatchOwn(
-        _ action: any Action,
-        after cause: UInt64? = nil,
-        at place: String,
-        from sessions: [String] = [],
-        watch: EffectWatch? = nil
-    ) {
-        var source = ActionSource(cause: cause, place: place)
-        source.watch = watch
-        source.sessions = sessions
-        engine.dispatchOwn(action, from: source)
-    }
-
-    /// Takes an action that a client has its view say by what it does, or says why not.
-    ///
-    /// - Parameter origin: the client, as the log shows it.
-    package func offerOwn(
-        _ action: any Action,
-        from sessions: [String],
-        origin: String
-    ) throws(MailboxError) {
-        try engine.offerOwn(action, from: sessions, origin: origin)
     }
 
     /// Hands over an action whose change only some observers get.

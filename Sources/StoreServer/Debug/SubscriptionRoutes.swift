@@ -8,8 +8,8 @@ struct SubscriptionRoutes: RouteGroup {
     let links: Links
     let streams: StreamWriter
     let attachments: CoreAttachments
-    /// The presenters of modules that are started.
-    let presenters: @Sendable () -> [(name: String, module: String)]
+    let reader: StateReader
+    let modules: [SliceDescription]
 
     var routes: [Route] {
         [
@@ -68,7 +68,7 @@ struct SubscriptionRoutes: RouteGroup {
                 if let known = stream.version { json.integer(known) } else { json.null() }
                 json.member("behind", stream.isBehind)
             }
-            json.list("presenters", of: presenters()) { json, presenter in
+            json.list("presenters", of: presenters) { json, presenter in
                 json.member("name", presenter.name)
                 json.member("module", presenter.module)
             }
@@ -77,6 +77,14 @@ struct SubscriptionRoutes: RouteGroup {
                 json.key("queue")
                 if let queue = observer.queue { json.string(queue) } else { json.null() }
             }
+        }
+    }
+
+    /// The presenters of modules that are started.
+    private var presenters: [(name: String, module: String)] {
+        let state = reader.state(for: .anonymous)
+        return modules.indices.filter(state.isStarted).flatMap { place in
+            modules[place].presenters.map { ($0, modules[place].name) }
         }
     }
 

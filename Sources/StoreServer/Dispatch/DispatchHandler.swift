@@ -6,16 +6,14 @@ import Wire
 /// Makes an envelope of a request and hands it to the Core.
 ///
 /// A class, so that what it needs is not copied for each request.
-final class DispatchHandler<State: Codable & Equatable & Sendable>: Sendable {
-    private let store: Store<State>
+final class DispatchHandler: Sendable {
+    private let store: Store
     private let limits: JSONLimits
     private let batchMax: Int
     private let audience: ActionAudience
-    /// Kept, because asking for a generic type is a search at run time.
-    private let tickets = DispatchTicket<State>.self as DispatchTicket<State>.Type
 
     init(
-        _ store: Store<State>,
+        _ store: Store,
         _ limits: JSONLimits,
         _ batchMax: Int,
         _ audience: ActionAudience
@@ -43,7 +41,7 @@ final class DispatchHandler<State: Codable & Equatable & Sendable>: Sendable {
             batchMax
         )
 
-        let ticket = tickets.init(
+        let ticket = DispatchTicket(
             request: request,
             store: store,
             preferences: preferences,
@@ -93,12 +91,12 @@ final class DispatchHandler<State: Codable & Equatable & Sendable>: Sendable {
         guard let condition = EntityTagCondition(header) else {
             throw .badHeader(
                 "If-Match",
-                allowed: "* or quoted tags such as \(store.publisher.snapshot.etag)"
+                allowed: "* or quoted tags such as \(store.reader.tag.etag)"
             )
         }
         guard case .list(let tags) = condition else { return nil }
-        let epoch = store.publisher.epoch
-        let current = store.publisher.snapshot.version
+        let epoch = store.reader.epoch
+        let current = store.reader.version
         let candidates = tags.compactMap { Tag($0) }
             .filter { $0.epoch == epoch && $0.version >= current }
         return candidates.map(\.version).min() ?? .max
@@ -123,5 +121,5 @@ final class DispatchHandler<State: Codable & Equatable & Sendable>: Sendable {
         )
     }
 
-    private static var keyCharactersMax: Int { 255 }
+    private static let keyCharactersMax = 255
 }

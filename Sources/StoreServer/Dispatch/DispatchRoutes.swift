@@ -4,9 +4,9 @@ import Wire
 
 /// `POST /dispatch`: reads actions, hands them to the Core, answers when they are applied. The same for what
 /// the views of a module say, under `POST /modules/<name>/ui`.
-struct DispatchRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct DispatchRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
     let limits: JSONLimits
     let batchMax: Int
     /// The modules whose views may say something, and what.
@@ -16,7 +16,7 @@ struct DispatchRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
 
     init(
         _ links: Links,
-        _ store: Store<State>,
+        _ store: Store,
         _ limits: JSONLimits,
         batchMax: Int,
         views: [(module: String, actions: [ActionForm])],

@@ -51,7 +51,7 @@ extension DispatchTicket {
     }
 
     private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {
-        let tag = Tag(epoch: store.publisher.epoch, version: version)
+        let tag = Tag(epoch: reader.epoch, version: version)
         return Problem.effectFailed(of: tag, because: error.reasonForClients)
             .response(for: id)
     }

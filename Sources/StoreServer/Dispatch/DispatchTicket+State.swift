@@ -6,32 +6,32 @@ extension DispatchTicket {
     /// by another thread, which puts it together where that is to be done.
     func finish(_ answer: AppliedAnswer) {
         guard wantsState else { return complete(answer) }
-        let snapshot = store.publisher.snapshot
-        if snapshot.isAtHand(.root), snapshot.state.count < ReaderPace.answerBytesMin {
-            return complete(answer.with(snapshot))
+        let state = reader.state(for: caller)
+        if state.isAtHand, state.whole.count < ReaderPace.answerBytesMin {
+            return complete(answer.with(state))
         }
-        let isTaken = store.reading.submitAnswer { [self] in
-            exchange.complete(response(answer, with: snapshot))
+        let isTaken = reader.threads.large.submitAnswer { [self] in
+            exchange.complete(response(answer, with: state))
             store.wake()
-            return snapshot.state.count
+            return state.whole.count
         }
         // It was applied, and that answer is true without the state.
         if !isTaken { complete(answer) }
     }
 
     /// The answer with a state that may have to be put together, which is done by the caller's thread.
-    func response(_ answer: AppliedAnswer, with snapshot: Snapshot) -> HTTPResponse {
-        applied = answer.with(snapshot)
+    func response(_ answer: AppliedAnswer, with state: VisibleState) -> HTTPResponse {
+        applied = answer.with(state)
         return HTTPResponse(self)
     }
 }
 
 extension AppliedAnswer {
     /// The same, with a version's state.
-    fileprivate func with(_ snapshot: Snapshot) -> AppliedAnswer {
+    fileprivate func with(_ state: VisibleState) -> AppliedAnswer {
         var answer = self
-        answer.state = snapshot.state
-        answer.tagged = snapshot.version
+        answer.state = state.whole
+        answer.tagged = state.version
         return answer
     }
 }

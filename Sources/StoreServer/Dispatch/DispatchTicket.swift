@@ -6,17 +6,19 @@ import Wire
 ///
 /// The Core's thread completes it after the commit; the connection is woken once for the whole batch.
 /// What was applied is only noted there: the event loop's thread writes the answer.
-class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchecked Sendable {
+final class DispatchTicket: Completion, @unchecked Sendable {
     // Safety: `applied` is written by the one that completes the exchange, before it does, and read
     // by the event loop's thread after that: the lock of the loop's queue lies between.
 
     /// The longest time that a client may wait for an action to be entirely processed.
-    static var waitSecondsMax: Int { ClientWait.secondsMax }
+    static let waitSecondsMax = ClientWait.secondsMax
 
     let exchange: HTTPExchange
     let id: RequestID
-    let store: Store<State>
+    let store: Store
     let preferences: Preferences
+    /// On whose behalf it is answered.
+    let caller: Caller
     private let isBatch: Bool
     /// Tells when the effects have ended, where the client waits for that.
     let watch: EffectWatch?
@@ -26,11 +28,9 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     let once = AnswerOnce()
     var applied: AppliedAnswer?
 
-    // Not final and `required`, so that a route that keeps the type makes tickets without looking the
-    // type's metadata up each time.
-    required init(
+    init(
         request: RequestContext,
-        store: Store<State>,
+        store: Store,
         preferences: Preferences,
         isBatch: Bool,
         session: String? = nil
@@ -40,6 +40,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
         self.store = store
         self.preferences = preferences
         self.isBatch = isBatch
+        caller = Caller(session: session, principal: request.principal)
         watch = preferences.waitSeconds != nil && store.core.effects != nil ? EffectWatch() : nil
         hold = watch == nil ? nil : store.hold(session)
     }
@@ -54,17 +55,17 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
                 finish(AppliedAnswer(first: first, last: last, changed: changed))
             }
         case .refused(let refusal, _) where refusal.isForbidden:
-            answer(.forbidden(refusal.reason))
+            answer(.forbidden(reader.reason(of: refusal, for: caller)))
         case .refused(let refusal, let member):
             let payload = isBatch ? "/\(member)/payload" : "/payload"
             exchange.complete(
                 Problem.refused(
-                    reason: refusal.reason,
+                    reason: reader.reason(of: refusal, for: caller),
                     pointer: refusal.pointer.map { payload + $0 } ?? (isBatch ? "/\(member)" : nil)
                 ).response(for: id)
             )
         case .versionMismatch(let current):
-            answer(.versionMismatch(current: Tag(epoch: store.publisher.epoch, version: current)))
+            answer(.versionMismatch(current: Tag(epoch: reader.epoch, version: current)))
         case .dryRun(let dryRun):
             answerDryRun(dryRun)
         case .replayed(let kept):
@@ -86,6 +87,8 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
         }
     }
 
+    var reader: StateReader { store.reader }
+
     /// Answers with a problem.
     func answer(_ problem: Problem) {
         exchange.complete(problem.response(for: id))
@@ -98,12 +101,10 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     private func answerAgain(_ kept: KeptOutcome) {
         var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
         answer.isReplayed = true
-        guard wantsState, store.publisher.snapshot.version != kept.last else {
-            return finish(answer)
-        }
-        let submitted = store.timeTravel.snapshot(at: kept.last) { [self, answer] found in
+        guard wantsState, reader.version != kept.last else { return finish(answer) }
+        let submitted = reader.threads.past.submit { [self, answer] in
             // Where that state is gone, the answer is true without it.
-            if let past = try? found.get() {
+            if let past = try? reader.state(at: kept.last, for: caller) {
                 exchange.complete(response(answer, with: past))
             } else {
                 complete(answer)
@@ -121,7 +122,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
 
     /// Compares the two states off the Core's thread: a dry run must not hold up real actions.
     private func answerDryRun(_ run: DryRun) {
-        let isTaken = store.comparing.submit { [self] in
+        let isTaken = reader.threads.dryRuns.submit { [self] in
             exchange.complete(response(to: run))
             store.wake()
         }
@@ -129,11 +130,8 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
     }
 
     private func response(to run: DryRun) -> HTTPResponse {
-        guard let before = run.before as? State, let after = run.after as? State else {
-            return Problem.overloaded("the dry run left no state").response(for: id)
-        }
         do {
-            let patch = try store.patch(from: before, to: after, in: run.touches)
+            let patch = try reader.patch(of: run, for: caller)
             var body = Array("{\"changed\":\(run.changed),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))
@@ -153,7 +151,7 @@ class DispatchTicket<State: Codable & Equatable & Sendable>: Completion, @unchec
 extension DispatchTicket: HTTPAnswer {
     func write(to writer: inout HTTPAnswerWriter) {
         guard let applied else { return }
-        let epoch = store.publisher.epochText
+        let epoch = reader.epochText
         writer.status = applied.isCompleted ? 200 : 202
         writer.add(AppliedAnswer.fields)
         writer.add("ETag") { field in

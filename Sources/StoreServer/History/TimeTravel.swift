@@ -4,7 +4,7 @@ import Synchronization
 import Wire
 
 /// The state as it was: made again on demand, away from the Core, with a small cache.
-final class TimeTravel<State: Codable & Sendable>: Sendable {
+final class TimeTravel<State: Codable & Sendable>: PastStates {
     /// How long making one state again may take, in seconds.
     static var secondsMax: Double { 5 }
     /// What the cache holds at most.
@@ -14,56 +14,30 @@ final class TimeTravel<State: Codable & Sendable>: Sendable {
     let replay: Replay<State>
     private let epoch: Epoch
     private let encoder: JSONEncoder
-    private let work: BackgroundWork
     /// The states that were asked for last, the newest at the end.
     private let cache = Locked<[Snapshot]>([])
 
-    init(_ replay: Replay<State>, epoch: Epoch, encoder: JSONEncoder, work: BackgroundWork) {
+    init(_ replay: Replay<State>, epoch: Epoch, encoder: JSONEncoder) {
         self.replay = replay
         self.epoch = epoch
         self.encoder = encoder
-        self.work = work
     }
 
-    /// Makes the state of a version that is past, and hands it to `answer` on another thread.
-    ///
-    /// - Returns: `false` where too many wait already; then `answer` is not called.
-    func snapshot(
-        at version: UInt64,
-        _ answer: @escaping @Sendable (Result<Snapshot, Problem>) -> Void
-    ) -> Bool {
-        work.submit { [self] in
-            answer(Result { () throws(Problem) in try snapshot(at: version) })
+    func blame(_ pointer: JSONPointer, at version: UInt64) throws(Problem) -> Blame {
+        let search = BlameSearch(
+            replay: replay,
+            encoder: encoder,
+            pointer: pointer,
+            deadline: Deadline(seconds: Self.secondsMax)
+        )
+        do throws(ReplayError) {
+            return try search.run(at: version)
+        } catch {
+            throw Problem(error, version: version)
         }
     }
 
-    /// Finds which action last changed a part of the state, and hands that to `answer` on another
-    /// thread. Answers as ``snapshot(at:_:)`` does.
-    func blame(
-        _ pointer: JSONPointer,
-        at version: UInt64,
-        _ answer: @escaping @Sendable (Result<Blame, Problem>) -> Void
-    ) -> Bool {
-        work.submit { [self] in
-            let search = BlameSearch(
-                replay: replay,
-                encoder: encoder,
-                pointer: pointer,
-                deadline: Deadline(seconds: Self.secondsMax)
-            )
-            answer(
-                Result { () throws(Problem) in
-                    do throws(ReplayError) {
-                        return try search.run(at: version)
-                    } catch {
-                        throw Problem(error, version: version)
-                    }
-                }
-            )
-        }
-    }
-
-    private func snapshot(at version: UInt64) throws(Problem) -> Snapshot {
+    func snapshot(at version: UInt64) throws(Problem) -> Snapshot {
         if let known = cache.withLock({ $0.first { $0.version == version } }) { return known }
         let state: State
         do {

@@ -6,7 +6,11 @@ import Wire
 extension StoreServer {
     /// The parts of a server, put together.
     struct Parts: Sendable {
-        let store: Store<State>
+        let store: Store
+        let core: Core<State>
+        let publisher: Publisher<State>
+        let log: ActionLog
+        let waiters: LongPolls
         let router: Router
         let transport: HTTPServer
         let keeper: SnapshotKeeper
@@ -57,7 +61,7 @@ extension StoreServer {
         streams.follow(log)
         let waiters = LongPolls()
         let sender = PartSender(streams: streams, epoch: epoch)
-        let viewStreams = modules.map { _ in ViewStreams<State>(sender, encoder) }
+        let viewStreams = modules.map { ViewStreams<State>($0.views, sender, encoder) }
         let documents = ParsedDocuments()
         let publisher = try Publisher(
             epoch: epoch,
@@ -112,41 +116,54 @@ extension StoreServer {
             )
         )
         let attachments = attachments(to: core, registry, analytics)
+        if let modules {
+            publisher.look { [weak core] look in
+                if let core { modules.look(core, look) }
+            }
+        }
+        let newest = publisher.newest
+        let reader = StateReader(
+            of: log,
+            newest: newest,
+            past: TimeTravel(history.replay, epoch: epoch, encoder: encoder),
+            documents: documents,
+            views: viewStreams,
+            streams: publisher,
+            waiters: waiters,
+            comparison: StateDifference.comparison(of: State.self, modules?.patch, encoder),
+            threads: ReadingThreads(waitingMax: configuration.connectionsMax) {
+                newest.value.version
+            }
+        )
         let store = Store(
             configuration: configuration,
-            registry: registry,
-            core: core,
-            publisher: publisher,
+            actions: registry.table,
+            core: core.handle,
+            reader: reader,
             streams: streams,
-            waiters: waiters,
             encoder: encoder,
-            timeTravel: TimeTravel(
-                history.replay,
-                epoch: epoch,
-                encoder: encoder,
-                work: BackgroundWork("history")
-            ),
-            log: log,
-            viewStreams: viewStreams,
             sessions: modules?.sessions(history.state).map {
                 SessionTable($0, configuration)
             },
-            presence: modules.map { modules in
+            presence: modules.map { [handle = core.handle] modules in
                 ViewPresence(
                     modules.slices.map(\.lifecycle),
-                    isStarted: { publisher.snapshot.slices[$0].isStarted },
+                    isStarted: { reader.state(for: .anonymous).isStarted($0) },
                     dispatch: { action, sessions, origin throws(MailboxError) in
-                        try core.offerOwn(action, from: sessions, origin: origin)
+                        try handle.offerOwn(action, from: sessions, origin: origin)
                     }
                 )
-            },
-            look: modules?.look,
-            patch: modules?.patch
+            }
         )
         let router = router(for: store, attachments, watchdog, times, analytics, world.test)
         store.attach(transport)
+        publisher.wake { [weak transport] in transport?.wake() }
         return Parts(
             store: store,
+            core: core,
+            publisher: publisher,
+            log: log,
+            waiters: waiters,
             router: router,
             transport: transport,
             keeper: keeper,

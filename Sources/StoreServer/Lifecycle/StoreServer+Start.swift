@@ -44,12 +44,12 @@ extension StoreServer {
         let parts = try assemble(configuration, on: transport, in: world)
         parts.keeper.start()
         parts.watchdog.start()
-        for interceptor in interceptors { parts.store.core.add(interceptor: interceptor) }
-        parts.store.core.start()
+        for interceptor in interceptors { parts.core.add(interceptor: interceptor) }
+        parts.core.start()
         // Before a client can dispatch, so that what happens at the start comes first.
-        for reaction in reactions { parts.store.core.add(reaction: reaction) }
+        for reaction in reactions { parts.core.add(reaction: reaction) }
         parts.resume()
-        parts.store.log.start()
+        parts.log.start()
         try parts.store.streams.start(ReaderThread.start(name:_:))
         let server = RunningServer(
             transport: transport,
@@ -85,22 +85,22 @@ extension StoreServer {
         parts.router.drain()
         store.drain()
         store.core.effects?.stop()
-        store.waiters.expireAll()
+        parts.waiters.expireAll()
         store.wake()
         // What was committed before goes before the streams' last words.
-        store.publisher.flush(seconds: deadline.left / 4)
+        parts.publisher.flush(seconds: deadline.left / 4)
         let streamsEnded = store.streams.stop(
             reason: .shutdown,
             seconds: deadline.left / 2
         )
         let requestsEnded = parts.transport.stop(seconds: max(0.5, deadline.left - 1))
-        store.log.close(seconds: max(0.5, deadline.left))
+        parts.log.close(seconds: max(0.5, deadline.left))
         let unfinished = StopSteps([
-            ("the actions that were taken", store.core.stop),
+            ("the actions that were taken", parts.core.stop),
             ("the snapshot for the next start", parts.keeper.stop),
             ("the journal's end", parts.closeJournal),
         ]).run(seconds: max(0.5, deadline.left))
-        store.publisher.close()
+        parts.publisher.close()
         parts.watchdog.stop()
         parts.analytics?.close(seconds: max(0.5, deadline.left))
         if let unfinished { return .unfinished(unfinished) }

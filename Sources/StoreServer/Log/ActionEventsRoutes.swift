@@ -4,13 +4,13 @@ import Wire
 
 /// `GET /actions/events`: hands the connection over to the stream writer, which sends every action in
 /// order, from the journal at first and then as they are applied.
-struct ActionEventsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct ActionEventsRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
 
     private let after = Parameter.number("after", "Begin after this version.")
 
-    init(_ links: Links, _ store: Store<State>) {
+    init(_ links: Links, _ store: Store) {
         self.links = links
         self.store = store
     }
@@ -33,10 +33,10 @@ struct ActionEventsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     private func open(_ request: RequestContext) throws(Problem) {
         try StreamOpening.requireChunks(request)
         // Who comes back by itself asks by the same target as before, so an id goes before `after`.
-        let newest = store.publisher.snapshot.version
+        let newest = store.reader.version
         var resume = StreamOpening.resume(
             after: StreamParameters.lastEventID(of: request),
-            in: store.publisher.epoch,
+            in: store.reader.epoch,
             newest: newest
         )
         if case .fresh = resume, let after = request[after] {

@@ -10,15 +10,13 @@ struct LogPage: Sendable {
     let epoch: Epoch
     /// The newest version that is durable.
     let newest: UInt64
-    let limit: UInt64
-    let type: String?
-    var cause: UInt64?
+    let query: LogQuery
 
     /// Where the next page is; at the end, where what comes later will be.
     func next(_ links: Links) -> String {
-        let type = type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
-        let cause = cause.map { "&cause=\($0)" } ?? ""
-        return links.actions + "?after=\(through)&limit=\(limit)" + type + cause
+        let type = query.type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
+        let cause = query.cause.map { "&cause=\($0)" } ?? ""
+        return links.actions + "?after=\(through)&limit=\(query.limit)" + type + cause
     }
 
     func response(_ links: Links) -> HTTPResponse {

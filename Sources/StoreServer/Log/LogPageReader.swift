@@ -10,28 +10,22 @@ struct LogPageReader: Sendable {
 
     let journal: any Journal
     let epoch: Epoch
-    /// The newest version that is published: the journal may be ahead of it, and nobody may see that.
+    /// The newest version that is published. The journal may be ahead of it, which no reader may see.
     let newest: UInt64
-    /// The version that the page begins after; `nil` for the oldest that there is.
-    let after: UInt64?
-    let limit: UInt64
-    /// Only records of this wire name; `nil` for all.
-    let type: String?
-    /// Only records that come of this version, directly or by way of others; `nil` for all.
-    var cause: UInt64?
+    let query: LogQuery
 
     /// The page, which ends early where it is large. May take as long as a disk does.
     func page() throws(Problem) -> LogPage {
         do throws(JournalError) {
             do throws(JournalError) {
-                return try page(after: after ?? 0)
+                return try page(after: query.after ?? 0)
             } catch {
-                guard case .gone(let oldest) = error, after == nil else { throw error }
+                guard case .gone(let oldest) = error, query.after == nil else { throw error }
                 return try page(after: oldest - 1)
             }
         } catch {
             if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
-            Log.error("the log can't be read after version \(after ?? 0): \(error)")
+            Log.error("the log can't be read after version \(query.after ?? 0): \(error)")
             throw .overloaded("the log can't be read; the server's own log says why")
         }
     }
@@ -41,7 +35,7 @@ struct LogPageReader: Sendable {
         do throws(JournalError) {
             var root = try record(version)
             // A cause is always older, so this ends; a long chain is not followed to its very end.
-            for _ in 0..<limit {
+            for _ in 0..<query.limit {
                 guard let cause = root.cause, cause > 0 else { break }
                 root = try record(cause)
             }
@@ -63,7 +57,7 @@ struct LogPageReader: Sendable {
 
     private func page(after start: UInt64) throws(JournalError) -> LogPage {
         guard start < newest else { return page([], through: start) }
-        if let cause { return try tree(of: cause, after: start) }
+        if let cause = query.cause { return try tree(of: cause, after: start) }
         let deadline = Deadline(seconds: Self.secondsMax)
         var answer = JournalRecords(records: [], through: start)
         // A journal looks at so many records at a time; of a rare type there may be none among them.
@@ -71,9 +65,9 @@ struct LogPageReader: Sendable {
             answer = try journal.read(
                 JournalPage(
                     after: answer.through,
-                    limit: Int(limit),
+                    limit: Int(query.limit),
                     bytesMax: Self.bytesMax,
-                    type: type
+                    type: query.type
                 )
             )
         } while answer.records.isEmpty && answer.through < newest && !deadline.isOver
@@ -88,7 +82,7 @@ struct LogPageReader: Sendable {
         var family: Set<UInt64> = [cause]
         var found: [Record] = []
         var through = cause
-        while through < newest, found.count < limit, !deadline.isOver {
+        while through < newest, found.count < query.limit, !deadline.isOver {
             let answer = try journal.read(
                 JournalPage(after: through, limit: Self.treeRecordsMax, bytesMax: Self.bytesMax)
             )
@@ -97,9 +91,11 @@ struct LogPageReader: Sendable {
             for record in answer.records where record.version <= newest {
                 guard let origin = record.cause, family.contains(origin) else { continue }
                 family.insert(record.version)
-                guard record.version > start, type.map(record.type.isSame) ?? true else { continue }
+                guard record.version > start, query.type.map(record.type.isSame) ?? true else {
+                    continue
+                }
                 found.append(record)
-                if found.count == limit {
+                if found.count == query.limit {
                     through = record.version
                     break
                 }
@@ -117,9 +113,7 @@ struct LogPageReader: Sendable {
             through: through,
             epoch: epoch,
             newest: newest,
-            limit: limit,
-            type: type,
-            cause: cause
+            query: query
         )
     }
 }

@@ -3,17 +3,9 @@ import StoreCore
 import Wire
 
 /// `GET /actions`: the log of actions, a page at a time.
-struct LogRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct LogRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
-    let journal: any Journal
-    private let work = BackgroundWork("log pages")
-
-    init(_ links: Links, _ store: Store<State>) {
-        self.links = links
-        self.store = store
-        journal = store.log.journal
-    }
+    let reader: StateReader
 
     var routes: [Route] {
         [
@@ -33,18 +25,16 @@ struct LogRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     }
 
     private func page(_ request: RequestContext) {
-        let reader = LogPageReader(
-            journal: journal,
-            epoch: store.publisher.epoch,
-            newest: store.publisher.snapshot.version,
+        let query = LogQuery(
             after: request[LogParameters.after],
             limit: request[LogParameters.limit] ?? LogParameters.limitDefault,
             type: request[LogParameters.type],
             cause: request[LogParameters.cause]
         )
-        request.respond(on: work, orBusy: "enough reads of the log wait already") {
-            [links] () throws(Problem) in
-            try reader.page().response(links)
+        let caller = request.caller
+        request.respond(on: reader.threads.logPages, orBusy: "enough reads of the log wait already")
+        { [reader, links] () throws(Problem) in
+            try reader.page(query, for: caller).response(links)
         }
     }
 }

@@ -3,23 +3,22 @@ import StoreCore
 import Wire
 
 /// `GET /trace`: what one action led to, step by step.
-struct TraceRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct TraceRoutes: RouteGroup {
     /// The most actions that a trace shows.
-    static var actionsMax: UInt64 { 1_000 }
+    static let actionsMax: UInt64 = 1_000
 
     let links: Links
-    let store: Store<State>
-    let journal: any Journal
-    private let work = BackgroundWork("trace")
+    let reader: StateReader
+    let actions: ActionTable
     private let version = Parameter.number(
         "version",
         "The version of one of the actions; the newest where nothing is said."
     )
 
-    init(_ links: Links, _ store: Store<State>) {
+    init(_ links: Links, _ reader: StateReader, _ actions: ActionTable) {
         self.links = links
-        self.store = store
-        journal = store.log.journal
+        self.reader = reader
+        self.actions = actions
     }
 
     var routes: [Route] {
@@ -53,29 +52,21 @@ struct TraceRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     }
 
     private func show(_ request: RequestContext) throws(Problem) {
-        let newest = store.publisher.snapshot.version
+        let newest = reader.version
         let version = request[version] ?? newest
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
-        request.respond(on: work, orBusy: "enough reads of the log wait already") {
+        let caller = request.caller
+        request.respond(on: reader.threads.traces, orBusy: "enough reads of the log wait already") {
             [self] () throws(Problem) in
-            try response(version, newest)
+            try response(version, for: caller)
         }
     }
 
-    private func response(_ version: UInt64, _ newest: UInt64) throws(Problem) -> HTTPResponse {
-        let reader = LogPageReader(
-            journal: journal,
-            epoch: store.publisher.epoch,
-            newest: newest,
-            after: nil,
-            limit: Self.actionsMax,
-            type: nil
-        )
-        // Nothing led to the initial state.
-        let family = version == 0 ? [] : try reader.family(of: version)
+    private func response(_ version: UInt64, for caller: Caller) throws(Problem) -> HTTPResponse {
+        let family = try reader.trace(of: version, actionsMax: Self.actionsMax, for: caller)
         var json = JSONWriter(capacity: 256 + 256 * family.count)
         json.object { json in
-            json.member("epoch", store.publisher.epochText)
+            json.member("epoch", reader.epochText)
             json.member("version", version)
             json.key("steps")
             json.array { json in
@@ -91,7 +82,7 @@ struct TraceRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
 
     /// An action is three steps: it is said, reduced, and told of.
     private func write(_ record: Record, to json: inout JSONWriter) {
-        let entry = store.registry[record.type]
+        let entry = actions[record.type]
         if let cause = record.cause {
             json.object { json in
                 json.member("step", "reaction")

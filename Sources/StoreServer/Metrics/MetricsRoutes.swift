@@ -4,9 +4,9 @@ import Synchronization
 import Wire
 
 /// `GET /metrics`: what happens in the server, for Prometheus.
-struct MetricsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct MetricsRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
     let times: ServerTimes
     let analytics: AnalyticsWriter?
 
@@ -60,7 +60,7 @@ struct MetricsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         metrics.gauge(
             "store_version",
             "The version of the published state.",
-            store.publisher.snapshot.version
+            store.reader.version
         )
         metrics.counter(
             "store_mailbox_refused_total",

@@ -3,9 +3,10 @@ import StoreCore
 import Wire
 
 /// `GET /modules`: the modules that the state is made of, and what may be asked of each.
-struct ModuleListRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct ModuleListRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let reader: StateReader
+    let actions: ActionTable
     let modules: [SliceDescription]
 
     var routes: [Route] {
@@ -31,13 +32,13 @@ struct ModuleListRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     }
 
     private func show(_ request: RequestContext) {
-        let snapshot = store.publisher.snapshot
+        let state = reader.state(for: request.caller)
         var json = JSONWriter(capacity: 1_024)
         json.object { json in
-            json.member("epoch", store.publisher.epochText)
-            json.member("version", snapshot.version)
+            json.member("epoch", reader.epochText)
+            json.member("version", state.version)
             json.list("modules", of: modules.enumerated()) { json, module in
-                write(module.element, snapshot.slices[module.offset], to: &json)
+                write(module.element, at: module.offset, of: state, to: &json)
             }
         }
         request.respond(
@@ -51,17 +52,18 @@ struct ModuleListRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
 
     private func write(
         _ module: SliceDescription,
-        _ slice: PublishedSlice,
+        at place: Int,
+        of state: VisibleState,
         to json: inout JSONWriter
     ) {
         json.member("name", module.name)
-        json.member("started", slice.isStarted)
+        json.member("started", state.isStarted(place))
         json.member("href", links.module(module.name))
         json.member("events", links.moduleEvents(module.name))
-        if module.form == .instances { json.member("instances", slice.pieces?.ids ?? []) }
+        if module.form == .instances { json.member("instances", state.instances(of: place)) }
         json.member(
             "actions",
-            store.registry.entries
+            actions.entries
                 .filter { $0.module == module.name && $0.access == .everybody }
                 .map(\.form.name)
         )

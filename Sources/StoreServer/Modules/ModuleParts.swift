@@ -17,7 +17,7 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     /// The projections of the state.
     let views: ViewParts<State>
     /// The methods of the modules' use cases.
-    let useCases: [UseCaseCall<State>]
+    let useCases: [UseCaseCall]
     /// The Core.
     let core:
         @Sendable (

@@ -5,9 +5,9 @@ import Texts
 import Wire
 
 /// The slice of each module, and of each instance of a module that has many: now, or from now on.
-struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct ModuleRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
     let modules: [SliceDescription]
 
     private let old = Parameter.flag(
@@ -15,7 +15,7 @@ struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         "Whether each event has the slice before the change, too. Not with mode=patch."
     )
 
-    init(_ links: Links, _ store: Store<State>, _ modules: [SliceDescription]) {
+    init(_ links: Links, _ store: Store, _ modules: [SliceDescription]) {
         self.links = links
         self.store = store
         self.modules = modules
@@ -97,13 +97,14 @@ struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     }
 
     private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
-        let snapshot = store.publisher.snapshot
-        try store.require(version: snapshot.version, asIn: request.exchange)
-        guard snapshot.slices[try index(request)].isStarted else { throw request.notFound }
-        try store.answer(
+        let state = store.reader.state(for: request.caller)
+        try StateAnswer.require(state.tag, asIn: request.exchange)
+        guard state.isStarted(try index(request)) else { throw request.notFound }
+        try StateAnswer.answer(
             request,
             with: JSONPointer(tokens: place),
-            of: snapshot,
+            of: state,
+            by: store.reader,
             isConditional: true,
             orElse: .path(request.exchange.path)
         )
@@ -113,12 +114,12 @@ struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         let index = try index(request)
         let mode = request[StreamParameters.mode] ?? .snapshot
         let topic: SliceTopic = request[old] ? .change(index) : .slice(index)
-        let id = store.publisher.topic(of: topic)
+        let id = store.reader.streams.topic(of: topic)
         guard request[old] else {
             return try StreamOpening.open(request, store, id.carrying(mode), showing: index) {
                 $0.slices[index].isAtHand
             } announce: {
-                store.publisher.announce(topic, in: $0)
+                store.reader.streams.announce(topic, in: $0)
             }
         }
         guard mode == .snapshot else {
@@ -128,7 +129,7 @@ struct ModuleRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         try StreamOpening.begin(request, store, id, showing: index) {
             $0.slices[index].isAtHand
         } first: {
-            store.publisher.beginning(of: index, in: $0)
+            store.reader.streams.beginning(of: index, in: $0)
         }
     }
 }

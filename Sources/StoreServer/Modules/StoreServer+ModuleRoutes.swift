@@ -3,28 +3,33 @@ import Wire
 
 extension StoreServer {
     /// The routes of a state that is made of modules; none for any other.
-    func moduleRoutes(_ links: Links, _ store: Store<State>, _ limits: JSONLimits)
+    func moduleRoutes(_ links: Links, _ store: Store, _ limits: JSONLimits)
         -> [any RouteGroup]
     {
-        guard let modules, let runner = store.core.effects, let streams = store.viewStreams else {
+        guard let modules, let runner = store.core.effects, let views = store.reader.views else {
             return []
         }
         var groups: [any RouteGroup] = [
-            ModuleListRoutes(links: links, store: store, modules: modules.slices),
+            ModuleListRoutes(
+                links: links,
+                reader: store.reader,
+                actions: store.actions,
+                modules: modules.slices
+            ),
             ModuleRoutes(links, store, modules.slices),
-            ViewRoutes(links, store, modules.views, streams),
+            ViewRoutes(links: links, store: store, views: views),
             EffectRoutes(links: links, runner: runner),
             UseCaseRoutes(links: links, store: store, calls: modules.useCases, limits: limits),
         ]
         if let table = store.sessions, let watch = store.core.routes,
-            let slice = modules.names.firstIndex(of: Sessions.name)
+            modules.names.contains(Sessions.name)
         {
             groups += [
                 SessionRoutes(links: links, store: store, table: table),
                 PresentationRoutes(
                     links: links,
-                    store: store,
-                    slice: slice,
+                    reader: store.reader,
+                    module: Sessions.name,
                     watch: watch,
                     limits: limits
                 ),

@@ -57,8 +57,13 @@ extension RequestContext {
         return pointer
     }
 
-    /// Who asks. There is no authentication: everybody is anonymous.
+    /// The authenticated principal. There is no authentication: every client is anonymous.
     var principal: String? { nil }
+
+    /// On whose behalf the request is answered.
+    var caller: Caller {
+        Caller(session: environment.session(of: exchange), principal: principal)
+    }
 
     /// Whether the client asks for a page for people, as browsers do.
     var prefersHTML: Bool {

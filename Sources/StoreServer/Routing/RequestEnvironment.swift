@@ -39,6 +39,15 @@ final class RequestEnvironment: Sendable {
         return [name]
     }
 
+    /// The session that a request shows, where it has not ended. That the session is in use is not noted.
+    func session(of exchange: HTTPExchange) -> String? {
+        guard let sessions, exchange.has("cookie"),
+            let secret = SessionCookie.secret(of: exchange)
+        else { return nil }
+        let name = SessionTable.name(of: String(secret))
+        return sessions.isOpen(name) ? name : nil
+    }
+
     /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
     /// between where there is one; `nil` where the operator has none of it kept.
     func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {

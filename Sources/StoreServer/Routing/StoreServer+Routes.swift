@@ -5,7 +5,7 @@ import Wire
 extension StoreServer {
     /// Every route that the server has, behind its filters.
     func router(
-        for store: Store<State>,
+        for store: Store,
         _ attachments: CoreAttachments,
         _ watchdog: Watchdog,
         _ times: ServerTimes,
@@ -49,7 +49,7 @@ extension StoreServer {
     /// What every store has.
     private func storeRoutes(
         _ links: Links,
-        _ store: Store<State>,
+        _ store: Store,
         _ limits: JSONLimits
     ) -> [any RouteGroup] {
         [
@@ -59,15 +59,15 @@ extension StoreServer {
                 limits,
                 batchMax: store.configuration.batchMax,
                 views: (modules?.names ?? []).compactMap { name in
-                    let forms = store.registry.forms(for: .views(of: name))
+                    let forms = store.actions.forms(for: .views(of: name))
                     return forms.isEmpty ? nil : (name, forms)
                 },
                 hasEffects: modules != nil
             ),
             StateRoutes(links: links, store: store),
             EventsRoutes(links, store),
-            LogRoutes(links, store),
-            TraceRoutes(links, store),
+            LogRoutes(links: links, reader: store.reader),
+            TraceRoutes(links, store.reader, store.actions),
             ActionEventsRoutes(links, store),
             NotificationRoutes(
                 links: links,
@@ -81,7 +81,7 @@ extension StoreServer {
     /// The operator's debug surface, where it is switched on.
     private func debugRoutes(
         _ links: Links,
-        _ store: Store<State>,
+        _ store: Store,
         _ attachments: CoreAttachments,
         _ limits: JSONLimits
     ) -> [any RouteGroup] {
@@ -91,22 +91,17 @@ extension StoreServer {
                 links: links,
                 streams: store.streams,
                 attachments: attachments,
-                presenters: { [modules] in
-                    zip(modules?.slices ?? [], store.publisher.snapshot.slices).flatMap {
-                        slice,
-                        published in
-                        published.isStarted ? slice.presenters.map { ($0, slice.name) } : []
-                    }
-                }
+                reader: store.reader,
+                modules: modules?.slices ?? []
             ),
             MiddlewareRoutes(links: links, attachments: attachments),
             CommandRoutes(links, commands, limits: limits),
         ]
     }
 
-    private func discoveryRoutes(_ links: Links, _ store: Store<State>) -> DiscoveryRoutes {
-        let types = store.registry.forms()
-        let logged = store.registry.entries.filter { $0.access != .everybody }.map(\.form)
+    private func discoveryRoutes(_ links: Links, _ store: Store) -> DiscoveryRoutes {
+        let types = store.actions.forms(for: .everybody)
+        let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
         let requests =
             (modules?.useCases ?? []).map { "\(ClientRequest.useCases)/\($0.path)" }
             + Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()

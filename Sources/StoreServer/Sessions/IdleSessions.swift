@@ -12,7 +12,7 @@ enum IdleSessions {
     static let lookSecondsMin = 0.1
 
     /// Looks now, and again whenever it may be time.
-    static func watch<State>(_ store: Store<State>, _ table: SessionTable) {
+    static func watch(_ store: Store, _ table: SessionTable) {
         end(in: store, table)
         let seconds = min(max(table.secondsUntilIdle, lookSecondsMin), lookSecondsMax)
         store.schedule(after: seconds) { [weak store] in
@@ -24,13 +24,13 @@ enum IdleSessions {
     /// Ends those whose time is over. They have no stream that would have to end with them.
     ///
     /// One whose end is not applied, because no room is left for it, goes on until the next look.
-    static func end<State>(in store: Store<State>, _ table: SessionTable) {
+    static func end(in store: Store, _ table: SessionTable) {
         for name in table.beginEndingIdle(max: endedMax) {
             do {
                 let ended = Sessions.Internal.ended(session: name)
                 try store.core.offer(
                     Envelope(
-                        members: [try store.registry.member(of: ended, store.encoder)],
+                        members: [try store.actions.member(of: ended, store.encoder)],
                         source: ActionSource(cause: nil, place: "StoreServer/idle"),
                         completion: IdleEnd(of: name, in: table)
                     )

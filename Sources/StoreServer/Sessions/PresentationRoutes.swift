@@ -3,11 +3,11 @@ import StoreCore
 import Wire
 
 /// What is presented to a client, the lowest first, and the client's word that it shows it.
-struct PresentationRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct PresentationRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
-    /// The place of the sessions' slice.
-    let slice: Int
+    let reader: StateReader
+    /// The module that has the sessions.
+    let module: String
     let watch: RouteWatch
     let limits: JSONLimits
 
@@ -44,15 +44,15 @@ struct PresentationRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
 
     private func show(_ request: RequestContext) throws(Problem) {
         let session = try request.sessions().first ?? Sessions.shared
-        let snapshot = store.publisher.snapshot
+        let state = reader.state(for: request.caller)
         // Of the sessions, only this one is parsed.
-        let pointer = JSONPointer(tokens: [session, "route"])
-        guard let route = snapshot.slices[slice].part(at: pointer) else { throw request.notFound }
+        let pointer = JSONPointer(tokens: [module, session, "route"])
+        guard let route = state.part(at: pointer) else { throw request.notFound }
         request.respond(
             HTTPResponse(
                 status: 200,
                 headers: [
-                    ("Content-Type", "application/json"), ("ETag", snapshot.etag),
+                    ("Content-Type", "application/json"), ("ETag", state.etag),
                     ("Cache-Control", "no-store"), ("Vary", "Cookie"),
                 ],
                 body: .shared(route)
@@ -64,7 +64,7 @@ struct PresentationRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     private func note(_ request: RequestContext) throws(Problem) {
         let session = try request.sessions().first ?? Sessions.shared
         let version = try request.object(Shown.self, limits).version
-        let newest = store.publisher.snapshot.version
+        let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
         watch.isShown(version, by: session)
         request.respond(.done)

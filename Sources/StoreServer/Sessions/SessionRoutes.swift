@@ -4,9 +4,9 @@ import Wire
 
 /// `POST /sessions` begins a session, whose secret goes to the client as a cookie; `DELETE /session` ends
 /// it, and with it its streams and the effects that work for it alone.
-struct SessionRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct SessionRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
     let table: SessionTable
 
     var routes: [Route] {

@@ -99,6 +99,11 @@ final class SessionTable: Sendable {
         }
     }
 
+    /// Whether a session is there.
+    func isOpen(_ name: String) -> Bool {
+        table.withLock { $0.index(of: name) != nil }
+    }
+
     /// Keeps a session from being idle until the hold ends; `nil` where there is no such session.
     func hold(_ name: String) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in

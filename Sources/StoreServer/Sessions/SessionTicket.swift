@@ -3,16 +3,16 @@ import StoreCore
 import Wire
 
 /// A request that is answered when a session has begun or ended.
-final class SessionTicket<State: Codable & Equatable & Sendable>: Completion {
+final class SessionTicket: Completion {
     private let request: RequestContext
-    private let store: Store<State>
+    private let store: Store
     private let response: @Sendable (UInt64?) -> HTTPResponse?
 
     /// - Parameter response: makes the answer, given the version; is told of `nil` where nothing was
     ///   applied.
     init(
         _ request: RequestContext,
-        _ store: Store<State>,
+        _ store: Store,
         response: @escaping @Sendable (UInt64?) -> HTTPResponse?
     ) {
         self.request = request
@@ -24,7 +24,7 @@ final class SessionTicket<State: Codable & Equatable & Sendable>: Completion {
         let envelope: Envelope
         do {
             envelope = Envelope(
-                members: [try store.registry.member(of: action, store.encoder)],
+                members: [try store.actions.member(of: action, store.encoder)],
                 requestID: request.id.text,
                 sessions: sessions,
                 origin: request.origin(in: sessions),

@@ -9,9 +9,11 @@ import Wire
 /// answered from. What readers of streams are sent is made of the same bytes, on a thread of its own.
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
-final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked Sendable {
+final class Publisher<State: Codable & Equatable & Sendable>: Sink, StreamBeginnings,
+    @unchecked Sendable
+{
     // Safety: `prepared`, `unencodable` and `writer` are touched by the Core's thread alone, which starts
-    // after `onCompleted` was set; everything else is immutable or owns a lock.
+    // after `onCompleted` and `look` were set; everything else is immutable or owns a lock.
 
     /// The most bytes that one batch spends on single versions; beyond it, the streams get the batch's
     /// last version only.
@@ -38,6 +40,10 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
     /// Why a state since the last commit can't be published.
     private var unencodable: Refusal?
     private var onCompleted: @Sendable () -> Void = {}
+    /// Calls its argument with the state and its version, on the Core's thread.
+    private var look: Look = { _ in }
+
+    typealias Look = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
 
     /// Publishes the state as it is at `version` before anything is served.
     ///
@@ -77,9 +83,17 @@ final class Publisher<State: Codable & Equatable & Sendable>: Sink, @unchecked S
     /// The newest published version.
     var snapshot: Snapshot { publishing.snapshot }
 
+    /// Where readers find the newest published version.
+    var newest: NewestSnapshot { publishing.newest }
+
     /// Says how the event loop is woken for answers that were completed. Called before the Core starts.
     func wake(by wake: @escaping @Sendable () -> Void) {
         onCompleted = wake
+    }
+
+    /// Says how the state is had on the Core's thread. Called before the Core starts.
+    func look(by look: @escaping Look) {
+        self.look = look
     }
 
     var takesEachVersion: Bool {
@@ -247,6 +261,14 @@ extension Publisher {
     /// Likewise, for the stream of another part of the state.
     func announce(_ part: WatchedPart, in snapshot: Snapshot) {
         parts.announce(part) { snapshot }
+    }
+
+    func announce(_ view: ViewRequest) {
+        guard let viewStreams else { return }
+        look { [self] state, version in
+            viewStreams.watch(view)
+            perform { _ in viewStreams.begin(view, state, version) }
+        }
     }
 
     /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.

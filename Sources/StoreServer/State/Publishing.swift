@@ -28,8 +28,7 @@ final class Publishing<State: Sendable>: Sendable {
         let skipped: @Sendable () -> Void
     }
 
-    /// The newest version. Its own, so that readers look up no generic type.
-    private let newest: Locked<Snapshot>
+    let newest: NewestSnapshot
     private let queue: Locked<PublishingQueue<State>>
     /// Whether a commit has to be handed over.
     private let isRead: @Sendable () -> Bool
@@ -49,14 +48,14 @@ final class Publishing<State: Sendable>: Sendable {
         isRead: @escaping @Sendable () -> Bool,
         sending: @escaping @Sendable () -> Double = { 0 }
     ) {
-        newest = Locked(first)
+        newest = NewestSnapshot(first)
         queue = Locked(PublishingQueue(published: first))
         self.isRead = isRead
         self.sending = sending
     }
 
     /// The newest published version. Any thread.
-    var snapshot: Snapshot { newest.withLock { $0 } }
+    var snapshot: Snapshot { newest.value }
 
     /// Whether each version is worth a frame of its own: the thread is not behind. Any thread.
     var keepsUp: Bool { !lags.load(ordering: .relaxed) }
@@ -69,7 +68,7 @@ final class Publishing<State: Sendable>: Sendable {
         add(work) { queue in
             queue.published = newest
             // Before it is asked who reads: whoever reads from now on and is not seen finds this one.
-            self.newest.withLock { $0 = newest }
+            self.newest.swap(for: newest)
             guard isRead(), !queue.isClosed else { return }
             queue.add(commit(), joining: lags.load(ordering: .relaxed))
             if !queue.keepsUp { lags.store(true, ordering: .relaxed) }

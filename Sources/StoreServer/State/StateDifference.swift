@@ -21,6 +21,26 @@ enum StateDifference {
         return try JSONPatch.diff(of: changes)
     }
 
+    /// What compares the states of dry runs.
+    ///
+    /// - Parameter slices: compares states that are made of modules, given the slices that are not as
+    ///   they were.
+    static func comparison<State: Encodable & Sendable>(
+        of type: State.Type,
+        _ slices: (@Sendable (State, State, [Touch], JSONEncoder) -> Result<Bytes, JSONError>)?,
+        _ encoder: JSONEncoder
+    ) -> DryRunComparison {
+        { run in
+            Result { () throws(JSONError) in
+                guard let before = run.before as? State, let after = run.after as? State else {
+                    throw JSONError(code: .unencodable, message: "the dry run left no state")
+                }
+                if let slices { return try slices(before, after, run.touches, encoder).get() }
+                return try patch(from: before, to: after, encoder)
+            }
+        }
+    }
+
     /// The patch between two states of any form.
     static func patch<State: Encodable>(
         from old: State,

@@ -10,7 +10,8 @@ extension StateRoutes {
         version: UInt64?,
         blame: Bool
     ) throws(Problem) {
-        let current = store.publisher.snapshot
+        let (reader, caller) = (store.reader, request.caller)
+        let current = reader.state(for: caller)
         let version = version ?? current.version
         guard version <= current.version else {
             throw .notFound(version: version, newest: current.version)
@@ -19,32 +20,29 @@ extension StateRoutes {
             return try show(request, pointer, of: current, isConditional: true)
         }
         let known = request.exchange.headerList("if-none-match")
-        request.exchange.suspend()
-        let submitted =
-            blame
-            ? store.timeTravel.blame(pointer, at: version) { [self] found in
-                request.complete(found.map { response(to: pointer, $0, at: version) })
+        request.respond(
+            on: reader.threads.past,
+            orBusy: "enough versions are being made again already"
+        ) { [self] () throws(Problem) in
+            if blame {
+                let found = try reader.blame(pointer, at: version, for: caller)
+                return response(to: pointer, found, at: version)
             }
-            : store.timeTravel.snapshot(at: version) { [self] snapshot in
-                request.complete(snapshot.flatMap { response(to: pointer, of: $0, unless: known) })
-            }
-        if !submitted {
-            request.complete(.failure(.overloaded("enough versions are being made again already")))
+            let state = try reader.state(at: version, for: caller)
+            return try response(to: pointer, of: state, unless: known)
         }
     }
 
     private func response(
         to pointer: JSONPointer,
-        of snapshot: Snapshot,
+        of state: VisibleState,
         unless known: String?
-    ) -> Result<HTTPResponse, Problem> {
-        guard let part = snapshot.part(at: pointer) else {
-            return .failure(.notFound(pointer: pointer.description))
+    ) throws(Problem) -> HTTPResponse {
+        guard let part = state.part(at: pointer) else {
+            throw .notFound(pointer: pointer.description)
         }
-        let isKnown = store.isKnown(snapshot, known)
-        return .success(
-            isKnown ? store.notModified(snapshot) : store.response(with: part, of: snapshot)
-        )
+        return StateAnswer.isKnown(state, known)
+            ? StateAnswer.notModified(state) : StateAnswer.response(with: part, of: state)
     }
 
     private func response(
@@ -54,7 +52,7 @@ extension StateRoutes {
     ) -> HTTPResponse {
         var writer = JSONWriter()
         writer.object { body in
-            body.member("epoch", store.publisher.epochText)
+            body.member("epoch", store.reader.epochText)
             body.member("version", version)
             body.member("pointer", pointer.description)
             body.key("changedBy")

@@ -3,9 +3,9 @@ import Wire
 
 /// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or as
 /// soon as there is a newer one.
-struct StateRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct StateRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
 
     var routes: [Route] {
         [
@@ -63,8 +63,9 @@ struct StateRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         let wait = request[StateParameters.wait]
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
-        try store.require(
-            version: version ?? store.publisher.snapshot.version,
+        let reader = store.reader
+        try StateAnswer.require(
+            version.map { Tag(epoch: reader.epoch, version: $0) } ?? reader.tag,
             asIn: request.exchange
         )
         if version != nil || blame {
@@ -77,7 +78,8 @@ struct StateRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
             throw .badRequest("wait needs to know what you have: give after=<version> too.")
         }
         guard let after else {
-            return try show(request, pointer, of: store.publisher.snapshot, isConditional: true)
+            let state = reader.state(for: request.caller)
+            return try show(request, pointer, of: state, isConditional: true)
         }
         try poll(request, pointer, after: after, seconds: wait ?? 0)
     }
@@ -90,43 +92,47 @@ struct StateRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         after: UInt64,
         seconds: UInt64
     ) throws(Problem) {
-        let current = store.publisher.snapshot
+        let (reader, caller) = (store.reader, request.caller)
+        let current = reader.state(for: caller)
         guard current.version <= after else {
             return try show(request, pointer, of: current, isConditional: false)
         }
-        guard seconds > 0 else { return request.respond(store.notModified(current)) }
+        guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
         // A poll for the state needs no session; the one that is shown lives meanwhile.
         let hold = store.hold(try? request.sessions().first)
         request.exchange.suspend()
-        let waiter = LongPolls.Waiter(after: after) { [self] news in
+        let wait = reader.wait(after: after, for: caller) { newer in
             hold?.end()
-            guard let news else {
-                return request.complete(.success(store.notModified(store.publisher.snapshot)))
+            guard let newer else {
+                let state = reader.state(for: caller)
+                return request.complete(.success(StateAnswer.notModified(state)))
             }
-            store.complete(request, with: pointer, of: news, orElse: .pointer(pointer))
+            StateAnswer.complete(
+                request,
+                with: pointer,
+                of: newer,
+                by: reader,
+                orElse: .pointer(pointer)
+            )
         }
-        guard let id = store.waiters.add(waiter, unless: { store.publisher.snapshot }) else {
-            return
+        guard let wait else { return }
+        request.exchange.whenClientLeaves { wait.expire() }
+        if let timer = store.schedule(after: Double(seconds), wait.expire) {
+            wait.end(with: timer)
         }
-        request.exchange.whenClientLeaves { [waiters = store.waiters] in
-            waiters.expire(id)
-        }
-        let timer = store.schedule(after: Double(seconds)) { [waiters = store.waiters] in
-            waiters.expire(id)
-        }
-        if let timer { store.waiters.end(timer, with: id) }
     }
 
     func show(
         _ request: RequestContext,
         _ pointer: JSONPointer,
-        of snapshot: Snapshot,
+        of state: VisibleState,
         isConditional: Bool
     ) throws(Problem) {
-        try store.answer(
+        try StateAnswer.answer(
             request,
             with: pointer,
-            of: snapshot,
+            of: state,
+            by: store.reader,
             isConditional: isConditional,
             orElse: .pointer(pointer)
         )

@@ -4,9 +4,9 @@ import Wire
 
 /// `GET /events`: hands the connection over to the stream writer, which sends the state, or the part of it
 /// that `path` leads to, as it is and every version from then on.
-struct EventsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct EventsRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
 
     private let path = Parameter<JSONPointer>(
         description: .init(
@@ -19,7 +19,7 @@ struct EventsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
             + "for '/' within a name"
     ) { JSONPointer($0) }
 
-    init(_ links: Links, _ store: Store<State>) {
+    init(_ links: Links, _ store: Store) {
         self.links = links
         self.store = store
     }
@@ -38,13 +38,14 @@ struct EventsRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
 
     private func open(_ request: RequestContext) throws(Problem) {
         if let pointer = request[path], pointer != .root {
-            return try StreamOpening.open(request, store, store.publisher.parts.part(at: pointer))
+            let part = store.reader.streams.parts.part(at: pointer)
+            return try StreamOpening.open(request, store, part)
         }
         let topic = TopicID.state.carrying(request[StreamParameters.mode] ?? .snapshot)
         try StreamOpening.open(request, store, topic) {
             $0.isAtHand(.root)
         } announce: {
-            store.publisher.announce(in: $0)
+            store.reader.streams.announce(in: $0)
         }
     }
 }

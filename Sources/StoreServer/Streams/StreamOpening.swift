@@ -30,22 +30,22 @@ enum StreamOpening {
     ///   - isQuick: whether announcing costs little in a version.
     ///   - announce: gives the stream writer what the topic has in the newest version that readers were
     ///     sent; it may lack that while the topic is not read. On the publishing thread.
-    static func open<State>(
+    static func open(
         _ request: RequestContext,
-        _ store: Store<State>,
+        _ store: Store,
         _ topic: TopicID,
         showing module: Int? = nil,
         where isQuick: (Snapshot) -> Bool,
         announce: @escaping @Sendable (Snapshot) -> Void
     ) throws(Problem) {
         let (resume, owner) = try admitted(request, store, topic, module)
-        let isOpen = store.publisher.performNow(where: isQuick) { newest in
+        let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
             announce(newest)
             request.exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
         }
         guard !isOpen else { return }
         request.exchange.suspend()
-        store.publisher.perform { newest in
+        store.reader.streams.perform { newest in
             announce(newest)
             request.exchange.completeAsStream(
                 opening: bytes,
@@ -57,20 +57,20 @@ enum StreamOpening {
     }
 
     /// Makes a request the stream of a part of the state.
-    static func open<State>(
+    static func open(
         _ request: RequestContext,
-        _ store: Store<State>,
+        _ store: Store,
         _ part: WatchedPart
     ) throws(Problem) {
-        guard !part.isPointer || store.publisher.parts.hasRoom(for: part) else {
+        guard !part.isPointer || store.reader.streams.parts.hasRoom(for: part) else {
             throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
         }
         let topic = part.topic.carrying(request[StreamParameters.mode] ?? .snapshot)
-        let documents = store.publisher.documents
+        let documents = store.reader.documents
         try open(request, store, topic) { newest in
             part.isAtHand(in: newest, documents)
         } announce: {
-            store.publisher.announce(part, in: $0)
+            store.reader.streams.announce(part, in: $0)
         }
     }
 
@@ -80,22 +80,22 @@ enum StreamOpening {
     ///   - module: the place of the module that the client shows with it.
     ///   - isQuick: whether making that frame costs little in a version.
     ///   - first: that frame, and the version that it tells of. On the publishing thread.
-    static func begin<State>(
+    static func begin(
         _ request: RequestContext,
-        _ store: Store<State>,
+        _ store: Store,
         _ topic: TopicID,
         showing module: Int? = nil,
         where isQuick: (Snapshot) -> Bool,
         first: @escaping @Sendable (Snapshot) -> (frame: Bytes, version: UInt64)
     ) throws(Problem) {
         let (resume, owner) = try admitted(request, store, topic, module)
-        let isOpen = store.publisher.performNow(where: isQuick) { newest in
+        let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
             let (opening, known) = opening(for: resume, first(newest))
             request.exchange.stream(opening: opening, topic: topic, resume: known, for: owner)
         }
         guard !isOpen else { return }
         request.exchange.suspend()
-        store.publisher.perform { newest in
+        store.reader.streams.perform { newest in
             let (opening, known) = opening(for: resume, first(newest))
             request.exchange.completeAsStream(
                 opening: opening,
@@ -122,17 +122,17 @@ enum StreamOpening {
     }
 
     /// Where a stream goes on, and who reads it, once there is a place for it.
-    private static func admitted<State>(
+    private static func admitted(
         _ request: RequestContext,
-        _ store: Store<State>,
+        _ store: Store,
         _ topic: TopicID,
         _ module: Int?
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
         try requireChunks(request)
         let resume = resume(
             after: StreamParameters.lastEventID(of: request),
-            in: store.publisher.epoch,
-            newest: store.publisher.snapshot.version
+            in: store.reader.epoch,
+            newest: store.reader.version
         )
         var owner = StreamOwner(
             name: request[StreamParameters.subscriber],
@@ -153,9 +153,9 @@ enum StreamOpening {
     }
 
     /// What is done when a stream ends: its session may be idle again, and its view disappears.
-    private static func left<State>(
+    private static func left(
         _ request: RequestContext,
-        _ store: Store<State>,
+        _ store: Store,
         _ module: Int?,
         _ session: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {

@@ -3,9 +3,9 @@ import StoreCore
 import Wire
 
 /// `POST /notify/<name>`: something outside has happened, of which the program makes an action or not.
-struct NotificationRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct NotificationRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
+    let store: Store
     let reactions: [NotificationReaction]
     let limits: JSONLimits
 
@@ -18,8 +18,8 @@ struct NotificationRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
                 "Notify the program of \(name); what it makes of that, it dispatches.",
                 parameters: [HeaderParameter.prefersWait],
                 body: .optionalJSON(.any),
-                answers: WorkTicket<State>.answers,
-                problems: WorkTicket<State>.problems + [.invalidPayload]
+                answers: WorkTicket.answers,
+                problems: WorkTicket.problems + [.invalidPayload]
             ) { request throws(Problem) in
                 try notify(name, request)
             }

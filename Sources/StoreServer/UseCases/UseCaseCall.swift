@@ -2,7 +2,7 @@ import StoreCore
 import Wire
 
 /// A method of a use case, as the server calls it.
-struct UseCaseCall<State: Sendable>: Sendable {
+struct UseCaseCall: Sendable {
     let path: String
     let module: String
     let input: any (Codable & Sendable).Type
@@ -11,8 +11,8 @@ struct UseCaseCall<State: Sendable>: Sendable {
     let request: @Sendable (any Codable & Sendable) throws -> ClientRequest
 }
 
-extension UseCaseCall where State: RootState {
-    static func all(of root: State.Type) -> [UseCaseCall] {
+extension UseCaseCall {
+    static func all<State: RootState>(of root: State.Type) -> [UseCaseCall] {
         State.modules.flatMap { mount in
             mount.slice.useCases.map { useCase in
                 UseCaseCall(

@@ -6,15 +6,15 @@ import Wire
 ///
 /// The call is journaled, and what comes of it names it as its cause. The input is neither journaled nor
 /// streamed nor logged.
-struct UseCaseRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct UseCaseRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
-    let calls: [UseCaseCall<State>]
+    let store: Store
+    let calls: [UseCaseCall]
     let limits: JSONLimits
 
     var routes: [Route] { calls.map(route) }
 
-    private func route(_ call: UseCaseCall<State>) -> Route {
+    private func route(_ call: UseCaseCall) -> Route {
         .change(
             .post,
             links.useCase(call.path),
@@ -22,15 +22,15 @@ struct UseCaseRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
             "Call the use case \(call.path); its input is kept nowhere.",
             parameters: [CancelOnClose.parameter, HeaderParameter.prefersWait],
             body: .json(JSONSchemaDocument(of: [call.input]).roots[0]),
-            answers: WorkTicket<State>.answers,
-            problems: WorkTicket<State>.problems + [.refused, .invalidPayload]
+            answers: WorkTicket.answers,
+            problems: WorkTicket.problems + [.refused, .invalidPayload]
         ) { request throws(Problem) in
             try perform(call, for: request)
         }
     }
 
     private func perform(
-        _ call: UseCaseCall<State>,
+        _ call: UseCaseCall,
         for request: RequestContext
     ) throws(Problem) {
         let input = try input(of: call, request)
@@ -43,7 +43,7 @@ struct UseCaseRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
     }
 
     private func input(
-        of call: UseCaseCall<State>,
+        of call: UseCaseCall,
         _ request: RequestContext
     ) throws(Problem) -> any Codable & Sendable {
         let body = try request.object(limits)

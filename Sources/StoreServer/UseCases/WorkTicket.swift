@@ -4,12 +4,12 @@ import Wire
 
 /// A request that is answered when the work that it asks for has begun, or where the client prefers
 /// that when all of it is done: a call of a use case, or a notification.
-final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
+final class WorkTicket: Completion {
     /// The longest time that a client may wait for the work to be done.
-    static var waitSecondsMax: Int { ClientWait.secondsMax }
+    static let waitSecondsMax = ClientWait.secondsMax
 
     private let request: RequestContext
-    private let store: Store<State>
+    private let store: Store
     private let waitSeconds: Int?
     /// Keeps the client's session while the client waits.
     private let hold: SessionHold?
@@ -35,7 +35,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
     /// - Parameter following: what is dispatched when the request is recorded.
     init(
         _ request: RequestContext,
-        _ store: Store<State>,
+        _ store: Store,
         from sessions: [String],
         following: [(action: any Action, place: String)] = []
     ) {
@@ -74,9 +74,9 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
         switch outcome {
         case .applied(_, let version, _, _): begun(as: version)
         case .refused(let refusal, _) where refusal.isForbidden:
-            answer(Problem.forbidden(refusal.reason).response(for: request.id))
+            answer(Problem.forbidden(reason(of: refusal)).response(for: request.id))
         case .refused(let refusal, _):
-            answer(Problem.refused(reason: refusal.reason).response(for: request.id))
+            answer(Problem.refused(reason: reason(of: refusal)).response(for: request.id))
         case .failed(.storageFull): answer(Problem.storageFull().response(for: request.id))
         case .failed(.unknown): request.exchange.abandon()
         default: answer(Problem.draining().response(for: request.id))
@@ -101,18 +101,22 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
             watch.isDone
             ? nil
             : store.schedule(after: Double(waitSeconds)) { [self] in
-                answer(response(202, store.publisher.snapshot.version, isCompleted: false))
+                answer(response(202, store.reader.version, isCompleted: false))
             }
         watch.whenDone { [self] result in
             timer?.cancel()
             if case .failure(let error) = result {
-                let tag = store.publisher.snapshot.tag
+                let tag = store.reader.tag
                 let reason = error.reasonForClients
                 answer(Problem.workFailed(newest: tag, because: reason).response(for: request.id))
             } else {
-                answer(response(200, store.publisher.snapshot.version, isCompleted: true))
+                answer(response(200, store.reader.version, isCompleted: true))
             }
         }
+    }
+
+    private func reason(of refusal: Refusal) -> String {
+        store.reader.reason(of: refusal, for: request.caller)
     }
 
     private func refused(_ error: MailboxError) -> HTTPResponse {
@@ -139,7 +143,7 @@ final class WorkTicket<State: Codable & Equatable & Sendable>: Completion {
         }
         var json = JSONWriter()
         json.object { json in
-            json.member("epoch", store.publisher.epochText)
+            json.member("epoch", store.reader.epochText)
             json.member("version", version)
             json.member("completed", isCompleted)
         }

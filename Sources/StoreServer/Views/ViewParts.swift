@@ -8,12 +8,9 @@ struct ViewParts<State: Codable & Equatable & Sendable>: Sendable {
     let state: @Sendable ([PublishedSlice], Set<Int>) throws(JSONError) -> State
 }
 
-/// One projection.
+/// One projection, with the way to make it.
 struct ViewDescription<State: Sendable>: Sendable {
-    let name: String
-    let parameters: any (Codable & Sendable).Type
-    /// The places of the modules that it is made from.
-    let reads: Set<Int>
+    let published: PublishedView
     /// Makes it; `nil` where there is nothing to show.
     let make: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
 }
@@ -22,9 +19,11 @@ extension ViewDescription where State: RootState {
     init<View: ParameterizedViewModel<State>>(_ view: View.Type) {
         let names = Set(View.reads.map { $0.name })
         let places = State.modules.indices.filter { names.contains(State.modules[$0].name) }
-        name = View.name
-        parameters = View.Parameters.self
-        reads = Set(names.isEmpty ? Array(State.modules.indices) : places)
+        published = PublishedView(
+            name: View.name,
+            parameters: View.Parameters.self,
+            reads: Set(names.isEmpty ? Array(State.modules.indices) : places)
+        )
         make = { state, parameters in
             (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
         }

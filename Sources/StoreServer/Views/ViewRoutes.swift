@@ -1,28 +1,13 @@
 import EventStream
 import HTTPTransport
-import StoreCore
 import Texts
 import Wire
 
 /// The projections of the state: a list of them, and each now or from now on.
-struct ViewRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
+struct ViewRoutes: RouteGroup {
     let links: Links
-    let store: Store<State>
-    let parts: ViewParts<State>
-    let streams: ViewStreams<State>
-    private let work = BackgroundWork("views")
-
-    init(
-        _ links: Links,
-        _ store: Store<State>,
-        _ parts: ViewParts<State>,
-        _ streams: ViewStreams<State>
-    ) {
-        self.links = links
-        self.store = store
-        self.parts = parts
-        self.streams = streams
-    }
+    let store: Store
+    let views: any PublishedViews
 
     var routes: [Route] {
         let item = JSONSchema.object([
@@ -37,10 +22,10 @@ struct ViewRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
                 answers: [.json(.list("views", of: item), "The list.")],
                 handle: list
             )
-        ] + parts.views.flatMap(routes)
+        ] + views.views.enumerated().flatMap { routes(of: $0.element, at: $0.offset) }
     }
 
-    private func routes(of view: ViewDescription<State>) -> [Route] {
+    private func routes(of view: PublishedView, at place: Int) -> [Route] {
         let query = ViewQuery(view.parameters)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
         // A parameter of the view's own goes before one of the stream's that has its name.
@@ -55,7 +40,7 @@ struct ViewRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
                 parameters: query.parameters + [HeaderParameter.ifNoneMatch],
                 answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified]
             ) { request throws(Problem) in
-                show(try watch(view, query, request), request)
+                try show(request, view, try read(request, view, at: place, query))
             },
             .stream(
                 links.viewEvents(view.name),
@@ -63,14 +48,14 @@ struct ViewRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
                 "The projection \(view.name) now and whenever it changes, as server-sent events.",
                 parameters: query.parameters + ofStream
             ) { request throws(Problem) in
-                try open(try watch(view, query, request), query, request)
+                try open(request, try read(request, view, at: place, query), query)
             },
         ]
     }
 
     private func list(_ request: RequestContext) {
         request.respond { json in
-            json.list("views", of: parts.views) { json, view in
+            json.list("views", of: views.views) { json, view in
                 json.member("name", view.name)
                 json.member("href", links.view(view.name))
                 json.member("events", links.viewEvents(view.name))
@@ -79,61 +64,65 @@ struct ViewRoutes<State: Codable & Equatable & Sendable>: RouteGroup {
         }
     }
 
-    private func watch(
-        _ view: ViewDescription<State>,
-        _ query: ViewQuery,
-        _ request: RequestContext
-    ) throws(Problem) -> ViewStreams<State>.Watch {
+    private func read(
+        _ request: RequestContext,
+        _ view: PublishedView,
+        at place: Int,
+        _ query: ViewQuery
+    ) throws(Problem) -> ViewRequest {
         let (parameters, canonical) = try query.read { request.query($0) }
-        return ViewStreams<State>.Watch(view, parameters, canonical)
+        return ViewRequest(place, named: view.name, parameters, canonical)
     }
 
     private func open(
-        _ watch: ViewStreams<State>.Watch,
-        _ query: ViewQuery,
-        _ request: RequestContext
+        _ request: RequestContext,
+        _ view: ViewRequest,
+        _ query: ViewQuery
     ) throws(Problem) {
-        guard streams.hasRoom(for: watch.topic) else {
+        guard views.hasRoom(for: view) else {
             throw .overloaded(
-                "\(ViewStreams<State>.watchedMax) views with different parameters are watched already"
+                "\(ViewBounds.watchedMax) views with different parameters are watched already"
             )
         }
         let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)
         let mode = isOwnMode ? nil : request[StreamParameters.mode]
-        let topic = watch.topic.carrying(mode ?? .snapshot)
+        let topic = view.topic.carrying(mode ?? .snapshot)
         try StreamOpening.open(request, store, topic) { _ in
             true
-        } announce: { [streams, store] _ in
-            store.look { state, version in
-                streams.watch(watch)
-                store.publisher.perform { _ in streams.begin(watch, state, version) }
-            }
+        } announce: { [streams = store.reader.streams] _ in
+            streams.announce(view)
         }
     }
 
     /// Made of the published slices, off the Core's thread, which goes on meanwhile.
-    private func show(_ watch: ViewStreams<State>.Watch, _ request: RequestContext) {
-        let snapshot = store.publisher.snapshot
+    private func show(
+        _ request: RequestContext,
+        _ view: PublishedView,
+        _ wanted: ViewRequest
+    ) throws(Problem) {
+        let state = store.reader.state(for: request.caller)
         let known = request.exchange.headerList("if-none-match")
-        if store.isKnown(snapshot, known) {
-            return request.respond(store.notModified(snapshot))
+        if StateAnswer.isKnown(state, known) {
+            return request.respond(StateAnswer.notModified(state))
         }
-        request.respond(on: work, orBusy: "enough views wait to be made already") {
-            [self] () throws(Problem) in
-            try response(watch, snapshot)
+        request.respond(
+            on: store.reader.threads.views,
+            orBusy: "enough views wait to be made already"
+        ) { [self] () throws(Problem) in
+            try response(view, wanted, state)
         }
     }
 
     private func response(
-        _ watch: ViewStreams<State>.Watch,
-        _ snapshot: Snapshot
+        _ view: PublishedView,
+        _ wanted: ViewRequest,
+        _ state: VisibleState
     ) throws(Problem) -> HTTPResponse {
         do {
-            let state = try parts.state(snapshot.slices, watch.view.reads)
-            let body = streams.made(watch, state) ?? Bytes(utf8: "null")
-            return store.response(with: body, of: snapshot)
+            let body = try state.bytes(of: wanted, by: views) ?? Bytes(utf8: "null")
+            return StateAnswer.response(with: body, of: state)
         } catch {
-            Log.error("the view \(watch.view.name) can't be made: \(error.messageForOperators)")
+            Log.error("the view \(view.name) can't be made: \(error.messageForOperators)")
             throw .overloaded("the view can't be made; the server's own log says why")
         }
     }

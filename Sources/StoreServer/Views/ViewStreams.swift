@@ -8,39 +8,23 @@ import Wire
 ///
 /// They are made on the publishing thread, of states that the Core hands over where a watched view
 /// reads what an action changed.
-final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
-    /// The most different projections, by name and parameters, that are watched at a time.
-    static var watchedMax: Int { 1_000 }
+final class ViewStreams<State: Codable & Equatable & Sendable>: PublishedViews {
     /// From how many on those that are read no more make room.
     private static var sweepMin: Int { 64 }
-
-    /// A projection with its parameters.
-    struct Watch: Sendable {
-        let view: ViewDescription<State>
-        let parameters: any Codable & Sendable
-        let topic: TopicID
-
-        init(_ view: ViewDescription<State>, _ parameters: any Codable & Sendable, _ query: String)
-        {
-            self.view = view
-            self.parameters = parameters
-            topic = TopicID("views/" + view.name + query)
-        }
-    }
 
     /// A projection that is watched, with the last frame that was sent.
     private final class Watched: @unchecked Sendable {
         // Safety: what is not constant is touched on the publishing thread alone, or by the one that stands
         // in for it.
-        let watch: Watch
+        let request: ViewRequest
         /// What it carried, and its version. `nil` until then.
         var bytes: Bytes?
         var version: UInt64?
         /// The version that it was made of last.
         var made: UInt64 = 0
 
-        init(_ watch: Watch) {
-            self.watch = watch
+        init(_ request: ViewRequest) {
+            self.request = request
         }
     }
 
@@ -51,17 +35,17 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         /// At how many those that are read no more are looked for.
         var sweepAt = ViewStreams.sweepMin
 
-        mutating func watched(_ watch: Watch) -> Watched {
-            if let known = views[watch.topic] { return known }
-            let new = Watched(watch)
-            views[watch.topic] = new
-            for module in watch.view.reads { readers[module, default: []].append(new) }
+        mutating func watched(_ request: ViewRequest, _ reads: Set<Int>) -> Watched {
+            if let known = views[request.topic] { return known }
+            let new = Watched(request)
+            views[request.topic] = new
+            for module in reads { readers[module, default: []].append(new) }
             return new
         }
 
         mutating func remove(_ unread: [Watched]) {
-            for watched in unread where views[watched.watch.topic] === watched {
-                views[watched.watch.topic] = nil
+            for watched in unread where views[watched.request.topic] === watched {
+                views[watched.request.topic] = nil
             }
             let gone = Set(unread.map { ObjectIdentifier($0) })
             for (module, watching) in readers {
@@ -71,6 +55,7 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
+    private let parts: ViewParts<State>
     private let sender: PartSender
     private let encoder: JSONEncoder
     private let table = Locked(Table())
@@ -78,30 +63,33 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     /// for a thread that goes through the table.
     private let modulesRead = Locked<Set<Int>>([])
 
-    init(_ sender: PartSender, _ encoder: JSONEncoder) {
+    init(_ parts: ViewParts<State>, _ sender: PartSender, _ encoder: JSONEncoder) {
+        self.parts = parts
         self.sender = sender
         self.encoder = encoder
     }
 
-    /// Whether one more may be watched; those that are read no more make room.
-    func hasRoom(for topic: TopicID) -> Bool {
+    var views: [PublishedView] { parts.views.map(\.published) }
+
+    func hasRoom(for request: ViewRequest) -> Bool {
+        let topic = request.topic
         let (isFull, isKnown) = table.withLock { table in
             (
-                table.views.count >= min(table.sweepAt, Self.watchedMax),
+                table.views.count >= min(table.sweepAt, ViewBounds.watchedMax),
                 table.views[topic] != nil
             )
         }
         guard isFull, !isKnown else { return true }
-        return sweep() < Self.watchedMax
+        return sweep() < ViewBounds.watchedMax
     }
 
     /// Lets go of the views that are read no more. Answers how many are left.
     private func sweep() -> Int {
         // Most are read, which is not asked while the table is locked.
-        let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.watch.topic) }
+        let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.request.topic) }
         return change { table in
             // A stream that is about to open has its place before it comes here.
-            if !unread.isEmpty { table.remove(unread.filter { !sender.isRead($0.watch.topic) }) }
+            if !unread.isEmpty { table.remove(unread.filter { !sender.isRead($0.request.topic) }) }
             table.sweepAt = max(Self.sweepMin, 2 * table.views.count)
             return table.views.count
         }
@@ -109,8 +97,8 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
 
     /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked for it.
     /// On the Core's thread.
-    func watch(_ watch: Watch) {
-        change { _ = $0.watched(watch) }
+    func watch(_ request: ViewRequest) {
+        change { _ = $0.watched(request, parts.views[request.view].published.reads) }
     }
 
     private func change<Result: Sendable>(
@@ -132,10 +120,12 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
     }
 
     /// Sends what there is to a stream that is about to open. On the publishing thread.
-    func begin(_ watch: Watch, _ state: State, _ version: UInt64) {
-        let watched = change { $0.watched(watch) }
+    func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
+        let watched = change {
+            $0.watched(request, parts.views[request.view].published.reads)
+        }
         let isKnown = watched.version != nil
-        if !isKnown { (watched.bytes, watched.version) = (made(watch, state), version) }
+        if !isKnown { (watched.bytes, watched.version) = (made(request, state), version) }
         send(watched, isKnown: isKnown)
     }
 
@@ -158,12 +148,12 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
             guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }
-            guard sender.isRead(watched.watch.topic) else {
+            guard sender.isRead(watched.request.topic) else {
                 hasUnread = true
                 continue
             }
             breathe()
-            let bytes = made(watched.watch, state)
+            let bytes = made(watched.request, state)
             watched.made = version
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.version) = (bytes, version)
@@ -179,14 +169,21 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         for watched in all { (watched.bytes, watched.version) = (nil, nil) }
     }
 
+    func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
+        let reads = parts.views[request.view].published.reads
+        return made(request, try parts.state(snapshot.slices, reads))
+    }
+
     /// The projection as JSON; `nil` where there is nothing to show.
-    func made(_ watch: Watch, _ state: State) -> Bytes? {
-        guard let view = watch.view.make(state, watch.parameters) else { return nil }
+    private func made(_ request: ViewRequest, _ state: State) -> Bytes? {
+        let description = parts.views[request.view]
+        guard let view = description.make(state, request.parameters) else { return nil }
         do {
             return try encoder.encodeShared(Whole(view))
         } catch {
             Log.warning(
-                "the view \(watch.view.name) has no JSON form: \(error.messageForOperators)"
+                "the view \(description.published.name) has no JSON form: "
+                    + error.messageForOperators
             )
             return nil
         }
@@ -200,10 +197,16 @@ final class ViewStreams<State: Codable & Equatable & Sendable>: Sendable {
         guard let version = watched.version else { return }
         sender.send(
             watched.bytes,
-            to: watched.watch.topic,
+            to: watched.request.topic,
             since: version,
             for: audience,
             isKnown: isKnown
         )
     }
+}
+
+/// The bounds on views.
+enum ViewBounds {
+    /// The most different projections, by name and parameters, that are watched at a time.
+    static let watchedMax = 1_000
 }

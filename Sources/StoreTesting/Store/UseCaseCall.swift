@@ -17,7 +17,7 @@ struct UseCaseCall: Sendable {
                     let request = try useCase.request(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in
                         do {
-                            try core.offer(request, completion: Begun(continuation))
+                            try core.handle.offer(request, completion: Begun(continuation))
                         } catch {
                             continuation.resume(throwing: error)
                         }

@@ -74,7 +74,7 @@ final class SimulatedServer<Root: RootState> {
             wakeDescriptor: hubWake
         )
         loop.nextSecond = .infinity
-        let core = parts.store.core
+        let core = parts.core
         core.add { (state: Root, action: StampedAction) in
             let before = recorder.texts.slices(of: state).whole
             return { recorder.line(action.version, before, action.cause) }
@@ -85,7 +85,7 @@ final class SimulatedServer<Root: RootState> {
     }
 
     deinit {
-        parts.store.publisher.close()
+        parts.publisher.close()
         // What waits there leads back to the whole store.
         parts.transport.loop.forgetAll()
         loop.releaseAll()
@@ -96,11 +96,11 @@ final class SimulatedServer<Root: RootState> {
     /// Whether an append failed whose outcome is not known: the process would have ended.
     var hasFailed: Bool { failure.isSet.load(ordering: .relaxed) }
 
-    var epoch: String { parts.store.publisher.epochText }
-    var version: UInt64 { parts.store.publisher.snapshot.version }
-    var state: [UInt8] { parts.store.publisher.snapshot.state.array }
+    var epoch: String { parts.publisher.epochText }
+    var version: UInt64 { parts.publisher.snapshot.version }
+    var state: [UInt8] { parts.publisher.snapshot.state.array }
     /// The slice of each module as it is published; `nil` where it is absent.
-    var slices: [[UInt8]?] { parts.store.publisher.snapshot.slices.map { $0.bytes?.array } }
+    var slices: [[UInt8]?] { parts.publisher.snapshot.slices.map { $0.bytes?.array } }
     var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
 
     /// Has the program itself dispatch as much as may wait.
@@ -112,26 +112,26 @@ final class SimulatedServer<Root: RootState> {
 
     /// Shows a part of the program the state as it is, and each from then on.
     func observe(_ observer: @escaping @Sendable (Root) -> Void) {
-        parts.store.core.observe(with: observer)
+        parts.core.observe(with: observer)
     }
 
     /// Has the Core read what other servers have appended, in the next turn.
     func followAll() {
-        parts.store.core.follow()
+        parts.core.follow()
     }
 
     /// Has the Core work off what waits. Answers whether there was anything.
-    func turnCore() -> Bool { parts.store.core.turn() }
+    func turnCore() -> Bool { parts.core.turn() }
 
     /// Timers that have not run, and were not cancelled.
     var timerCount: Int { parts.transport.loop.timers.count }
 
     /// Has the streams' loop take what was published, and send it.
     func turnStreams() {
-        parts.store.publisher.flush(seconds: 10)
+        parts.publisher.flush(seconds: 10)
         loop.turn(events, waitingFor: 0)
         // As the log's own thread does.
-        let log = parts.store.log
+        let log = parts.log
         while let version = log.work.withLock({ $0.takeWanted() }) {
             log.read(version)
             parts.store.streams.logMoved()
@@ -144,7 +144,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Keeps the published state, as the thread for snapshots does.
     func keepSnapshot() throws {
-        let snapshot = parts.store.publisher.snapshot
+        let snapshot = parts.publisher.snapshot
         guard let first = try journal.snapshot(atOrBefore: .max), snapshot.version > first.version
         else { return }
         try journal.save(
@@ -173,14 +173,14 @@ final class SimulatedServer<Root: RootState> {
 
     /// What the journal keeps of an action of the program's own.
     func wire(_ action: any Action) throws -> (type: String, payload: [UInt8]) {
-        let member = try parts.store.registry.member(of: action, parts.store.encoder)
+        let member = try parts.store.actions.member(of: action, parts.store.encoder)
         return (member.type, member.payload)
     }
 
     /// The action of a record, read without anything that is kept from record to record.
     func action(_ type: String, _ payload: [UInt8]) throws -> any Action {
         if let request = ClientRequest(recorded: type) { return request }
-        guard let entry = parts.store.registry[type] else { throw Unreadable(type: type) }
+        guard let entry = parts.store.actions[type] else { throw Unreadable(type: type) }
         let document = try JSONDocument(parsing: payload, limits: .unbounded)
         return try entry.decode(document.root, JSONDecoder(limits: .unbounded))
     }

@@ -1,0 +1,102 @@
+/// A Core, whatever its state's type is: the way in for requests, which look up no generic type for it.
+///
+/// Any thread may call anything here; nothing waits for the Core.
+package struct CoreHandle: Sendable {
+    private let engine: Engine
+
+    init(_ engine: Engine) {
+        self.engine = engine
+    }
+
+    /// Takes an envelope, or says why not.
+    ///
+    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in a row
+    ///   leaves that to one ``nudge()``, or the thread would be woken for each and find just that.
+    package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
+        try engine.offer(envelope, wakes: wakes)
+    }
+
+    /// Wakes the Core's thread if it sleeps although something waits.
+    package func nudge() {
+        engine.nudge()
+    }
+
+    /// Takes a client's request for what is no action, or says why not.
+    ///
+    /// - Parameters:
+    ///   - sessions: those that ask.
+    ///   - watch: ends with the work, and all that it leads to.
+    ///   - completion: receives whether the request was recorded, and so the work begun.
+    package func offer(
+        _ request: ClientRequest,
+        requestID: String? = nil,
+        from sessions: [String] = [],
+        origin: String? = nil,
+        watch: EffectWatch? = nil,
+        completion: any Completion
+    ) throws(MailboxError) {
+        try engine.enter(
+            .envelope(
+                Envelope(
+                    members: [
+                        EnvelopeMember(action: request, type: request.name, payload: [123, 125])
+                    ],
+                    requestID: requestID,
+                    watch: watch,
+                    sessions: sessions,
+                    origin: origin,
+                    completion: completion
+                )
+            ),
+            .own
+        )
+    }
+
+    /// Dispatches what the program makes of something outside.
+    ///
+    /// - Parameters:
+    ///   - cause: the version of the record of what was asked; `nil` where nothing was.
+    ///   - place: where in the program that is decided.
+    ///   - sessions: those for which it is dispatched.
+    ///   - watch: ends with all that follows.
+    package func dispatchOwn(
+        _ action: any Action,
+        after cause: UInt64? = nil,
+        at place: String,
+        from sessions: [String] = [],
+        watch: EffectWatch? = nil
+    ) {
+        var source = ActionSource(cause: cause, place: place)
+        source.watch = watch
+        source.sessions = sessions
+        engine.dispatchOwn(action, from: source)
+    }
+
+    /// Takes an action that a client's streams lead to, or says why not.
+    ///
+    /// - Parameter origin: the client, as the log shows it.
+    package func offerOwn(
+        _ action: any Action,
+        from sessions: [String],
+        origin: String
+    ) throws(MailboxError) {
+        try engine.offerOwn(action, from: sessions, origin: origin)
+    }
+
+    /// The effects that run and those that will, where the state is made of modules.
+    package var effects: EffectRunner? { engine.ports.effects }
+
+    /// Which presentations presenters wait for, where the state is made of modules.
+    package var routes: RouteWatch? { engine.ports.routes }
+
+    /// Actions that the mailbox did not take, since the start.
+    package var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
+
+    /// Actions of presenters and reactions that were not applied, since the start.
+    package var droppedTotal: UInt64 { engine.droppedTotal }
+}
+
+extension Core {
+    /// This Core, for those for whom its state's type does not matter.
+    package var handle: CoreHandle { CoreHandle(engine) }
+}

@@ -1,0 +1,44 @@
+import EventStream
+import Wire
+
+/// The projections of a state, whatever its type is.
+protocol PublishedViews: Sendable {
+    /// The projections, in the order in which the state names them.
+    var views: [PublishedView] { get }
+
+    /// Whether one more may be watched; those that are read no more make room.
+    func hasRoom(for request: ViewRequest) -> Bool
+
+    /// The projection of a version as JSON; `nil` where there is nothing to show.
+    ///
+    /// - Throws: where the state can't be read.
+    func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes?
+}
+
+/// One projection.
+struct PublishedView: Sendable {
+    let name: String
+    let parameters: any (Codable & Sendable).Type
+    /// The places of the modules that it is made from.
+    let reads: Set<Int>
+}
+
+/// A projection that is asked for, with its parameters.
+struct ViewRequest: Sendable {
+    /// The place of the projection among all.
+    let view: Int
+    let parameters: any Codable & Sendable
+    let topic: TopicID
+
+    /// - Parameter query: how the parameters are written when nothing is left to chance.
+    init(
+        _ view: Int,
+        named name: String,
+        _ parameters: any Codable & Sendable,
+        _ query: String
+    ) {
+        self.view = view
+        self.parameters = parameters
+        topic = TopicID("views/" + name + query)
+    }
+}
