@@ -40,7 +40,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         self.store = store
         self.preferences = preferences
         self.isBatch = isBatch
-        caller = Caller(session: session, principal: request.principal)
+        caller = Caller(session: session)
         watch = preferences.waitSeconds != nil && store.core.effects != nil ? EffectWatch() : nil
         hold = watch == nil ? nil : store.hold(session)
     }

@@ -62,7 +62,7 @@ extension RequestContext {
 
     /// On whose behalf the request is answered.
     var caller: Caller {
-        Caller(session: environment.session(of: exchange), principal: principal)
+        Caller(session: environment.session(of: exchange))
     }
 
     /// Whether the client asks for a page for people, as browsers do.
