@@ -61,11 +61,13 @@ let package = Package(
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Wire"]),
+        layer("Telemetry", on: ["Platform", "StoreCore", "Texts", "Wire"]),
+        layer("ServerCommandLine", on: ["Telemetry", "Texts", "Wire"]),
         layer(
             "StoreServer",
             on: [
-                "Digest", "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "StoreCore",
-                "Texts", "Wire",
+                "Digest", "EventStream", "HTTPTransport", "JournalSQLite", "Platform",
+                "ServerCommandLine", "StoreCore", "Telemetry", "Texts", "Wire",
             ]
         ),
         layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
@@ -113,9 +115,13 @@ let package = Package(
         tests(of: "HTTPClient", ["StoreCore"]),
         tests(of: "Domain", ["StoreCore", "StoreTesting"]),
         tests(of: "StoreTesting", ["Platform", "StoreCore"]),
+        tests(of: "Telemetry"),
         tests(
             of: "StoreServer",
-            ["CHTTPD", "Domain", "HTTPTransport", "Platform", "StoreCore", "StoreTesting", "Wire"]
+            [
+                "CHTTPD", "Domain", "HTTPTransport", "Platform", "ServerCommandLine", "StoreCore",
+                "StoreTesting", "Wire",
+            ]
         ),
     ]
 )

@@ -1,5 +1,6 @@
 import Domain
 import Platform
+import ServerCommandLine
 import StoreCore
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import ServerCommandLine
 import Testing
 
 @testable import StoreServer
@@ -7,7 +8,7 @@ import Testing
         _ arguments: [String] = [],
         environment: [String: String] = [:],
         file: String? = nil
-    ) throws(ConfigurationError) -> ConfigurationReader {
+    ) throws(UsageError) -> ConfigurationReader<ServerConfiguration> {
         try ConfigurationReader(arguments: arguments, environment: environment) { path in
             path == "file.json" ? file.map { Array($0.utf8) } : nil
         }
@@ -49,7 +50,7 @@ import Testing
         ]).configuration
         let second = try read(
             ["--config", "file.json"],
-            file: ConfigurationHelp.print(first)
+            file: ConfigurationHelp<ServerConfiguration>.print(first)
         ).configuration
         #expect(second == first)
     }

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Platform
+import ServerCommandLine
 import StoreCore
 import StoreTesting
 import Synchronization
@@ -65,7 +66,7 @@ import Wire
         ]
     )
     func `flags about other journals are refused`(arguments: [String], name: String) throws {
-        let reader = try ConfigurationReader(
+        let reader = try ConfigurationReader<ServerConfiguration>(
             arguments: arguments,
             environment: [:],
             readFile: { _ in nil }
@@ -77,7 +78,7 @@ import Wire
     }
 
     @Test func `other flags are not`() throws {
-        let reader = try ConfigurationReader(
+        let reader = try ConfigurationReader<ServerConfiguration>(
             arguments: ["--snapshot-every", "5", "--state-file", "first.json"],
             environment: ["STORE_SERVER_LISTEN": "127.0.0.1:0"],
             readFile: { _ in nil }

@@ -1,4 +1,5 @@
 import StoreCore
+import Telemetry
 import Wire
 
 /// The middleware that analytics are: sees the state before each action, and releases one line for

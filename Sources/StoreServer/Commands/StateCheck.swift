@@ -1,3 +1,4 @@
+import ServerCommandLine
 import StoreCore
 import Wire
 

@@ -1,10 +1,12 @@
 import Glibc
+import Platform
+import ServerCommandLine
 
 extension StoreServer {
     /// Plays a script against the server at `url`, or else against one of this program's own that is
     /// started for it and keeps nothing. Answers whether all of it holds.
     ///
-    /// - Throws: ``ConfigurationError`` where the script can't be read, and whatever keeps a server
+    /// - Throws: ``UsageError`` where the script can't be read, and whatever keeps a server
     ///   from being started or asked.
     func assert(
         _ file: String,
@@ -12,11 +14,11 @@ extension StoreServer {
         _ configuration: ServerConfiguration
     ) throws -> Bool {
         guard let bytes = FileReader.read(file, bytesMax: AssertScript.bytesMax) else {
-            throw ConfigurationError("\(file): it can't be read; allowed is a readable file")
+            throw UsageError("\(file): it can't be read; allowed is a readable file")
         }
         let script: AssertScript
         do { script = try AssertScript(parsing: bytes) } catch {
-            throw ConfigurationError("\(file): \(error)")
+            throw UsageError("\(file): \(error)")
         }
         if let url { return try play(script, at: url) }
 
@@ -35,7 +37,7 @@ extension StoreServer {
 
     private func play(_ script: AssertScript, at url: String) throws -> Bool {
         guard let http = CommandClient(url) else {
-            throw ConfigurationError("--url: " + CommandClient.noAddress(url))
+            throw UsageError("--url: " + CommandClient.noAddress(url))
         }
         let run = AssertRun(script: script, client: StoreClient(http: http)) { line in
             print(line)

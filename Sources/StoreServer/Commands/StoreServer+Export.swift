@@ -1,6 +1,8 @@
 import Glibc
 import JournalSQLite
+import ServerCommandLine
 import StoreCore
+import Telemetry
 import Wire
 
 extension StoreServer {

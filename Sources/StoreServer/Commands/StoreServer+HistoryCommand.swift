@@ -1,5 +1,7 @@
 import JournalSQLite
+import ServerCommandLine
 import StoreCore
+import Telemetry
 import Wire
 
 extension StoreServer {
@@ -76,22 +78,16 @@ extension StoreServer {
     }
 }
 
-/// Why a command could not be done.
-struct HistoryCommandError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-
+extension HistoryCommandError {
     init(_ error: JournalError) {
-        description =
+        let reason =
             switch error {
             case .storageFull: "there is no room left on the disk"
             case .corrupt(let what), .unknown(let what): what
             case .gone(let oldest): "history begins at version \(oldest)"
             case .conflict(let version): "the history is at version \(version) already"
             }
+        self.init(reason)
     }
 }
 

@@ -1,5 +1,6 @@
 import HTTPTransport
 import JournalSQLite
+import Telemetry
 
 extension ServerConfiguration {
     /// Refuses what does not fit together.

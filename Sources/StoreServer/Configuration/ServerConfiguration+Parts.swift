@@ -1,5 +1,6 @@
 import EventStream
 import HTTPTransport
+import Telemetry
 import Wire
 
 extension ServerConfiguration {
@@ -28,10 +29,16 @@ extension ServerConfiguration {
 extension AnalyticsDestination {
     /// Opens the destination; `nil` where analytics are off.
     func writer(_ encoder: CloudEventEncoder) throws(ConfigurationError) -> AnalyticsWriter? {
+        let path: String?
         switch self {
-        case .stdout: try AnalyticsWriter(path: nil, encoder: encoder)
-        case .file(let path): try AnalyticsWriter(path: path, encoder: encoder)
-        case .off: nil
+        case .stdout: path = nil
+        case .file(let file): path = file
+        case .off: return nil
+        }
+        do {
+            return try AnalyticsWriter(path: path, encoder: encoder)
+        } catch {
+            throw ConfigurationError("--analytics: \(error)")
         }
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import StoreCore
 import Synchronization
+import Telemetry
 import Wire
 
 /// Keeps a snapshot of the published state every so often, on a thread of its own, so that a start

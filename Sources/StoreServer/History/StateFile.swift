@@ -1,5 +1,7 @@
 import JournalSQLite
+import Platform
 import StoreCore
+import Telemetry
 import Wire
 
 /// `--state-file`: the state before the first action, as a JSON document.

@@ -1,6 +1,7 @@
 import Glibc
 import JournalSQLite
 import StoreCore
+import Telemetry
 
 extension StoreServer {
     /// The status of a process that could not tell whether an action became durable. A supervisor

@@ -1,6 +1,7 @@
 import Platform
 import StoreCore
 import Synchronization
+import Telemetry
 import Wire
 
 /// The state as it was: made again on demand, away from the Core, with a small cache.

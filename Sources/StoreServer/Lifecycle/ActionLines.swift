@@ -1,4 +1,5 @@
 import StoreCore
+import Telemetry
 import Wire
 
 /// `--log-actions`: a line in the log for each applied action, without anything of its payload.

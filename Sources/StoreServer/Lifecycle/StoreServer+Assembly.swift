@@ -1,6 +1,7 @@
 import EventStream
 import HTTPTransport
 import StoreCore
+import Telemetry
 import Wire
 
 extension StoreServer {

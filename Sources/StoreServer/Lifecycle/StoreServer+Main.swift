@@ -1,5 +1,8 @@
 import Glibc
+import Platform
+import ServerCommandLine
 import StoreCore
+import Telemetry
 import Wire
 
 extension StoreServer {
@@ -12,12 +15,12 @@ extension StoreServer {
     /// commands may ask for it.
     public func main() -> Never {
         StandardFiles.fillIn()
-        let reader: ConfigurationReader
+        let reader: ConfigurationReader<ServerConfiguration>
         do {
             reader = try ConfigurationReader(
                 arguments: Array(CommandLine.arguments.dropFirst()),
                 environment: ProcessEnvironment.all,
-                readFile: FileReader.read
+                readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
             )
             if givenJournal != nil, !reader.command.isAssert {
                 try GivenJournal.check(reader.configuration, said: reader.said)
@@ -27,10 +30,11 @@ extension StoreServer {
             fail("\(error)", status: 2)
         }
         switch reader.command {
-        case .help: finish(ConfigurationHelp.text(program: name))
+        case .help: finish(ConfigurationHelp<ServerConfiguration>.text(program: name))
         case .version: finish("\(name) \(version)\n")
         case .checkConfig: finish("the configuration is good\n")
-        case .printConfig: finish(ConfigurationHelp.print(reader.configuration))
+        case .printConfig:
+            finish(ConfigurationHelp<ServerConfiguration>.print(reader.configuration))
         case .health(let url):
             if let trouble = HealthClient.ask(url ?? HealthClient.standardURL) {
                 fail(trouble, status: 1)
@@ -39,6 +43,8 @@ extension StoreServer {
         case .history(let command):
             do {
                 finish(try run(command, reader.configuration))
+            } catch let error as UsageError {
+                fail("\(error)", status: 2)
             } catch let error as ConfigurationError {
                 fail("\(error)", status: 2)
             } catch {
@@ -49,6 +55,8 @@ extension StoreServer {
                 let holds = try assert(file, at: url, reader.configuration)
                 Log.flush()
                 exit(holds ? 0 : 1)
+            } catch let error as UsageError {
+                fail("\(error)", status: 2)
             } catch let error as ConfigurationError {
                 fail("\(error)", status: 2)
             } catch {

@@ -1,6 +1,8 @@
 import EventStream
 import HTTPTransport
+import Platform
 import StoreCore
+import Telemetry
 import Wire
 
 extension StoreServer {

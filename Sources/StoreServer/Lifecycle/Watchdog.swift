@@ -1,6 +1,7 @@
 import Platform
 import StoreCore
 import Synchronization
+import Telemetry
 import Wire
 
 /// Notices when a reducer does not come to an end: names its action in the log, and in the end says

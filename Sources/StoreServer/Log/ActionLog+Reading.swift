@@ -3,6 +3,7 @@ import EventStream
 import Platform
 import StoreCore
 import Synchronization
+import Telemetry
 import Wire
 
 // What the log's own thread does: it reads the versions that readers need next.

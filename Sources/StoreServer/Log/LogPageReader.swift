@@ -1,4 +1,6 @@
+import Platform
 import StoreCore
+import Telemetry
 import Wire
 
 /// Reads one page of the log from the journal.

@@ -1,6 +1,7 @@
 import HTTPTransport
 import StoreCore
 import Synchronization
+import Telemetry
 import Wire
 
 /// `GET /metrics`: what happens in the server, for Prometheus.

@@ -1,4 +1,5 @@
 import StoreCore
+import Telemetry
 import Wire
 
 /// What a server does otherwise where the state is made of modules.

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Telemetry
 import Wire
 
 extension RequestContext {

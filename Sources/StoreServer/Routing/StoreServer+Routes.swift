@@ -1,5 +1,6 @@
 import HTTPTransport
 import StoreCore
+import Telemetry
 import Wire
 
 extension StoreServer {

@@ -2,6 +2,7 @@ import HTTPTransport
 import Platform
 import StoreCore
 import Synchronization
+import Telemetry
 
 /// A server on its way from listening to ready, which may be stopped at any point of it.
 final class ServerStart: Sendable {

@@ -3,6 +3,7 @@ import HTTPTransport
 import Platform
 import StoreCore
 import Synchronization
+import Telemetry
 import Wire
 
 /// What leaves the Core: encodes each published version once, and swaps the snapshot that every read is

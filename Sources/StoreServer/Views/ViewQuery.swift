@@ -1,4 +1,5 @@
 import StoreCore
+import Telemetry
 import Wire
 
 /// The parameters of a view, as the query of a URL gives them.

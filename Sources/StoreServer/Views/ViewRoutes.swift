@@ -1,5 +1,6 @@
 import EventStream
 import HTTPTransport
+import Telemetry
 import Texts
 import Wire
 

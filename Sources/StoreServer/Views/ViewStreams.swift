@@ -2,6 +2,7 @@ import EventStream
 import Platform
 import StoreCore
 import Synchronization
+import Telemetry
 import Wire
 
 /// Sends the projections that clients watch, each made once for each change of what it reads.

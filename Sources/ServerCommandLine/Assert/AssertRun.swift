@@ -1,0 +1,56 @@
+/// Plays a script against a server, and says of each step whether it holds.
+package struct AssertRun {
+    let script: AssertScript
+    let client: StoreClient
+    /// Takes one line of what is to be printed.
+    let say: (String) -> Void
+
+    package init(script: AssertScript, client: StoreClient, say: @escaping (String) -> Void) {
+        self.script = script
+        self.client = client
+        self.say = say
+    }
+
+    /// Plays all steps, also behind one that fails. Answers how many do not hold.
+    package func play() throws(CommandClientError) -> Int {
+        var failed = 0
+        var before = try client.look()
+        for (index, step) in script.steps.enumerated() {
+            let outcome = try client.perform(step.request)
+            let after = try client.look()
+            let applied = try client.applied(after: before.version, through: after.version)
+
+            var check = AssertCheck(step.expectation)
+            check.answer(outcome)
+            check.state(from: before.state, to: after.state)
+            check.received(applied.filter(\.isConsequence).map(\.type))
+            check.others(Self.others(applied, outcome))
+            before = after
+
+            say("\(check.lines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)")
+            guard !check.lines.isEmpty else { continue }
+            failed += 1
+            for line in check.lines { say(line) }
+            if check.lines.contains(where: { $0.hasPrefix("−") || $0.hasPrefix("+") }) {
+                say("  −: stated, +: is")
+            }
+        }
+        let count = script.steps.count
+        say(
+            failed == 0
+                ? "\(script.name): \(count) of \(count) steps hold"
+                : "\(script.name): \(failed) of \(count) steps failed"
+        )
+        return failed
+    }
+
+    /// What was dispatched by neither the step nor the program itself.
+    private static func others(
+        _ applied: [StoreClient.Applied],
+        _ outcome: StoreClient.Outcome
+    ) -> [String] {
+        var own: ClosedRange<UInt64>?
+        if case .done(let versions) = outcome { own = versions }
+        return applied.filter { !$0.isConsequence && own?.contains($0.version) != true }.map(\.type)
+    }
+}

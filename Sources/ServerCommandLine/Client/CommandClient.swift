@@ -1,0 +1,101 @@
+import Glibc
+
+/// A small HTTP client, for the commands that ask a server something.
+///
+/// Each request has a connection of its own, and is HTTP/1.0 (RFC 1945), so that no answer comes in
+/// chunks.
+package struct CommandClient: Sendable {
+    /// The most bytes of an answer.
+    static let answerBytesMax = 1 << 30
+
+    /// What is asked for.
+    struct Request {
+        let method: String
+        let target: String
+        var headers: [(name: String, value: String)]
+        var body: [UInt8]?
+
+        init(
+            _ method: String,
+            _ target: String,
+            headers: [(name: String, value: String)] = [],
+            body: [UInt8]? = nil
+        ) {
+            self.method = method
+            self.target = target
+            self.headers = headers
+            self.body = body
+        }
+
+        fileprivate var bytes: [UInt8] {
+            var fields = headers
+            if let body { fields.append(("Content-Length", "\(body.count)")) }
+            let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+            return Array("\(method) \(target) HTTP/1.0\r\n\(lines)\r\n".utf8) + (body ?? [])
+        }
+    }
+
+    private let host: String
+    private let port: String
+    /// What the address has behind the port, without a slash at the end.
+    let path: String
+
+    /// Reads `http://HOST:PORT`, with or without a path.
+    package init?(_ url: String) {
+        let scheme = "http://"
+        guard url.hasPrefix(scheme) else { return nil }
+        let rest = url.dropFirst(scheme.count)
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<slash]
+        guard let colon = authority.lastIndex(of: ":"),
+            UInt16(authority[authority.index(after: colon)...]) != nil
+        else { return nil }
+        var host = authority[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+            return nil
+        }
+        self.host = String(host)
+        port = String(authority[authority.index(after: colon)...])
+        path = String(rest[slash...].hasSuffix("/") ? rest[slash...].dropLast() : rest[slash...])
+    }
+
+    /// What to say of a text that is no address.
+    package static func noAddress(_ url: String) -> String {
+        "'\(url)' is no address; allowed is http://HOST:PORT/PATH"
+    }
+
+    /// The host and the port, as a `Host` header has them.
+    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+
+    /// Asks once.
+    ///
+    /// - Parameter stepSeconds: how long the server may take for each piece of the exchange.
+    func exchange(
+        _ request: Request,
+        stepSeconds: Int
+    ) throws(CommandClientError) -> CommandAnswer {
+        guard let connection = ClientSocket(host, port, stepSeconds: stepSeconds) else {
+            throw CommandClientError("nobody answers at \(authority)")
+        }
+        guard connection.send(request.bytes) else {
+            throw CommandClientError("\(authority) takes no request")
+        }
+        guard let bytes = connection.readAll(bytesMax: Self.answerBytesMax) else {
+            throw CommandClientError("\(authority) does not answer in time")
+        }
+        guard let answer = CommandAnswer(bytes) else {
+            throw CommandClientError("\(authority) gives no whole HTTP answer")
+        }
+        return answer
+    }
+}
+
+/// Why there is no answer; a sentence for whoever asked.
+package struct CommandClientError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,53 @@
+/// Something to do with the history in the data directory, other than serving it.
+package struct HistoryCommand: Equatable {
+    package enum Word: String, CaseIterable {
+        case backup, export, `import`, verify
+
+        /// How it is written.
+        var usage: String {
+            switch self {
+            case .backup: "backup FILE"
+            case .export: "export [FILE]"
+            case .import: "import FILE"
+            case .verify: "verify"
+            }
+        }
+
+        /// What it does.
+        var help: String {
+            switch self {
+            case .backup: "copy the history into a new file, also while a server uses it"
+            case .export: "write the actions as JSON lines, to standard output without a file"
+            case .import: "begin a history with the actions of such lines; - is standard input"
+            case .verify:
+                "check every record and snapshot, replay all actions with this program, compare"
+            }
+        }
+    }
+
+    package let word: Word
+    package let file: String?
+
+    /// Reads a command line's first words.
+    package init(_ word: String, file: String?) throws(UsageError) {
+        guard let known = Word(rawValue: word) else {
+            throw UsageError(
+                "there is no command '\(word)'; there are "
+                    + (Word.allCases.map(\.rawValue) + ["assert"]).joined(separator: ", ")
+                    + ", and without one the store is served"
+            )
+        }
+        switch known {
+        case .backup, .import:
+            if file == nil { throw UsageError("usage: \(known.usage)") }
+        case .verify:
+            if let file {
+                throw UsageError("verify takes no '\(file)'; --data says what to verify")
+            }
+        case .export:
+            break
+        }
+        self.word = known
+        self.file = file
+    }
+}

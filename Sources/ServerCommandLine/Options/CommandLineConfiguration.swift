@@ -1,0 +1,8 @@
+/// What flags, variables and a file configure.
+package protocol CommandLineConfiguration: Sendable {
+    /// Every option, in the order in which `--help` lists them.
+    static var options: [ConfigurationOption<Self>] { get }
+
+    /// Makes the defaults.
+    init()
+}

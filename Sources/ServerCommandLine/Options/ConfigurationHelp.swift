@@ -1,0 +1,67 @@
+import Wire
+
+/// What `--help` and `--print-config` say.
+package enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
+    /// The help text, with each option's flag, meaning and default.
+    package static func text(program: String) -> String {
+        let fresh = Configuration()
+        var text = """
+            usage: \(program) [--flag value]...
+                   \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
+                   \(program) assert FILE [--url URL]
+
+            Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
+            Flags win over environment variables (\(ConfigurationOptions.environmentPrefix)LISTEN for --listen),
+            and those win over the file given with --config.
+
+
+            """
+        for option in Configuration.options {
+            let flag = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+            let standard = option.show(fresh).joined(separator: ", ")
+            text += "  \(flag)\n      \(option.help)"
+            text += standard.isEmpty ? "\n" : " [\(standard)]\n"
+        }
+        for (flag, help) in commands {
+            text += "  \(flag)\n      \(help)\n"
+        }
+        text += "\nWith the history in the data directory:\n\n"
+        for word in HistoryCommand.Word.allCases {
+            text += "  \(word.usage)\n      \(word.help)\n"
+        }
+        text += """
+
+            With a store over HTTP:
+
+              assert FILE
+                  play a script of steps, which states every change that follows; --url says with which
+                  server, without it one of this program is started that keeps nothing
+
+            """
+        return text
+    }
+
+    /// The configuration in force, as a file for `--config`.
+    package static func print(_ configuration: Configuration) -> String {
+        let members: [String] = Configuration.options.compactMap { option in
+            let values = option.show(configuration)
+            // What is not chosen, and has no default, is not there.
+            if values.isEmpty, !option.repeats { return nil }
+            let list = values.map(JSONText.quoted).joined(separator: ", ")
+            return "  \(JSONText.quoted(option.name)): "
+                + (option.repeats ? "[\(list)]" : list)
+        }
+        return "{\n" + members.joined(separator: ",\n") + "\n}\n"
+    }
+
+    private static var commands: [(String, String)] {
+        [
+            ("--config FILE", "read a JSON file whose members are named like the flags"),
+            ("--check-config", "check the configuration and end"),
+            ("--print-config", "print the configuration in force, as a file for --config, and end"),
+            ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
+            ("--version", "print the version and end"),
+            ("--help", "print this and end"),
+        ]
+    }
+}

@@ -1,0 +1,165 @@
+import Wire
+
+/// Puts a configuration together from flags, environment and file, in that order of weight.
+package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
+    package private(set) var command = ServerCommand.serve
+    package private(set) var configuration = Configuration()
+    /// Variables with our prefix that name no option. They are no error: a cluster sets some of its
+    /// own, such as STORE_SERVER_PORT for a service called store-server.
+    package private(set) var unknownVariables: [String] = []
+
+    /// The names of the options that a flag, a variable or the file sets.
+    package private(set) var said: Set<String> = []
+
+    private var fromFlags: [String: [String]] = [:]
+    private var configFile: String?
+
+    /// Reads the whole configuration.
+    ///
+    /// - Parameters:
+    ///   - arguments: the command line without the program's name.
+    ///   - environment: the variables; only those with ``ConfigurationOptions/environmentPrefix`` count.
+    ///   - readFile: gives a file's bytes, or `nil` where it can't be read.
+    package init(
+        arguments: [String],
+        environment: [String: String],
+        readFile: (String) -> [UInt8]?
+    ) throws(UsageError) {
+        try readFlags(arguments)
+        let fromEnvironment = readEnvironment(environment)
+        configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
+        let fromFile = try configFile.map { path throws(UsageError) in
+            try Self.readFile(path, readFile)
+        }
+        said = Set(fromFlags.keys).union(fromEnvironment.keys).union((fromFile ?? [:]).keys)
+        for option in Configuration.options {
+            if let values = fromFlags[option.name] {
+                try option.apply(&configuration, values, "--\(option.name)")
+            } else if let values = fromEnvironment[option.name] {
+                try option.apply(&configuration, values, option.variable)
+            } else if let values = fromFile?[option.name], let configFile {
+                try option.apply(&configuration, values, "\(configFile): \(option.name)")
+            }
+        }
+    }
+
+    private mutating func readFlags(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        try readWords(&rest)
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--") else {
+                throw UsageError("'\(argument)' is no flag; see --help for what is allowed")
+            }
+            let parts = argument.dropFirst(2).split(
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            let name = String(parts[0])
+            let inline = parts.count > 1 ? String(parts[1]) : nil
+            if try readCommand(name, inline, &rest) { continue }
+            guard let option = Configuration.options.first(where: { $0.name == name }) else {
+                throw UsageError("unknown flag --\(name)\(Self.hint(for: name))")
+            }
+            let value: String
+            if option.placeholder == nil {
+                value = inline ?? "true"
+            } else {
+                value = try Self.value(of: name, inline, &rest)
+            }
+            if !option.repeats, fromFlags[name] != nil {
+                throw UsageError("--\(name) is given twice; it is allowed once")
+            }
+            fromFlags[name, default: []].append(value)
+        }
+    }
+
+    /// Takes the words before the flags: what to do other than to serve, and the file for it.
+    private mutating func readWords(
+        _ rest: inout ArraySlice<String>
+    ) throws(UsageError) {
+        guard let word = rest.first, !word.hasPrefix("--") else { return }
+        rest.removeFirst()
+        var file: String?
+        if let next = rest.first, !next.hasPrefix("--") {
+            file = next
+            rest.removeFirst()
+        }
+        guard word == "assert" else {
+            command = .history(try HistoryCommand(word, file: file))
+            return
+        }
+        guard let file else { throw UsageError("usage: assert FILE [--url URL]") }
+        command = .assert(file: file, url: nil)
+    }
+
+    /// Takes the flags that are no options. Answers whether `name` was one.
+    private mutating func readCommand(
+        _ name: String,
+        _ inline: String?,
+        _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> Bool {
+        switch name {
+        case "help": command = .help
+        case "version": command = .version
+        case "check-config": command = .checkConfig
+        case "print-config": command = .printConfig
+        case "health":
+            var address = inline
+            if address == nil, let next = rest.first, !next.hasPrefix("--") {
+                address = next
+                rest.removeFirst()
+            }
+            command = .health(address)
+        case "url":
+            guard case .assert(let file, nil) = command else {
+                throw UsageError("--url goes with assert, and once; see --help")
+            }
+            command = .assert(file: file, url: try Self.value(of: name, inline, &rest))
+        case "config":
+            configFile = try Self.value(of: name, inline, &rest)
+        default:
+            return false
+        }
+        return true
+    }
+
+    private static func value(
+        of name: String,
+        _ inline: String?,
+        _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
+        guard let value = inline ?? rest.popFirst() else {
+            throw UsageError("--\(name) needs a value; see --help for what is allowed")
+        }
+        return value
+    }
+
+    private mutating func readEnvironment(_ environment: [String: String]) -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        for (variable, value) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix(ConfigurationOptions.environmentPrefix) {
+            if variable == ConfigurationOptions.environmentPrefix + "CONFIG" { continue }
+            guard let option = Configuration.options.first(where: { $0.variable == variable })
+            else {
+                unknownVariables.append(variable)
+                continue
+            }
+            found[option.name] =
+                option.repeats
+                ? value.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
+                : [value]
+        }
+        return found
+    }
+
+    private static func hint(for name: String) -> String {
+        let known =
+            Configuration.options.map(\.name)
+            + ["config", "help", "version", "check-config", "print-config", "health", "url"]
+        guard let nearest = EditDistance.nearest(to: name, in: known) else {
+            return "; see --help for those that are allowed"
+        }
+        return "; did you mean --\(nearest)? (--help lists all)"
+    }
+}

@@ -1,0 +1,13 @@
+/// What the command line asks for.
+package enum ServerCommand: Equatable {
+    case serve, help, version, checkConfig, printConfig
+    /// Ask a running server whether it is ready; the value is where, if not the default.
+    case health(String?)
+    /// Do something with the history in the data directory.
+    case history(HistoryCommand)
+    /// Play a script against a running server, or one that is started for it.
+    case assert(file: String, url: String?)
+
+    /// Whether a script is played, for which a server of its own keeps nothing.
+    package var isAssert: Bool { if case .assert = self { true } else { false } }
+}

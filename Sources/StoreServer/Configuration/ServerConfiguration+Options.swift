@@ -1,0 +1,276 @@
+import HTTPTransport
+import JournalSQLite
+package import ServerCommandLine
+import Wire
+
+extension ServerConfiguration: CommandLineConfiguration {
+    package static let options: [Option] = place + history + analyticsOptions + limits + times
+
+    package typealias Option = ConfigurationOption<ServerConfiguration>
+
+    private static let place: [Option] = [
+        .list(
+            "listen",
+            "ADDRESS",
+            \.listen,
+            help: "where to listen: 127.0.0.1:8080, [::1]:8080 or unix:/path",
+            check: { ListenAddress($0) == nil ? ListenAddress.allowed : nil }
+        ),
+        .flag(
+            "allow-anonymous",
+            \.allowAnonymous,
+            help: "listen beyond loopback although nobody has to log in"
+        ),
+        .list(
+            "allowed-host",
+            "HOST",
+            \.allowedHosts,
+            help: "a further name that the Host header may have",
+            check: { HostRule.isHost($0) ? nil : "a host name or address without a port" }
+        ),
+        .flag(
+            "debug-routes",
+            \.debugRoutes,
+            help: "serve /debug/subscriptions, /debug/middleware and /debug/commands to operators"
+        ),
+        .choice(
+            "clock",
+            "WHICH",
+            \.clock,
+            help: "what effects pause on: system, or test, which POST /test/clock/advance moves"
+        ),
+    ]
+
+    private static let history: [Option] = [
+        .text("data", "DIR", \.dataDirectory, help: "where history lives"),
+        .flag("ephemeral", \.ephemeral, help: "keep history in memory; a restart begins anew"),
+        .flag(
+            "forget-clients",
+            \.forgetClients,
+            help: "keep no client's address, session and user agent with its actions"
+        ),
+        .flag(
+            "accept-data-loss",
+            \.acceptDataLoss,
+            help: "go on with what is intact of a damaged history, as a new one"
+        ),
+        .file(
+            "state-file",
+            \.stateFile,
+            help: "begin history with the state in this JSON file; one that exists is gone on with"
+        ),
+        .number(
+            "history-max",
+            \.historyMax,
+            in: 1...10_000_000,
+            unit: "actions",
+            help: "how much history --ephemeral keeps"
+        ),
+        .number(
+            "retain-age",
+            \.retainSeconds,
+            in: 0...3_153_600_000,
+            unit: "seconds",
+            help: "how long history is kept, 0 for ever"
+        ),
+        .number(
+            "retain-size",
+            \.retainBytes,
+            in: 0...1 << 50,
+            unit: "bytes",
+            help: "how much history is kept, 0 for all"
+        ),
+        .number(
+            "snapshot-every",
+            \.snapshotRecords,
+            in: 1...10_000_000,
+            unit: "actions",
+            help: "how often the state is kept, so that a start is fast"
+        ),
+    ]
+
+    private static let analyticsOptions: [Option] = [
+        Option(
+            name: "analytics",
+            placeholder: "WHERE",
+            help: "where analytics lines go: stdout, file:PATH or off",
+            apply: { configuration, values, origin throws(UsageError) in
+                for value in values {
+                    switch value {
+                    case "stdout": configuration.analytics = .stdout
+                    case "off": configuration.analytics = .off
+                    case let file where file.hasPrefix("file:") && file.utf8.count > 5:
+                        configuration.analytics = .file(String(file.dropFirst(5)))
+                    default:
+                        throw .value(value, of: origin, allowed: "stdout, file:PATH or off")
+                    }
+                }
+            },
+            show: { [$0.analytics.description] }
+        ),
+        .text(
+            "analytics-source",
+            "URI",
+            \.analyticsSource,
+            help: "the CloudEvents source of every analytics line"
+        ),
+        .flag(
+            "log-actions",
+            \.logActions,
+            help: "write a line to the log for each applied action, without its payload"
+        ),
+        .list(
+            "log-exclude",
+            "TYPE",
+            \.logExcluded,
+            help: "an action that --log-actions leaves out, by its wire name",
+            check: { $0.isEmpty ? "an action's wire name" : nil }
+        ),
+    ]
+
+    private static let limits: [Option] = [
+        .number(
+            "headers-max",
+            \.headersBytesMax,
+            in: 1 << 10...1 << 20,
+            unit: "bytes",
+            help: "the most that request line and headers may take"
+        ),
+        .number(
+            "uri-max",
+            \.uriBytesMax,
+            in: 64...1 << 20,
+            unit: "bytes",
+            help: "the longest request target"
+        ),
+        .number(
+            "body-max",
+            \.bodyBytesMax,
+            in: 64...SQLiteJournal.fieldBytesMax,
+            unit: "bytes",
+            help: "the largest request body; no more than one record of history can hold"
+        ),
+        .number(
+            "depth-max",
+            \.depthMax,
+            in: 2...JSONLimits.depthCeiling,
+            unit: "levels",
+            help: "how deep JSON may nest"
+        ),
+        .number(
+            "batch-max",
+            \.batchMax,
+            in: 1...JSONSchema.batchMax,
+            unit: "actions",
+            help: "the most actions in one array"
+        ),
+        .number(
+            "mailbox-max",
+            \.mailboxMax,
+            in: 1...1 << 24,
+            unit: "actions",
+            help: "the most actions that wait before dispatch answers 503"
+        ),
+        .number(
+            "connections-max",
+            \.connectionsMax,
+            in: 1...1_000_000,
+            unit: "connections",
+            help: "the most connections that carry requests"
+        ),
+        .number(
+            "streams-max",
+            \.streamsMax,
+            in: 0...1_000_000,
+            unit: "streams",
+            help: "the most open streams"
+        ),
+        .number(
+            "sessions-max",
+            \.sessionsMax,
+            in: 0...1_000_000,
+            unit: "sessions",
+            help: "the most sessions of clients"
+        ),
+        .number(
+            "sessions-per-address-max",
+            \.sessionsPerAddressMax,
+            in: 0...1_000_000,
+            unit: "sessions",
+            help: "the most sessions begun from one address; raise it behind a proxy"
+        ),
+    ]
+
+    private static let times: [Option] = [
+        .number(
+            "headers-timeout",
+            \.headersSeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how long headers may take"
+        ),
+        .number(
+            "body-timeout",
+            \.bodySeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how long a body may take"
+        ),
+        .number(
+            "idle-timeout",
+            \.idleSeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how long a connection may idle between requests"
+        ),
+        .number(
+            "heartbeat",
+            \.heartbeatSeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how often a stream gets a heartbeat"
+        ),
+        .number(
+            "session-idle",
+            \.sessionIdleSeconds,
+            in: 1...31_536_000,
+            unit: "seconds",
+            help: "how long a session lasts without a request or an open stream"
+        ),
+        .number(
+            "stall-timeout",
+            \.stallSeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how long a stream's reader may take nothing"
+        ),
+        .number(
+            "stream-lifetime",
+            \.streamLifetimeSeconds,
+            in: 0...31_536_000,
+            unit: "seconds",
+            help: "how long a stream may last, 0 for ever"
+        ),
+        .number(
+            "slow-action",
+            \.slowActionSeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how long a reducer may take before its action is named in the log"
+        ),
+        .number(
+            "stuck-action",
+            \.stuckActionSeconds,
+            in: 1...86_400,
+            unit: "seconds",
+            help: "how long a reducer may take before /livez says no"
+        ),
+        .number(
+            "shutdown-timeout",
+            \.shutdownSeconds,
+            in: 1...3_600,
+            unit: "seconds",
+            help: "how long a clean stop may take"
+        ),
+    ]
+}

@@ -1,0 +1,235 @@
+import Dispatch
+import Platform
+import StoreCore
+import Synchronization
+import Wire
+
+/// Writes analytics lines on a thread of its own, so that neither a slow disk nor a full pipe ever
+/// holds up the Core.
+///
+/// The queue is bounded, in events and in bytes: an event that does not fit is counted in
+/// ``droppedTotal``, as is one whose line can't be written. The log has a line when losing begins and when
+/// it is over.
+package final class AnalyticsWriter: Sendable {
+    /// The most events that wait to be written.
+    package static let queueEventsMax = 65_536
+    /// The most bytes that they have; one event alone may have more.
+    package static let queueBytesMax = 32 << 20
+    /// The most memory that is kept for the next write.
+    package static let bufferBytesMax = 1 << 20
+    /// How many events are encoded before they are written with one call.
+    package static let batchEventsMax = 1_024
+    /// How long a stop waits while nothing at all is taken: for a full pipe that nobody reads.
+    package static let stuckSecondsMax = 2.0
+
+    fileprivate struct Queue {
+        var events: [QueuedEvent] = []
+        /// How many events wait, with those that are being written, and their bytes.
+        var count = 0
+        var bytes = 0
+        /// Since the start, those that did not fit among them.
+        var offered: UInt64 = 0
+        var reopen = false
+        var closed = false
+        var sleeping = false
+    }
+
+    private let queue = Locked(Queue())
+    private let wake = DispatchSemaphore(value: 0)
+    private let ended = TimedSemaphore()
+    private let dropped = Atomic<UInt64>(0)
+    private let written = Atomic<UInt64>(0)
+    /// Counts the calls that wrote something.
+    private let progress = Atomic<UInt64>(0)
+    private let report = Locked(LossReport())
+    private let encoder: CloudEventEncoder
+
+    /// Opens the destination and starts the thread.
+    ///
+    /// - Parameter path: the file to append to; `nil` for standard output.
+    /// - Throws: where the file can't be opened for appending.
+    package init(path: String?, encoder: CloudEventEncoder) throws(AnalyticsOutputError) {
+        self.encoder = encoder
+        let descriptor = try AnalyticsOutput.open(path)
+        SystemThread.start(name: "analytics") { [self] in
+            run(AnalyticsOutput(path: path, descriptor: descriptor))
+        }
+    }
+
+    /// Events that did not fit or could not be written, since the start.
+    package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
+    /// Lines written since the start.
+    package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
+
+    /// Takes one event, or counts it as dropped where the queue is full. Any thread; never waits.
+    ///
+    /// What an action declares is encoded here: only then is it known how much memory it takes.
+    package func offer(_ event: AnalyticsEvent) {
+        let hasRoom = queue.withLock { queue in
+            queue.offered += 1
+            return queue.hasRoom(for: 1)
+        }
+        guard hasRoom else { return drop(1, because: "the queue is full") }
+        let queued: QueuedEvent
+        do {
+            queued = try QueuedEvent(event, encoder)
+        } catch {
+            return drop(1, because: "an event of '\(event.type)' has no JSON form")
+        }
+        let (fits, sleeping) = queue.withLock { queue in
+            guard queue.hasRoom(for: queued.bytes) else { return (false, false) }
+            queue.events.append(queued)
+            queue.count += 1
+            queue.bytes += queued.bytes
+            defer { queue.sleeping = false }
+            return (true, queue.sleeping)
+        }
+        if !fits { drop(1, because: "the queue is full") }
+        if sleeping { wake.signal() }
+    }
+
+    /// Opens the file anew before the next line, so that a rotated one is let go (SIGHUP).
+    package func reopen() {
+        signal { $0.reopen = true }
+    }
+
+    /// Writes what waits and ends the thread; gives up at the deadline, or as soon as nothing is taken
+    /// for ``stuckSecondsMax``.
+    package func close(seconds: Double) {
+        signal { $0.closed = true }
+        let deadline = Deadline(seconds: seconds)
+        var taken: UInt64
+        var isDone = false
+        repeat {
+            taken = progress.load(ordering: .relaxed)
+            isDone = ended.wait(seconds: min(Self.stuckSecondsMax, deadline.left))
+        } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
+        let lost = queue.withLock { $0.offered } - writtenTotal
+        if lost > 0 {
+            let end = isDone ? "" : ", the last of them because nothing takes them"
+            Log.warning("\(lost) analytics events are lost in all\(end)")
+        }
+    }
+}
+
+extension AnalyticsWriter {
+    private func signal(_ change: (inout Queue) -> Void) {
+        let sleeping = queue.withLock { queue in
+            change(&queue)
+            defer { queue.sleeping = false }
+            return queue.sleeping
+        }
+        if sleeping { wake.signal() }
+    }
+
+    private func run(_ output: consuming AnalyticsOutput) {
+        var bytes: [UInt8] = []
+        while true {
+            let (events, reopen, closed) = next()
+            if reopen {
+                do {
+                    try output.reopen()
+                } catch {
+                    Log.error("--analytics: \(error); lines go on into the file that was open")
+                }
+            }
+            var rest = events[...]
+            while !rest.isEmpty {
+                let batch = rest.prefix(Self.batchEventsMax)
+                rest = rest.dropFirst(batch.count)
+                write(batch, &bytes, to: output)
+                let written = batch.reduce(0) { $0 + $1.bytes }
+                queue.withLock { queue in
+                    queue.count -= batch.count
+                    queue.bytes -= written
+                }
+                if bytes.capacity > Self.bufferBytesMax { bytes = [] }
+            }
+            if closed, events.isEmpty { break }
+        }
+        ended.signal()
+    }
+
+    /// Takes what is queued; sleeps while there is nothing to do.
+    private func next() -> (events: [QueuedEvent], reopen: Bool, closed: Bool) {
+        while true {
+            let work = queue.withLock { queue -> ([QueuedEvent], Bool, Bool)? in
+                guard !queue.events.isEmpty || queue.reopen || queue.closed else {
+                    queue.sleeping = true
+                    return nil
+                }
+                defer {
+                    queue.events = []
+                    queue.reopen = false
+                }
+                return (queue.events, queue.reopen, queue.closed)
+            }
+            if let work { return work }
+            wake.wait()
+        }
+    }
+
+    private func write(
+        _ events: ArraySlice<QueuedEvent>,
+        _ bytes: inout [UInt8],
+        to output: borrowing AnalyticsOutput
+    ) {
+        bytes.removeAll(keepingCapacity: true)
+        var lines = 0
+        for event in events {
+            do {
+                bytes += try event.line(encoder)
+                lines += 1
+            } catch {
+                drop(1, because: "an event of '\(event.event.type)' has no JSON form")
+            }
+        }
+        let (whole, failure) = output.write(bytes) { progress.add(1, ordering: .relaxed) }
+        guard let failure else {
+            written.add(UInt64(lines), ordering: .relaxed)
+            if report.withLock({ $0.wrote() }) {
+                Log.notice("analytics are written again; \(droppedTotal) events are lost so far")
+            }
+            return
+        }
+        let through = bytes[..<whole].count { $0 == UInt8(ascii: "\n") }
+        written.add(UInt64(through), ordering: .relaxed)
+        drop(lines - through, because: failure)
+    }
+
+    /// Counts lost events, and says so where the log has had no line for a while.
+    private func drop(_ count: Int, because reason: String) {
+        let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
+        if report.withLock({ $0.lost(at: .now) }) {
+            Log.warning("analytics events are being lost, \(total) so far: \(reason)")
+        }
+    }
+}
+
+extension AnalyticsWriter.Queue {
+    /// Whether an event of so many bytes may wait.
+    fileprivate func hasRoom(for bytes: Int) -> Bool {
+        guard !closed, count < AnalyticsWriter.queueEventsMax else { return false }
+        return count == 0 || self.bytes + bytes <= AnalyticsWriter.queueBytesMax
+    }
+}
+
+/// An event that waits to be written.
+private struct QueuedEvent: Sendable {
+    let event: AnalyticsEvent
+    /// Its line, where the action declares something; else that is short, and made when it is written.
+    private let line: [UInt8]?
+    /// About what it takes in memory.
+    let bytes: Int
+
+    init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {
+        line = event.record == nil ? nil : try encoder.line(for: event)
+        self.event = event.withoutRecord
+        bytes = MemoryLayout<QueuedEvent>.stride + event.type.utf8.count + (line?.count ?? 0)
+    }
+
+    func line(_ encoder: CloudEventEncoder) throws(JSONError) -> [UInt8] {
+        if let line { return line }
+        return try encoder.line(for: event)
+    }
+}
