@@ -79,6 +79,7 @@ let package = Package(
         ),
         layer("StoreTesting", on: ["Platform", "StoreCore", "Texts", "Wire"]),
 
+        tests(of: "Platform"),
         tests(of: "Texts", ["Wire"]),
         tests(of: "StoreCore", ["Platform", "StoreTesting"]),
         .testTarget(

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Platform
 public import StoreCore
 
 extension SQLiteJournal {
@@ -79,7 +80,7 @@ extension SQLiteJournal {
 
     private static func backupFailure(_ attempted: String, _ path: String) -> JournalError {
         if errno == ENOSPC || errno == EDQUOT { return .storageFull }
-        return .unknown("\(attempted) \(path) failed: \(String(cString: strerror(errno)))")
+        return .unknown("\(attempted) \(path) failed: \(SystemError.text)")
     }
 }
 

@@ -2,6 +2,7 @@ import Dispatch
 import Domain
 import Glibc
 import HTTPTransport
+import Platform
 import StoreCore
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import Platform
 import StoreCore
 import StoreTesting
 import Testing

@@ -15,7 +15,7 @@ extension EventLoop {
     /// only where the loop sleeps beyond that moment.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isOwnThread else {
-            let timer = LoopTimer(due: Self.clock() + seconds, on: self, work)
+            let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
             post { $0.scheduled.append(timer) }
             if timer.due < Double(bitPattern: sleepsUntil.load(ordering: .sequentiallyConsistent)) {
                 wake()

@@ -195,13 +195,13 @@ extension EventLoop {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        now = Self.clock()
+        now = SystemTime.steadySeconds()
         nextTick = now + tick
         while !isDone {
             let milliseconds = beginSleep(waitMilliseconds(daemon))
             let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
             endSleep()
-            now = Self.clock()
+            now = SystemTime.steadySeconds()
             date.update()
             for index in 0..<max(0, count) {
                 let descriptor = events[index].data.fd
@@ -252,9 +252,5 @@ extension EventLoop {
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
-    static func clock() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    static func clock() -> Double { SystemTime.steadySeconds() }
 }

@@ -1,14 +1,11 @@
-import CHTTPD
-import Glibc
+import Platform
 import Wire
 
 /// The time as the `Date` header has it.
 package enum HTTPDate {
     /// Now.
     package static var now: String {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return CivilTime(secondsSince1970: Int64(time.tv_sec)).httpDate
+        CivilTime(secondsSince1970: SystemTime.wallNanoseconds() / 1_000_000_000).httpDate
     }
 }
 
@@ -19,10 +16,9 @@ struct DateField {
 
     /// Brings it up to date.
     mutating func update() {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME_COARSE, &time)
-        guard time.tv_sec != second else { return }
-        second = time.tv_sec
+        let now = SystemTime.coarseWallSeconds()
+        guard now != second else { return }
+        second = now
         text = CivilTime(secondsSince1970: Int64(second)).httpDate.utf8CString.map { $0 }
     }
 

@@ -1,5 +1,6 @@
 import CHTTPD
 import Glibc
+import Platform
 
 /// A listening socket of our own, so that bounds and refusals are ours too.
 final class Listener {
@@ -114,19 +115,5 @@ final class Listener {
             throw TransportError("can't listen on unix:\(path): a server listens there already")
         }
         unlink(path)
-    }
-}
-
-/// What the system says of its own errors.
-package enum SystemError {
-    /// The text of `errno` as it is now.
-    package static var text: String {
-        let code = errno
-        var buffer = [CChar](repeating: 0, count: 128)
-        guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-        return String(
-            decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
-            as: UTF8.self
-        )
     }
 }

@@ -1,5 +1,3 @@
-import CHTTPD
-import Glibc
 
 /// How fast readers are served while others dispatch: a thread that works for them pauses for four times
 /// as long as it worked, a little at a time, so that it takes a fifth of a processor.
@@ -28,7 +26,8 @@ package struct ReaderPace: Sendable {
 
     package init() {}
 
-    /// Notes that work begins, after a pause or when there was none to do. Times are ``SteadyTime``.
+    /// Notes that work begins, after a pause or when there was none to do. Times are those of
+    /// `SystemTime.steadySeconds()`.
     package mutating func begin(at now: Double) {
         began = now
     }
@@ -58,14 +57,5 @@ package struct ReaderPace: Sendable {
         guard isBusy else { return nil }
         let seconds = (now - began + others) * Self.pauseFactor
         return min(max(seconds, Self.pauseSecondsMin), Self.pauseSecondsMax)
-    }
-}
-
-/// Seconds of a clock that is never set.
-package enum SteadyTime {
-    package static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The directory that holds a journal, for one process at a time.
 ///
@@ -113,7 +114,7 @@ extension JournalDirectory {
     }
 
     private static func failure(_ attempted: String, _ path: String) -> JournalOpenError {
-        let reason = String(cString: strerror(errno))
+        let reason = SystemError.text
         return JournalOpenError(
             .directory,
             "\(attempted) \(path) failed: \(reason)",

@@ -92,7 +92,7 @@ final class MarkFile: Sendable {
     func sync() {
         syncIsDue.store(false, ordering: .relaxed)
         if fdatasync(descriptor) != 0 {
-            failed("syncing the mark failed: \(String(cString: strerror(errno)))")
+            failed("syncing the mark failed: \(SystemError.text)")
         }
     }
 
@@ -111,7 +111,7 @@ final class MarkFile: Sendable {
         if let error {
             // Told from elsewhere: whoever commits must not wait for the operator's log.
             queue.async { [failed] in
-                failed("writing the mark failed: \(String(cString: strerror(error)))")
+                failed("writing the mark failed: \(SystemError.text(of: error))")
             }
         }
         return written

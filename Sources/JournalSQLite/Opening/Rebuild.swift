@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import StoreCore
 
 /// A new database with what is intact of a damaged one. The old one is kept as it was.
@@ -152,7 +153,7 @@ struct Rebuild {
         JournalOpenError(
             .system,
             "rebuilding the journal in \(old.path) failed: \(attempted):"
-                + " \(String(cString: strerror(errno)))",
+                + " \(SystemError.text)",
             hint: "see to room and rights in that directory; the old files are still there"
         )
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// Lines that are written to a file or to standard output.
 package final class LineOutput {
@@ -11,7 +12,7 @@ package final class LineOutput {
         name = file ?? "standard output"
         isFile = file != nil
         guard let opened = file.map({ fopen($0, "wxe") }) ?? fdopen(STDOUT_FILENO, "w") else {
-            throw HistoryCommandError("making \(name) failed: \(String(cString: strerror(errno)))")
+            throw HistoryCommandError("making \(name) failed: \(SystemError.text)")
         }
         stream = opened
     }
@@ -30,7 +31,7 @@ package final class LineOutput {
     }
 
     private var failure: HistoryCommandError {
-        HistoryCommandError("writing \(name) failed: \(String(cString: strerror(errno)))")
+        HistoryCommandError("writing \(name) failed: \(SystemError.text)")
     }
 }
 
@@ -46,7 +47,7 @@ package final class LineInput {
     package init(_ file: String) throws {
         name = file
         guard let opened = file == "-" ? fdopen(STDIN_FILENO, "r") : fopen(file, "re") else {
-            throw HistoryCommandError("reading \(file) failed: \(String(cString: strerror(errno)))")
+            throw HistoryCommandError("reading \(file) failed: \(SystemError.text)")
         }
         stream = opened
     }
@@ -63,7 +64,7 @@ package final class LineInput {
             guard count >= 0, let buffer else {
                 guard ferror(stream) == 0 else {
                     throw HistoryCommandError(
-                        "reading \(name) failed: \(String(cString: strerror(errno)))"
+                        "reading \(name) failed: \(SystemError.text)"
                     )
                 }
                 return nil

@@ -1,3 +1,5 @@
+import Platform
+
 extension Engine {
     /// Works one envelope into the batch.
     func run(_ envelope: Envelope) {
@@ -184,13 +186,13 @@ extension Engine {
     private func begin(_ type: String, _ version: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         ports.progress?.begin(type, version)
-        return Progress.now()
+        return SystemTime.steadyNanoseconds()
     }
 
     /// Notes that it has ended. Answers how many nanoseconds it took.
     private func end(_ type: String, begun: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
-        let nanoseconds = Progress.now() &- begun
+        let nanoseconds = SystemTime.steadyNanoseconds() &- begun
         ports.progress?.end(type, after: nanoseconds)
         return nanoseconds
     }

@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 import Synchronization
 
@@ -32,12 +31,5 @@ package final class Progress: Sendable {
     func end(_ type: String, after nanoseconds: UInt64) {
         work.withLock { $0 = nil }
         ended(type, nanoseconds)
-    }
-
-    /// Nanoseconds of a clock that nobody sets.
-    static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// A clock for ages: it begins with the time of day and goes on by a clock that nobody sets.
@@ -10,24 +10,17 @@ public final class SteadyClock: WallClock {
 
     /// Makes a clock that shows the time of day at this moment.
     public init() {
-        offset = Atomic(SystemClock().now() &- Self.sinceStart())
+        offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.bootNanoseconds())
     }
 
     /// Nanoseconds since 1970, as far as the time of day was right when the clock began.
     public func now() -> Int64 {
-        Self.sinceStart() &+ offset.load(ordering: .relaxed)
+        SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed)
     }
 
     /// Sets the clock ahead to a time that an earlier process saw, where it is not there yet.
     public func goOn(from time: Int64) {
-        let (wanted, isOver) = time.subtractingReportingOverflow(Self.sinceStart())
+        let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())
         if !isOver { offset.max(wanted, ordering: .relaxed) }
-    }
-
-    /// Counts while the system sleeps, too (`clock_gettime(2)`).
-    private static func sinceStart() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The system's own time.
 public struct SystemClock: WallClock {
@@ -7,8 +7,6 @@ public struct SystemClock: WallClock {
 
     /// The system's time now, in nanoseconds since 1970.
     public func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        SystemTime.wallNanoseconds()
     }
 }

@@ -78,10 +78,10 @@ final class BackgroundWork: Sendable {
     private func run() {
         var pace = ReaderPace()
         while let job = next() {
-            let began = SteadyTime.now()
+            let began = SystemTime.steadySeconds()
             let sent = Double(job()) / Self.sentBytesPerSecond
             if let version {
-                let ended = SteadyTime.now()
+                let ended = SystemTime.steadySeconds()
                 pace.begin(at: began)
                 pace.saw(version(), at: ended)
                 if let pause = pace.pauseSeconds(at: ended, besides: sent) {

@@ -151,7 +151,7 @@ extension Publishing {
         var before = sending()
         while let (items, sent) = next() {
             var version = sent
-            let began = SteadyTime.now()
+            let began = SystemTime.steadySeconds()
             pace.withLock { $0.begin(at: began) }
             var (isPublishing, isAnswering) = (false, false)
             var waiting: Commit<State>?
@@ -192,7 +192,7 @@ extension Publishing {
 
     /// A turn ends: what there is to publish from now on waits until others had the processor.
     private func finish(since began: Double, _ isPublishing: Bool, _ before: inout Double) {
-        let (ended, after) = (SteadyTime.now(), sending())
+        let (ended, after) = (SystemTime.steadySeconds(), sending())
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
             pace.saw(version, at: ended)
@@ -206,7 +206,7 @@ extension Publishing {
 
     /// Pauses where that is due, in the midst of a turn that takes long. The publishing thread calls it.
     func breathe() {
-        let now = SteadyTime.now()
+        let now = SystemTime.steadySeconds()
         guard pace.withLock({ $0.isDue(at: now) }) else { return }
         let version = snapshot.version
         let pause = pace.withLock { pace in
@@ -215,7 +215,7 @@ extension Publishing {
         }
         guard let pause else { return }
         self.pause(pause)
-        pace.withLock { $0.begin(at: SteadyTime.now()) }
+        pace.withLock { $0.begin(at: SystemTime.steadySeconds()) }
     }
 
     /// Waits for items and takes them, with the newest version that readers were sent; `nil` when there

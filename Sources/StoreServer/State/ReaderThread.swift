@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import StoreCore
 
 /// A thread that works for those who read: where processors are scarce, the event loop and the Core go

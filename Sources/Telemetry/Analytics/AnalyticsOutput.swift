@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// Where analytics lines go: a file that is appended to, or standard output. Belongs to one thread.
 struct AnalyticsOutput: ~Copyable {

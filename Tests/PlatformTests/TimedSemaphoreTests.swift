@@ -1,5 +1,4 @@
 import Platform
-import StoreCore
 import Testing
 
 /// Real time is the subject of those that wait for its end; the others end by a signal.

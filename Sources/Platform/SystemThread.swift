@@ -11,7 +11,7 @@ package enum SystemThread {
     }
 
     /// Lets other threads that are ready have this core first; returns at once where there are none.
-    static func giveWay() {
+    package static func giveWay() {
         sched_yield()
     }
 
