@@ -1,8 +1,5 @@
 import Wire
 
-/// Whether a reader of this name, or of none, is sent a frame.
-package typealias StreamAudience = @Sendable (String?) -> Bool
-
 /// What waits for the stream writer: frames in their order, and readers that come, at their place in
 /// that order.
 ///

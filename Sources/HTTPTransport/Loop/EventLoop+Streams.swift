@@ -1,9 +1,8 @@
 import CHTTPD
-package import EventStream
+import EventStream
 import Glibc
 import Platform
 import Synchronization
-package import Wire
 
 extension EventLoop {
     /// Gives a connection's socket to the stream writer.
@@ -54,14 +53,6 @@ extension EventLoop {
     }
 }
 
-/// How a stream begins.
-struct StreamBeginning {
-    let opening: Bytes
-    let topic: TopicID
-    let resume: Resume
-    let owner: StreamOwner
-}
-
 extension EventLoop {
     /// Queues the handing over of a suspended request's connection. Any thread.
     func finish(_ exchange: HTTPExchange, _ beginning: StreamBeginning) {
@@ -76,24 +67,4 @@ extension EventLoop {
         streams?.abandon(beginning.topic)
         beginning.owner.left?()
     }
-}
-
-/// What takes over the sockets of streams.
-package protocol StreamAdopter: AnyObject, Sendable {
-    /// Takes a socket, for which a place has been reserved, and closes it in the end.
-    ///
-    /// - Parameters:
-    ///   - owner: who reads it.
-    ///   - ended: called when the socket is closed, where somebody must know.
-    func adopt(
-        descriptor: CInt,
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        owner: StreamOwner,
-        ended: (@Sendable () -> Void)?
-    )
-
-    /// Gives back a place that was reserved for a stream that did not come to be.
-    func abandon(_ topic: TopicID)
 }

@@ -17,18 +17,3 @@ package protocol TopicState: Sendable {
     /// How many of its bytes a newer version does not share: what it costs to keep it.
     func bytesKept(beside newer: any TopicState) -> Int
 }
-
-/// What is published of a topic.
-package enum Publication: Sendable {
-    /// The same bytes for everyone.
-    case frame(Bytes)
-    /// What each reader's frame is made of.
-    case state(any TopicState)
-
-    var bytes: Int {
-        switch self {
-        case .frame(let frame): frame.ownCount
-        case .state(let state): state.bytes
-        }
-    }
-}

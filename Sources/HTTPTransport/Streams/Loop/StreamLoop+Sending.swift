@@ -135,7 +135,7 @@ extension StreamLoop {
     }
 
     private func fall(_ slot: Int32, behind frame: Bytes, sent: Int, having version: UInt64?) {
-        behind[slot] = Behind(
+        behind[slot] = BehindReader(
             backlog: Backlog(frame, sent: sent),
             progressed: now,
             version: version

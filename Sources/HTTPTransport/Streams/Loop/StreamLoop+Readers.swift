@@ -9,7 +9,7 @@ extension StreamLoop {
     func join(_ reader: JoiningReader) {
         let topic = number(of: reader.topic)
         let slot = freeSlots.popLast() ?? Int32(slots.count)
-        if Int(slot) == slots.count { slots.append(Slot()) }
+        if Int(slot) == slots.count { slots.append(StreamSlot()) }
         let index = Int(slot)
         slots[index].descriptor = reader.descriptor
         slots[index].generation &+= 1
@@ -130,9 +130,9 @@ extension StreamLoop {
         let number = freeTopics.popLast() ?? Int32(topics.count)
         topicNumbers[topic] = number
         if topics.indices.contains(Int(number)) {
-            topics[Int(number)] = Readers(id: topic)
+            topics[Int(number)] = TopicReaders(id: topic)
         } else {
-            topics.append(Readers(id: topic))
+            topics.append(TopicReaders(id: topic))
         }
         return number
     }
@@ -145,7 +145,7 @@ extension StreamLoop {
             topicNumbers[topic] == number, !writer.isRead(topic)
         else { return }
         topicNumbers[topic] = nil
-        topics[Int(number)] = Readers(id: topic)
+        topics[Int(number)] = TopicReaders(id: topic)
         recent.forget(number)
         freeTopics.append(number)
     }

@@ -13,76 +13,21 @@ final class StreamLoop {
     /// How long unacknowledged data keeps a connection whose peer is silent.
     static let deadPeerMilliseconds: CInt = 40_000
 
-    /// One place for a reader.
-    struct Slot {
-        var descriptor: CInt = -1
-        /// Told apart from earlier readers of the same place.
-        var generation: UInt32 = 0
-        var topic: Int32 = 0
-        /// Its place in the topic's list of readers.
-        var place: Int32 = 0
-        var inputBytes: UInt32 = 0
-        /// When the stream's time is over, in whole seconds of the loop; 0 for never.
-        var expires: UInt32 = 0
-        /// When it joined, in whole seconds of the clock.
-        var joined: UInt32 = 0
-        /// The first version that it lacks; moved on for readers in patch mode alone.
-        var lacks: UInt64 = 0
-    }
-
-    /// A topic with its readers.
-    struct Readers {
-        let id: TopicID
-        var topic = Topic()
-        /// The same for those who read it in patch mode.
-        var steps = Steps()
-        var slots: [Int32] = []
-        /// How many of them, the first ones, are sent each frame as it comes: the others are sent a large
-        /// one just now.
-        var following = 0
-        /// How many frames were for all of them.
-        var framesForAll: UInt64 = 0
-
-        var followers: [Int32] {
-            following == slots.count ? slots : Array(slots.prefix(following))
-        }
-
-        /// The version that its newest frames tell of, where there is one.
-        var newestVersion: UInt64? {
-            id.mode == .patch ? steps.newest?.version : topic.newestVersion
-        }
-    }
-
-    /// What one reader is behind with, and when it last took something.
-    struct Behind {
-        var backlog: Backlog
-        var progressed: Double
-        /// The version that it had when it fell behind, if any.
-        var version: UInt64?
-        var closes = false
-        /// Whether it is to be brought to the newest version after this.
-        var isDue = false
-        /// Where a large frame is what it is behind with, and it is not in patch mode.
-        var aside: Aside?
-        /// Whether its socket takes more, and it is the others' turn.
-        var awaitsTurn = false
-    }
-
     let writer: StreamWriter
     /// Where the log comes from, where there is one.
     let log: (any LogSource)?
     let epoll: CInt
     private let wakeDescriptor: CInt
-    var slots: [Slot] = []
+    var slots: [StreamSlot] = []
     var freeSlots: [Int32] = []
-    var topics: [Readers] = []
+    var topics: [TopicReaders] = []
     var topicNumbers: [TopicID: Int32] = [:]
     var freeTopics: [Int32] = []
     /// The names of those readers that have one.
     var names: [Int32: String] = [:]
     /// The sessions of those readers that have one.
     var sessions: [Int32: String] = [:]
-    var behind: [Int32: Behind] = [:]
+    var behind: [Int32: BehindReader] = [:]
     /// What patches can begin with besides the newest versions.
     var recent = RecentStates()
     var logReaders = LogReaders()

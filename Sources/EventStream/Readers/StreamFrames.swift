@@ -1,4 +1,3 @@
-package import EventStream
 package import Wire
 
 /// Makes the frames that the writer sends on its own account; it encodes nothing itself.

@@ -13,14 +13,6 @@ extension StreamLoop {
     /// The most bytes that one turn sends to readers of large frames; the others have theirs next.
     static let flushTurnBytesMax = 1 << 20
 
-    /// A reader that is sent a large frame.
-    struct Aside {
-        /// The version that it will have then.
-        let version: UInt64
-        /// How many frames its topic had had by then.
-        let frames: UInt64
-    }
-
     /// Whether a reader that is behind is still to be sent much.
     func isLarge(_ slot: Int32) -> Bool {
         guard let (frame, offset) = behind[slot]?.backlog.head else { return false }

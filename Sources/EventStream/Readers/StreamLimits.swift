@@ -10,8 +10,3 @@ package struct StreamLimits: Sendable {
 
     package init() {}
 }
-
-/// Why the server closes a stream.
-package enum CloseReason: String, Sendable, CaseIterable {
-    case shutdown, expired, lifetime, slow
-}

@@ -1,0 +1,16 @@
+/// One place for a reader.
+struct StreamSlot {
+    var descriptor: CInt = -1
+    /// Told apart from earlier readers of the same place.
+    var generation: UInt32 = 0
+    var topic: Int32 = 0
+    /// Its place in the topic's list of readers.
+    var place: Int32 = 0
+    var inputBytes: UInt32 = 0
+    /// When the stream's time is over, in whole seconds of the loop; 0 for never.
+    var expires: UInt32 = 0
+    /// When it joined, in whole seconds of the clock.
+    var joined: UInt32 = 0
+    /// The first version that it lacks; moved on for readers in patch mode alone.
+    var lacks: UInt64 = 0
+}
