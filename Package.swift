@@ -62,12 +62,36 @@ let package = Package(
         layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Wire"]),
         layer("Telemetry", on: ["Platform", "StoreCore", "Texts", "Wire"]),
-        layer("ServerCommandLine", on: ["Telemetry", "Texts", "Wire"]),
+        layer("ServerCommandLine", on: ["Platform", "Telemetry", "Texts", "Wire"]),
+        layer("ActionCatalog", on: ["Platform", "StoreCore", "Telemetry", "Texts", "Wire"]),
+        layer(
+            "StatePublishing",
+            on: [
+                "ActionCatalog", "EventStream", "HTTPTransport", "Platform", "StoreCore",
+                "Telemetry", "Texts", "Wire",
+            ]
+        ),
+        layer(
+            "StoreHistory",
+            on: [
+                "ActionCatalog", "Digest", "EventStream", "HTTPTransport", "Platform",
+                "StatePublishing",
+                "StoreCore", "Telemetry", "Texts", "Wire",
+            ]
+        ),
+        layer(
+            "StoreHTTP",
+            on: [
+                "ActionCatalog", "Digest", "EventStream", "HTTPTransport", "Platform",
+                "StatePublishing", "StoreCore", "StoreHistory", "Telemetry", "Texts", "Wire",
+            ]
+        ),
         layer(
             "StoreServer",
             on: [
-                "Digest", "EventStream", "HTTPTransport", "JournalSQLite", "Platform",
-                "ServerCommandLine", "StoreCore", "Telemetry", "Texts", "Wire",
+                "ActionCatalog", "EventStream", "HTTPTransport", "JournalSQLite", "Platform",
+                "ServerCommandLine", "StatePublishing", "StoreCore", "StoreHTTP",
+                "StoreHistory", "Telemetry", "Texts", "Wire",
             ]
         ),
         layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
@@ -96,8 +120,9 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "CHTTPD", "Domain", "EventStream", "HTTPTransport", "JournalSQLite", "Platform",
-                "StoreCore", "StoreServer", "StoreTesting", "Wire",
+                "ActionCatalog", "CHTTPD", "Domain", "EventStream", "HTTPTransport",
+                "JournalSQLite", "Platform", "StatePublishing", "StoreCore", "StoreHTTP",
+                "StoreHistory", "StoreServer", "StoreTesting", "Wire",
             ],
             path: "Tests/Simulator",
             swiftSettings: strict
@@ -120,8 +145,9 @@ let package = Package(
         tests(
             of: "StoreServer",
             [
-                "CHTTPD", "Domain", "HTTPTransport", "Platform", "ServerCommandLine", "StoreCore",
-                "StoreTesting", "Wire",
+                "ActionCatalog", "CHTTPD", "Domain", "EventStream", "HTTPTransport",
+                "JournalSQLite", "Platform", "ServerCommandLine", "StatePublishing", "StoreCore",
+                "StoreHTTP", "StoreHistory", "StoreTesting", "Telemetry", "Wire",
             ]
         ),
     ]

@@ -10,7 +10,7 @@ import Synchronization
 public final class SQLiteJournal: Journal {
     /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own bound on
     /// a row is 1,000,000,000.
-    public static let fieldBytesMax = 512 << 20
+    public static let fieldBytesMax = Record.fieldBytesMax
 
     /// How many idle connections are kept for reading.
     static let readersKept = 4

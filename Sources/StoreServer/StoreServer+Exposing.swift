@@ -1,4 +1,5 @@
 public import StoreCore
+import StoreHTTP
 
 extension StoreServer {
     /// The same server, where operators may execute `command` with a JSON value, by

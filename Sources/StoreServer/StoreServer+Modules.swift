@@ -1,3 +1,4 @@
+public import ActionCatalog
 public import StoreCore
 
 extension StoreServer where State: RootState {

@@ -1,4 +1,7 @@
+public import ActionCatalog
 public import StoreCore
+import StoreHTTP
+import StoreHistory
 
 /// A store on the network: state, actions and a reducer, served over HTTP.
 ///
@@ -43,6 +46,11 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     var givenJournal: GivenJournal?
     /// How actions of earlier versions of the program are read.
     var migrations: [Migration] = []
+
+    /// What makes states of actions.
+    var program: Program<State> {
+        Program(state: state, migrations: migrations, reducer: reducer)
+    }
 
     /// Makes a server that is not running yet.
     ///

@@ -4,6 +4,8 @@ import StoreCore
 import Testing
 import Wire
 
+@testable import StatePublishing
+@testable import StoreHistory
 @testable import StoreServer
 
 /// The log of actions as the stream writer asks for it (protocol 5.2).

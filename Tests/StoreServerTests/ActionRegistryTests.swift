@@ -3,6 +3,10 @@ import StoreCore
 import Testing
 import Wire
 
+@testable import ActionCatalog
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 @Suite struct ActionRegistryTests {

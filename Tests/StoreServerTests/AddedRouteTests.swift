@@ -3,6 +3,10 @@ import HTTPTransport
 import Testing
 import Wire
 
+@testable import ActionCatalog
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// The route that CONTRIBUTING adds as its example, word for word.

@@ -5,6 +5,7 @@ import StoreCore
 import Synchronization
 import Testing
 
+@testable import StoreHTTP
 @testable import StoreServer
 
 @Suite struct AssertTests {

@@ -4,6 +4,8 @@ import Platform
 import Synchronization
 import Testing
 
+@testable import StatePublishing
+@testable import StoreHTTP
 @testable import StoreServer
 
 /// What is done away from the event loop and the Core.

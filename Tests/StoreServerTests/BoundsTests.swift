@@ -6,7 +6,12 @@ import StoreCore
 import Testing
 import Wire
 
+@testable import ActionCatalog
 @testable import HTTPTransport
+@testable import ServerCommandLine
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// How bounds relate to one another; each test states one relation. Those of a fresh server, and those of
@@ -16,7 +21,7 @@ import Wire
 
     /// What the largest value of an option makes of a fresh configuration.
     private func largest(_ name: String) throws -> ServerConfiguration {
-        let option = try #require(ConfigurationOption.all.first { $0.name == name })
+        let option = try #require(ServerConfiguration.options.first { $0.name == name })
         let most = try #require(option.help.split(separator: "...").last?.dropLast())
         var configuration = fresh
         try option.apply(&configuration, [String(most)], "--\(name)")

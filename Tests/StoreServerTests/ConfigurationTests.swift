@@ -1,6 +1,8 @@
 import ServerCommandLine
 import Testing
 
+@testable import ActionCatalog
+@testable import StoreHTTP
 @testable import StoreServer
 
 @Suite struct ConfigurationTests {

@@ -8,7 +8,11 @@ import Synchronization
 import Testing
 import Wire
 
+@testable import ActionCatalog
 @testable import HTTPTransport
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// Servers whose history is kept by a journal of the program's own.

@@ -8,6 +8,9 @@ import Testing
 import Wire
 
 @testable import HTTPTransport
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// The default store without a socket: requests go to the router as the event loop would hand them

@@ -2,6 +2,7 @@ import EventStream
 import Testing
 import Wire
 
+@testable import StoreHistory
 @testable import StoreServer
 
 struct LogCacheTests {

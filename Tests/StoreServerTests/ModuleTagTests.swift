@@ -8,6 +8,9 @@ import Synchronization
 import Testing
 import Wire
 
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 @Suite struct ModuleTagTests {

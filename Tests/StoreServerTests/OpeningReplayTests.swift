@@ -4,6 +4,10 @@ import StoreCore
 import Testing
 import Wire
 
+@testable import ActionCatalog
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// What a start makes of a journal while it is opened.
@@ -64,21 +68,21 @@ import Wire
         _ replay: OpeningReplay<State>?
     ) throws -> History<State> {
         try History(
-            of: server,
+            of: server.program,
             in: opened.journal,
             registry: ActionRegistry(server.actions),
             encoder: .init(),
-            replayed: replay
+            replayed: replay?.made
         )
     }
 
     /// The state that was made while the journal was opened, and the one that the store goes on from.
     private func start<State>(_ server: StoreServer<State>) throws -> (State?, State) {
-        let replay = try OpeningReplay(of: server, ActionRegistry(server.actions))
+        let replay = try OpeningReplay(of: server.program, ActionRegistry(server.actions))
         let opened = try OpenJournal(configuration, follower: replay)
         defer { opened.close() }
         let history = try history(of: server, opened, replay)
-        return (replay.state(of: opened.journal.version), history.state)
+        return (replay.made.state(opened.journal.version), history.state)
     }
 
     private func remove() {

@@ -4,6 +4,9 @@ import Testing
 import Wire
 
 @testable import HTTPTransport
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// What is published of parts, as the stream writer finds it; nothing is sent to anybody.

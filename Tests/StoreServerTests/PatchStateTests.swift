@@ -1,6 +1,8 @@
 import Testing
 import Wire
 
+@testable import StatePublishing
+@testable import StoreHistory
 @testable import StoreServer
 
 @Suite struct PatchStateTests {

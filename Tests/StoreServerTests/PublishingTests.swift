@@ -4,6 +4,8 @@ import Synchronization
 import Testing
 import Wire
 
+@testable import StatePublishing
+@testable import StoreHistory
 @testable import StoreServer
 
 /// What readers are sent, in which order, while others commit and open streams.

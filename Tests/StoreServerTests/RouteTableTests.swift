@@ -2,6 +2,8 @@ import HTTPTransport
 import Testing
 import Wire
 
+@testable import StatePublishing
+@testable import StoreHTTP
 @testable import StoreServer
 
 /// The parts of the route table: templates of paths, parameters, queries.

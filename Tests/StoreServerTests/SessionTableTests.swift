@@ -2,6 +2,7 @@ import Platform
 import Synchronization
 import Testing
 
+@testable import StoreHTTP
 @testable import StoreServer
 
 @Suite struct SessionTableTests {

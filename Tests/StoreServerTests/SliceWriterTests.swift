@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 import Wire
 
+@testable import StatePublishing
+@testable import StoreHTTP
 @testable import StoreServer
 
 /// The bytes that are kept and joined, beside those of a state that is encoded whole.

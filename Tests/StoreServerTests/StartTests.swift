@@ -4,7 +4,11 @@ import StoreTesting
 import Synchronization
 import Testing
 
+@testable import ActionCatalog
 @testable import HTTPTransport
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 @Suite struct StartTests {

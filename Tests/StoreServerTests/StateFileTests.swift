@@ -3,6 +3,10 @@ import StoreCore
 import Testing
 import Wire
 
+@testable import ActionCatalog
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 @Suite struct StateFileTests {
@@ -35,7 +39,7 @@ import Wire
         beginningWith file: StateFile<State>? = nil
     ) throws -> History<State> {
         try History(
-            of: server,
+            of: server.program,
             in: journal,
             registry: ActionRegistry(server.actions),
             encoder: JSONEncoder(),

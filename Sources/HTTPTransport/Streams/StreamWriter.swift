@@ -10,7 +10,7 @@ package import Wire
 ///
 /// Publishing never waits: it leaves a frame in a bounded inbox. A frame is one buffer, sent to all;
 /// only a reader that is behind has anything of its own.
-package final class StreamWriter: StreamAdopter {
+package final class StreamWriter: StreamAdopter, StreamPublisher {
     package let counters = StreamCounters()
     let limits: StreamLimits
     let frames: StreamFrames

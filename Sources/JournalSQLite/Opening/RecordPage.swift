@@ -1,3 +1,5 @@
+package import StoreCore
+
 /// Records of a journal that is being opened, in order and checked, where they lie in memory.
 package struct RecordPage: ~Copyable {
     /// The most records.
@@ -57,21 +59,5 @@ package struct RecordPage: ~Copyable {
             )
             each(rows)
         }
-    }
-}
-
-/// What a replay needs of a record.
-package struct RecordView {
-    /// The version that the action made.
-    package let version: UInt64
-    /// The action's wire name.
-    package let type: UnsafeRawBufferPointer
-    /// The action's fields, as JSON.
-    package let payload: UnsafeRawBufferPointer
-
-    package init(version: UInt64, type: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
-        self.version = version
-        self.type = type
-        self.payload = payload
     }
 }

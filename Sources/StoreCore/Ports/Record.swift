@@ -21,6 +21,9 @@ public struct Record: Sendable, Equatable {
     /// The place in the program that dispatched it, `Home/HomeModule.swift:42`; `nil` for a client's.
     public let origin: String?
 
+    /// The most bytes of a payload, of a meta and of a state, whichever journal keeps them: 512 MiB.
+    public static let fieldBytesMax = 512 << 20
+
     /// Makes a record.
     public init(
         version: UInt64,

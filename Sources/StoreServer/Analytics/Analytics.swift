@@ -1,3 +1,4 @@
+import ActionCatalog
 import StoreCore
 import Telemetry
 import Wire

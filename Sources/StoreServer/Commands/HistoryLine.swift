@@ -1,5 +1,6 @@
 import ServerCommandLine
 import StoreCore
+import StoreHistory
 import Wire
 
 /// One applied action as a line of an export.

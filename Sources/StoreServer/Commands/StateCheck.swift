@@ -1,5 +1,6 @@
 import ServerCommandLine
 import StoreCore
+import StoreHistory
 import Wire
 
 /// Makes every state again with this program, and compares it with the snapshots that were taken then.

@@ -1,7 +1,9 @@
+import ActionCatalog
 import Glibc
 import JournalSQLite
 import ServerCommandLine
 import StoreCore
+import StoreHistory
 import Telemetry
 import Wire
 
@@ -63,7 +65,7 @@ extension StoreServer {
             )
         }
         let history = try History(
-            of: self,
+            of: program,
             in: journal,
             registry: registry,
             encoder: JSONEncoder(),

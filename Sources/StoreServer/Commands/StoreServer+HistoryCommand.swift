@@ -1,6 +1,8 @@
+import ActionCatalog
 import JournalSQLite
 import ServerCommandLine
 import StoreCore
+import StoreHistory
 import Telemetry
 import Wire
 
@@ -70,7 +72,7 @@ extension StoreServer {
     private func replayAll(_ journal: any Journal) throws -> String {
         try StateCheck(
             replay: History.replay(
-                of: self,
+                of: program,
                 in: journal,
                 registry: ActionRegistry(actions, modules?.actions() ?? [])
             )

@@ -1,3 +1,4 @@
+public import ActionCatalog
 import HTTPTransport
 import JournalSQLite
 import Telemetry

@@ -1,6 +1,7 @@
 import HTTPTransport
 import JournalSQLite
 package import ServerCommandLine
+import StoreHTTP
 import Wire
 
 extension ServerConfiguration: CommandLineConfiguration {

@@ -1,5 +1,8 @@
+import ActionCatalog
 import EventStream
 import HTTPTransport
+import StoreCore
+import StoreHTTP
 import Telemetry
 import Wire
 
@@ -40,5 +43,30 @@ extension AnalyticsDestination {
         } catch {
             throw ConfigurationError("--analytics: \(error)")
         }
+    }
+}
+
+extension ServerConfiguration {
+    /// The bounds that requests meet.
+    var requestBounds: RequestBounds {
+        RequestBounds(
+            mailboxMax: mailboxMax,
+            batchMax: batchMax,
+            bodyBytesMax: bodyBytesMax,
+            depthMax: depthMax,
+            streamsMax: streamsMax
+        )
+    }
+
+    /// The sessions that a state has when the server starts.
+    func sessionTable(of sessions: Sessions.State) -> SessionTable {
+        let clock = SteadyClock()
+        return SessionTable(
+            sessions.sessions.keys.filter { $0 != Sessions.shared },
+            sessionsMax: sessionsMax,
+            perAddressMax: sessionsPerAddressMax,
+            idleSeconds: sessionIdleSeconds,
+            now: { clock.now() }
+        )
     }
 }

@@ -1,3 +1,4 @@
+import ActionCatalog
 import StoreCore
 
 /// A journal of the program's own, in the place of those that flags choose.

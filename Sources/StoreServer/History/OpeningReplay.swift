@@ -1,5 +1,7 @@
+import ActionCatalog
 import JournalSQLite
 import StoreCore
+import StoreHistory
 import Wire
 
 /// Makes the state while the journal is opened, of the records that are checked there: so each is read
@@ -8,22 +10,22 @@ import Wire
 /// It does what is usual: the newest snapshot has the form that the state has today, and every record
 /// after it can be read and reduced. In all other cases it has no state, and ``Replay`` makes it, or
 /// says why that can't be done.
-final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
+package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// Tells the form of the state's type from others.
     let form = History<State>.form
     private var steps: ReplaySteps<State>
     private var base: Replay<State>.Base?
 
-    init(of server: StoreServer<State>, _ registry: ActionRegistry<State>) {
+    init(of program: Program<State>, _ registry: ActionRegistry<State>) {
         steps = ReplaySteps(
-            reader: RecordReader(registry.table, server.migrations),
-            reducer: server.reducer
+            reader: RecordReader(registry.table, program.migrations),
+            reducer: program.reducer
         )
     }
 
     /// The state of the newest version, where it was made.
-    func state(of version: UInt64) -> State? {
-        base?.version == version ? base?.state : nil
+    var made: ReplayedState<State> {
+        ReplayedState(form: form) { [self] in base?.version == $0 ? base?.state : nil }
     }
 
     func begins(with snapshot: StateSnapshot) -> Bool {

@@ -1,6 +1,7 @@
 import Glibc
 import JournalSQLite
 import StoreCore
+import StoreHistory
 import Telemetry
 
 extension StoreServer {

@@ -1,6 +1,11 @@
+import ActionCatalog
+import Dispatch
 import EventStream
 import HTTPTransport
+import StatePublishing
 import StoreCore
+import StoreHTTP
+import StoreHistory
 import Telemetry
 import Wire
 
@@ -18,6 +23,8 @@ extension StoreServer {
         let closeJournal: @Sendable () -> Void
         let watchdog: Watchdog
         let analytics: AnalyticsWriter?
+        /// How long a stop may take.
+        let shutdownSeconds: Int
         /// Goes on with the effects that had not ended when the server did.
         let resume: @Sendable () -> Void
     }
@@ -33,18 +40,18 @@ extension StoreServer {
         let lines = try ActionLines(configuration, registry)
         let touched = TouchedModules()
         let encoder = JSONEncoder()
-        let replay = OpeningReplay(of: self, registry)
+        let replay = OpeningReplay(of: program, registry)
         let opened =
             try world.simulated.map { OpenJournal($0.journal) }
             ?? givenJournal.map { try OpenJournal($0) }
             ?? OpenJournal(configuration, follower: replay)
         let history = try History(
-            of: self,
+            of: program,
             in: opened.journal,
             registry: registry,
             encoder: encoder,
             beginningWith: stateFile(configuration),
-            replayed: replay
+            replayed: replay.made
         )
         let epoch = history.epoch
 
@@ -137,14 +144,14 @@ extension StoreServer {
             }
         )
         let store = Store(
-            configuration: configuration,
+            bounds: configuration.requestBounds,
             actions: registry.table,
             core: core.handle,
             reader: reader,
             streams: streams,
             encoder: encoder,
             sessions: modules?.sessions(history.state).map {
-                SessionTable($0, configuration)
+                configuration.sessionTable(of: $0)
             },
             presence: modules.map { [handle = core.handle] modules in
                 ViewPresence(
@@ -156,7 +163,15 @@ extension StoreServer {
                 )
             }
         )
-        let router = router(for: store, attachments, watchdog, times, analytics, world.test)
+        let router = router(
+            for: store,
+            configuration,
+            attachments,
+            watchdog,
+            times,
+            analytics,
+            world.test
+        )
         store.attach(transport)
         publisher.wake { [weak transport] in transport?.wake() }
         return Parts(
@@ -171,6 +186,7 @@ extension StoreServer {
             closeJournal: opened.close,
             watchdog: watchdog,
             analytics: analytics,
+            shutdownSeconds: configuration.shutdownSeconds,
             resume: { [modules, state = history.state, migrations] in
                 let past = PastActions(history.journal, registry.table, migrations)
                 modules?.resume(core, state, past.action(of:))
@@ -263,7 +279,10 @@ extension StoreServer {
             attachments.add(.middleware, "analytics", ending: core.add(middleware: middleware))
         }
         for observer in observers {
-            attachments.add(observer, ending: core.observe(on: observer.queue, with: observer.tell))
+            attachments.addObserver(
+                on: observer.queue?.label,
+                ending: core.observe(on: observer.queue, with: observer.tell)
+            )
         }
         return attachments
     }

@@ -1,3 +1,4 @@
+import ActionCatalog
 import Glibc
 import Platform
 import ServerCommandLine

@@ -1,7 +1,10 @@
 import EventStream
 import HTTPTransport
 import Platform
+import StatePublishing
 import StoreCore
+import StoreHTTP
+import StoreHistory
 import Telemetry
 import Wire
 
@@ -83,7 +86,7 @@ extension StoreServer {
     private func stop(_ parts: Parts) -> StopOutcome {
         let store = parts.store
         // The last one and a half are the process's own.
-        let deadline = Deadline(seconds: max(1, Double(store.configuration.shutdownSeconds) - 1.5))
+        let deadline = Deadline(seconds: max(1, Double(parts.shutdownSeconds) - 1.5))
         parts.router.drain()
         store.drain()
         store.core.effects?.stop()

@@ -1,4 +1,7 @@
+import ActionCatalog
+import StatePublishing
 import StoreCore
+import StoreHTTP
 import Telemetry
 import Wire
 
@@ -31,16 +34,6 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
     let sessions: @Sendable (State) -> Sessions.State?
     /// Calls its argument with the state and its version, on the Core's thread.
     let look: @Sendable (Core<State>, @escaping @Sendable (State, UInt64) -> Void) -> Void
-}
-
-/// A module as others may know it.
-struct SliceDescription: Sendable {
-    let name: String
-    let form: SliceForm
-    /// The presenters that are told of its changes.
-    let presenters: [String]
-    /// What its view says when it is shown, and when that ends.
-    let lifecycle: @Sendable (ViewMoment) -> (any Action)?
 }
 
 extension ModuleParts where State: RootState {

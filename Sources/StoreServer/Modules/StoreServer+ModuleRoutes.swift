@@ -1,4 +1,5 @@
 import StoreCore
+import StoreHTTP
 import Wire
 
 extension StoreServer {

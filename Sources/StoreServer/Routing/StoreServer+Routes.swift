@@ -1,5 +1,7 @@
+import ActionCatalog
 import HTTPTransport
 import StoreCore
+import StoreHTTP
 import Telemetry
 import Wire
 
@@ -7,17 +9,17 @@ extension StoreServer {
     /// Every route that the server has, behind its filters.
     func router(
         for store: Store,
+        _ configuration: ServerConfiguration,
         _ attachments: CoreAttachments,
         _ watchdog: Watchdog,
         _ times: ServerTimes,
         _ analytics: AnalyticsWriter?,
         _ test: TestWorld?
     ) -> Router {
-        let configuration = store.configuration
         let links = Links()
         let limits = JSONLimits(
-            bytesMax: configuration.bodyBytesMax,
-            depthMax: configuration.depthMax
+            bytesMax: store.bounds.bodyBytesMax,
+            depthMax: store.bounds.depthMax
         )
         let groups: [any RouteGroup] =
             storeRoutes(links, store, limits) + moduleRoutes(links, store, limits) + [
@@ -29,7 +31,8 @@ extension StoreServer {
                         isDraining() ? .draining() : nil
                     }
                 ),
-            ] + debugRoutes(links, store, attachments, limits)
+            ]
+            + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
             + (test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
             + [discoveryRoutes(links, store)]
         return Router(
@@ -58,7 +61,7 @@ extension StoreServer {
                 links,
                 store,
                 limits,
-                batchMax: store.configuration.batchMax,
+                batchMax: store.bounds.batchMax,
                 views: (modules?.names ?? []).compactMap { name in
                     let forms = store.actions.forms(for: .views(of: name))
                     return forms.isEmpty ? nil : (name, forms)
@@ -86,8 +89,7 @@ extension StoreServer {
         _ attachments: CoreAttachments,
         _ limits: JSONLimits
     ) -> [any RouteGroup] {
-        guard store.configuration.debugRoutes else { return [] }
-        return [
+        [
             SubscriptionRoutes(
                 links: links,
                 streams: store.streams,
@@ -107,7 +109,7 @@ extension StoreServer {
             (modules?.useCases ?? []).map { "\(ClientRequest.useCases)/\($0.path)" }
             + Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
             .map { ClientRequest(notification: $0).name }
-        let batchMax = store.configuration.batchMax
+        let batchMax = store.bounds.batchMax
         return DiscoveryRoutes(
             links: links,
             title: name,

@@ -1,6 +1,7 @@
 import HTTPTransport
 import Platform
 import StoreCore
+import StoreHTTP
 import Synchronization
 import Telemetry
 

@@ -6,6 +6,9 @@ import Synchronization
 import Wire
 
 @testable import HTTPTransport
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// A request that was handed over and may not be answered yet.

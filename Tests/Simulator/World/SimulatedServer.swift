@@ -7,7 +7,11 @@ import StoreCore
 import Synchronization
 import Wire
 
+@testable import ActionCatalog
 @testable import HTTPTransport
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreHistory
 @testable import StoreServer
 
 /// A server whose threads are one, the caller's: requests go to the router as the event loop would hand

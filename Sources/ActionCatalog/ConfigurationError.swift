@@ -1,0 +1,13 @@
+/// A configuration that can't be used: one line that says what was wrong and what is allowed.
+public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The line, without the program's name.
+    public let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    package static func value(_ value: String, of origin: String, allowed: String) -> Self {
+        Self("\(origin): '\(value)' is not allowed; allowed is \(allowed)")
+    }
+}

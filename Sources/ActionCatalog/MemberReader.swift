@@ -1,0 +1,83 @@
+package import StoreCore
+package import Wire
+
+/// Reads the actions of a request body, each of which is looked up once.
+package struct MemberReader {
+    /// The most that an action's `meta` may take.
+    static let metaBytesMax = 4 << 10
+
+    package let table: ActionTable
+    package let audience: ActionAudience
+    package let limits: JSONLimits
+
+    package init(
+        table: ActionTable,
+        audience: ActionAudience,
+        limits: JSONLimits
+    ) {
+        self.table = table
+        self.audience = audience
+        self.limits = limits
+    }
+
+    /// Reads one action.
+    ///
+    /// - Parameter index: its place, where the body is an array.
+    package func member(_ node: JSONNode, at index: Int? = nil) throws(Problem) -> EnvelopeMember {
+        guard let type = node.member("type"), type.kind == .string else {
+            throw .invalidPayload(
+                pointer: pointer(index) + "/type",
+                expected: "a string, the action's wire name"
+            )
+        }
+        guard let found = find(type) else {
+            throw .unknownAction(
+                type.stringValue ?? "",
+                known: table.forms(for: audience).map(\.name),
+                pointer: index == nil ? nil : pointer(index) + "/type"
+            )
+        }
+        guard audience.takes(found.entry) else {
+            throw .forbidden(audience.refusal(of: type.stringValue ?? "", found.entry))
+        }
+        let payload = try payload(of: node, at: index)
+        let meta = try meta(of: node, at: index)
+        do {
+            return try found.member(payload, meta: meta, JSONDecoder(limits: limits))
+        } catch {
+            throw .unfit(error, for: found.wireName, at: pointer(index))
+        }
+    }
+
+    private func find(_ type: JSONNode) -> FoundAction? {
+        if case .everybody = audience, let name = type.plainText { return table[name] }
+        return type.stringValue.flatMap { table[audience.wireName($0)] }
+    }
+
+    private func payload(of node: JSONNode, at index: Int?) throws(Problem) -> JSONNode? {
+        guard let payload = node.member("payload") else { return nil }
+        switch payload.kind {
+        case .object: return payload
+        case .null: return nil
+        default:
+            throw .invalidPayload(
+                pointer: pointer(index) + "/payload",
+                expected: "an object, null or nothing"
+            )
+        }
+    }
+
+    private func meta(of node: JSONNode, at index: Int?) throws(Problem) -> [UInt8]? {
+        guard let meta = node.member("meta") else { return nil }
+        guard meta.kind == .object, meta.byteRange.count <= Self.metaBytesMax else {
+            throw .invalidPayload(
+                pointer: pointer(index) + "/meta",
+                expected: "an object of at most \(Self.metaBytesMax) bytes"
+            )
+        }
+        return Array(meta.source)
+    }
+
+    /// Where the action stands in the body; only errors need it.
+    private func pointer(_ index: Int?) -> String { index.map { "/\($0)" } ?? "" }
+}

@@ -1,0 +1,24 @@
+import Telemetry
+package import Wire
+
+extension Problem {
+    /// 422 for a value that its type can't hold. What the type's own code threw is for the log alone.
+    ///
+    /// - Parameters:
+    ///   - name: what the value was sent to, for the log.
+    ///   - prefix: where the JSON that was read stands in the body.
+    package static func unfit(_ error: JSONError, for name: String, at prefix: String = "")
+        -> Problem
+    {
+        let pointer = prefix + error.pointer
+        if let failure = error.failure {
+            let place = pointer.isEmpty ? "the body" : "'\(pointer)'"
+            Log.error("the type's own code refused \(place) of \(name): \(failure)")
+        }
+        return .invalidPayload(
+            pointer: pointer,
+            expected: error.expected ?? "another value",
+            detail: error.message
+        )
+    }
+}

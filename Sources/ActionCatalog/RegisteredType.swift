@@ -1,0 +1,252 @@
+package import StoreCore
+import Wire
+
+/// What is known of one action type: the wire names of its values, how they are read, and how they are
+/// written.
+package final class RegisteredType: Sendable {
+    /// Answers which of the entries a value belongs to, and its payload.
+    typealias Writer = @Sendable (any Action, JSONEncoder) throws -> (entry: Int, payload: [UInt8])
+
+    /// A payload without members.
+    package static let emptyObject = Array("{}".utf8)
+
+    package let type: any Action.Type
+    /// What analytics call it where its declaration does not fit: its wire name, or its module.
+    package let title: String
+    /// One for a whole type; for an enum one for each case.
+    package let entries: [RegisteredAction]
+    let write: Writer
+
+    private init(
+        _ type: any Action.Type,
+        title: String,
+        _ entries: [RegisteredAction],
+        write: @escaping Writer
+    ) {
+        self.type = type
+        self.title = title
+        self.entries = entries
+        self.write = write
+    }
+
+    /// Where a type's actions belong.
+    struct Place {
+        let module: String
+        var access = ActionAccess.everybody
+        let isForInstances: Bool
+
+        /// What a name's last part looks like on the wire.
+        func form(
+            _ name: String,
+            _ type: any (Decodable & SendableMetatype).Type,
+            caseName: String? = nil
+        ) -> ActionForm {
+            guard isForInstances else {
+                return ActionForm("\(module)/\(name)", type, caseName: caseName)
+            }
+            return ActionForm(
+                "\(module)/{id}/\(name)",
+                type,
+                caseName: caseName,
+                pattern: "^\(module)/.{1,\(InstanceID.bytesMax)}/\(name)$"
+            )
+        }
+    }
+}
+
+extension RegisteredType {
+    /// A type that is its payload.
+    package static func whole<A: Action & Codable>(
+        _ type: A.Type,
+        named name: String,
+        module: String?
+    ) throws(ConfigurationError) -> RegisteredType {
+        let entry = RegisteredAction(
+            name: name,
+            module: module,
+            form: ActionForm(name, type),
+            secrets: try secrets(of: type, named: name),
+            isBare: MemoryLayout<A>.size == 0,
+            read: reader(of: type)
+        )
+        return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
+    }
+
+    /// A type that is its payload, for each of a module's instances.
+    static func whole<A: Action & Codable>(
+        _ type: A.Type,
+        forInstancesAt place: Place
+    ) throws(ConfigurationError) -> RegisteredType {
+        let name = "\(place.module)/\(type)"
+        let entry = RegisteredAction(
+            name: name,
+            module: place.module,
+            form: place.form("\(type)", type),
+            access: place.access,
+            isForInstances: true,
+            secrets: try secrets(of: type, named: name),
+            isBare: MemoryLayout<A>.size == 0,
+            read: reader(of: type)
+        )
+        return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
+    }
+
+    /// An enum of which each case is an action, and its associated values are the payload.
+    static func cases<A: Action & Codable>(
+        of type: A.Type,
+        at place: Place
+    ) throws(ConfigurationError) -> RegisteredType {
+        let form: EnumForm
+        do throws(EnumFormError) {
+            form = try EnumForm(of: type)
+        } catch {
+            throw ConfigurationError("the actions of module '\(place.module)': \(error)")
+        }
+        let secrets = (type as? any SecretiveAction.Type)?.secrets ?? []
+        var entries: [RegisteredAction] = []
+        for choice in form.cases {
+            let name = "\(place.module)/\(choice.name)"
+            try refuse(secrets, neededBy: choice.payload, named: name)
+            entries.append(
+                RegisteredAction(
+                    name: name,
+                    module: place.module,
+                    form: place.form(choice.name, type, caseName: choice.name),
+                    access: place.access,
+                    isForInstances: place.isForInstances,
+                    secrets: secrets,
+                    isBare: choice.isBare
+                ) { [caseName = choice.name] payload, decoder throws(JSONError) in
+                    try decoder.decode(
+                        A.self,
+                        at: payload,
+                        asCase: caseName,
+                        pointerPrefix: "/payload"
+                    )
+                }
+            )
+        }
+        let names = ActionNames(form.cases.map(\.name))
+        return RegisteredType(type, title: place.module, entries) { action, encoder in
+            guard let action = action as? A else { throw UnregisteredAction(action) }
+            return try encoder.encodeCase(action) { name, payload in
+                guard let entry = names.place(of: name.assumingMemoryBound(to: UInt8.self)) else {
+                    throw UnwritableAction(action)
+                }
+                return (entry, payload.count == 2 ? emptyObject : Array(payload))
+            }
+        }
+    }
+
+    /// The action that starts or stops a module, which has a payload of another type.
+    static func lifecycle<Wire: Codable & Sendable>(
+        _ name: String,
+        _ type: any Action.Type,
+        _ wire: Wire.Type,
+        at place: Place,
+        make: @escaping @Sendable (any Codable) -> (any Action)?,
+        payload: @escaping @Sendable (any Action) -> (any Codable)?
+    ) -> RegisteredType {
+        let entry = RegisteredAction(
+            name: "\(place.module)/\(name)",
+            module: place.module,
+            form: place.form(name, wire),
+            access: place.access,
+            isForInstances: place.isForInstances,
+            isBare: MemoryLayout<Wire>.size == 0
+        ) { payload, decoder throws(JSONError) in
+            let value = try decoder.decode(wire, at: payload, pointerPrefix: "/payload")
+            guard let action = make(value) else {
+                throw JSONError(code: .invalid, pointer: "/payload", message: "It makes no action.")
+            }
+            return action
+        }
+        return RegisteredType(type, title: entry.name, [entry]) { action, encoder in
+            guard !entry.isBare, let payload = payload(action) as? Wire else {
+                return (0, emptyObject)
+            }
+            return (0, try encoder.encode(payload))
+        }
+    }
+
+    private static func reader<A: Action & Codable>(of type: A.Type) -> RegisteredAction.Reader {
+        { payload, decoder throws(JSONError) in
+            try decoder.decode(type, at: payload, pointerPrefix: "/payload")
+        }
+    }
+
+    private static func writer<A: Action & Codable>(
+        of type: A.Type,
+        _ entry: RegisteredAction
+    ) -> Writer {
+        if entry.isBare { return { _, _ in (0, emptyObject) } }
+        return { action, encoder in
+            guard let action = action as? A else { throw UnregisteredAction(action) }
+            return (0, try encoder.encode(action))
+        }
+    }
+}
+
+extension RegisteredType {
+    /// The members of an action that are taken off before it is made.
+    private static func secrets<A: Action & Codable>(
+        of type: A.Type,
+        named name: String
+    ) throws(ConfigurationError) -> [String] {
+        guard let secrets = (type as? any SecretiveAction.Type)?.secrets else { return [] }
+        let document = JSONSchemaDocument(of: [type])
+        try refuse(secrets, neededBy: document.roots[0], named: name)
+        return secrets
+    }
+
+    private static func refuse(
+        _ secrets: [String],
+        neededBy payload: JSONSchema,
+        named name: String
+    ) throws(ConfigurationError) {
+        guard let needed = payload.needed(of: secrets) else { return }
+        throw ConfigurationError(
+            "the action '\(name)' needs its member '\(needed)', which is secret and so taken off "
+                + "before the action is made; declare it optional"
+        )
+    }
+}
+
+/// The program dispatched an action that no list and no module has.
+struct UnregisteredAction: Error, CustomStringConvertible {
+    let type: String
+
+    init(_ action: any Action) {
+        type = "\(Swift.type(of: action))"
+    }
+
+    var description: String {
+        "\(type) is dispatched by the program, but registered nowhere: the journal has no name for it; "
+            + "list it with a module's dispatchables or the server's actions"
+    }
+}
+
+/// The program dispatched an action that is larger than one record of history.
+struct OversizedAction: Error, CustomStringConvertible {
+    let type: String
+    let bytes: Int
+    let bytesMax: Int
+
+    var description: String {
+        "its payload has \(bytes) bytes, and a record of history holds \(bytesMax)"
+    }
+}
+
+/// The program dispatched an action that is written otherwise than its type is read.
+struct UnwritableAction: Error, CustomStringConvertible {
+    let type: String
+
+    init(_ action: any Action) {
+        type = "\(Swift.type(of: action))"
+    }
+
+    var description: String {
+        "a case of \(type) is written under a name that it is not read by; let the compiler write the "
+            + "enum's Codable"
+    }
+}

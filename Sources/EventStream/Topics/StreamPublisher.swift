@@ -1,0 +1,31 @@
+package import Wire
+
+/// Sends what is published to those who read it. Any thread; nothing waits.
+package protocol StreamPublisher: AnyObject, Sendable {
+    /// How many streams are open.
+    var open: Int { get }
+
+    /// For how many seconds it has worked so far.
+    var workSeconds: Double { get }
+
+    /// Whether it keeps up with what is published, so that each version is worth a frame.
+    var keepsUp: Bool { get }
+
+    /// Whether there is a reader of this topic, or one is about to come.
+    func isRead(_ topic: TopicID) -> Bool
+
+    /// Sends a frame to the readers of a topic.
+    ///
+    /// - Parameter audience: which of them; `nil` for all.
+    func publish(topic: TopicID, version: UInt64, frame: Bytes, for audience: StreamAudience?)
+
+    /// Brings the readers of a topic to a version, each from the one that it has.
+    ///
+    /// - Parameter audience: which of them; `nil` for all.
+    func publish(
+        topic: TopicID,
+        version: UInt64,
+        state: any TopicState,
+        for audience: StreamAudience?
+    )
+}

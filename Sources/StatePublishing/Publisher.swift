@@ -1,0 +1,283 @@
+package import EventStream
+import HTTPTransport
+import Platform
+package import StoreCore
+import Synchronization
+import Telemetry
+package import Wire
+
+/// What leaves the Core: encodes each published version once, and swaps the snapshot that every read is
+/// answered from. What readers of streams are sent is made of the same bytes, on a thread of its own.
+///
+/// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
+package final class Publisher<State: Codable & Equatable & Sendable>: Sink, StreamBeginnings,
+    @unchecked Sendable
+{
+    // Safety: `prepared`, `unencodable` and `writer` are touched by the Core's thread alone, which starts
+    // after `onCompleted` and `look` were set; everything else is immutable or owns a lock.
+
+    /// The most bytes that one batch spends on single versions; beyond it, the streams get the batch's
+    /// last version only.
+    static var batchFramesBytesMax: Int { 1 << 20 }
+
+    package let epoch: Epoch
+    /// The epoch as text, which every answer has.
+    package let epochText: String
+    private let writer: any StateWriter<State>
+    /// The streams of the modules that the state is made of, if it is.
+    private let sliceStreams: SliceStreams?
+    /// The streams of other parts of the state.
+    package let parts: PartStreams
+    /// What was parsed of the published state.
+    package let documents: ParsedDocuments
+    /// The streams of projections, if there are any.
+    private let viewStreams: ViewStreams<State>?
+    private let streams: any StreamPublisher
+    private let waiters: LongPolls
+    private let log: any VersionFollower
+    private let publishing: Publishing<State>
+    private var prepared: [Snapshot] = []
+    private var preparedBytes = 0
+    /// Why a state since the last commit can't be published.
+    private var unencodable: Refusal?
+    private var onCompleted: @Sendable () -> Void = {}
+    /// Calls its argument with the state and its version, on the Core's thread.
+    private var look: Look = { _ in }
+
+    package typealias Look = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
+
+    /// Publishes the state as it is at `version` before anything is served.
+    ///
+    /// - Throws: where the state can't be encoded (a number that JSON does not have, for instance).
+    package init(
+        epoch: Epoch,
+        version: UInt64,
+        state: State,
+        writer: any StateWriter<State>,
+        sliceStreams: SliceStreams? = nil,
+        parts: PartStreams,
+        documents: ParsedDocuments,
+        viewStreams: ViewStreams<State>? = nil,
+        streams: any StreamPublisher,
+        waiters: LongPolls,
+        log: any VersionFollower
+    ) throws {
+        self.epoch = epoch
+        epochText = epoch.description
+        self.writer = writer
+        self.sliceStreams = sliceStreams
+        self.parts = parts
+        self.documents = documents
+        self.viewStreams = viewStreams
+        self.streams = streams
+        self.waiters = waiters
+        self.log = log
+        let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
+        writer.committed()
+        publishing = Publishing(first) {
+            streams.open > 0 || waiters.isAwaited
+        } sending: {
+            streams.workSeconds
+        }
+    }
+
+    /// The newest published version.
+    package var snapshot: Snapshot { publishing.snapshot }
+
+    /// Where readers find the newest published version.
+    package var newest: NewestSnapshot { publishing.newest }
+
+    /// Says how the event loop is woken for answers that were completed. Called before the Core starts.
+    package func wake(by wake: @escaping @Sendable () -> Void) {
+        onCompleted = wake
+    }
+
+    /// Says how the state is had on the Core's thread. Called before the Core starts.
+    package func look(by look: @escaping Look) {
+        self.look = look
+    }
+
+    package var takesEachVersion: Bool {
+        streams.open > 0 && preparedBytes < Self.batchFramesBytesMax && publishing.keepsUp
+            && streams.keepsUp
+    }
+
+    package func reduced(_ state: State, version: UInt64, changed: Bool) {
+        encode(state, version)
+    }
+
+    package func prepare(_ state: State, through version: UInt64) throws {
+        if unencodable == nil, prepared.last?.version != version { encode(state, version) }
+        if let unencodable { throw unencodable }
+    }
+
+    package func committed(_ state: State, through version: UInt64, for audience: Audience?) {
+        writer.committed()
+        let before = snapshot
+        let newest = prepared.last ?? before
+        // A state that is handed over is copied by the next change, so it is not where no view reads it.
+        let isViewed = viewStreams?.reads(newest, since: before) == true
+        publishing.commit(newest, work) {
+            Commit(prepared, after: before, for: audience, isViewed ? state : nil)
+        }
+        log.published(version)
+        forget()
+    }
+
+    package func completed() {
+        onCompleted()
+    }
+
+    package func rolledBack() {
+        writer.rolledBack()
+        forget()
+    }
+
+    private func encode(_ state: State, _ version: UInt64) {
+        do {
+            let snapshot = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
+            preparedBytes += snapshot.ownBytes
+            prepared.append(snapshot)
+        } catch {
+            if let failure = error.failure { Log.error("a state has no JSON form: \(failure)") }
+            unencodable = Refusal(
+                reason: "The state that would result has no JSON form: \(error.message)."
+            )
+        }
+    }
+
+    private func forget() {
+        prepared = []
+        preparedBytes = 0
+        unencodable = nil
+    }
+}
+
+// What follows is called on the publishing thread, where nothing else is said.
+
+extension Publisher {
+    private var work: Publishing<State>.Work {
+        Publishing.Work { [self] in
+            publish($0)
+        } answered: { [self] in
+            onCompleted()
+        } skipped: { [self] in
+            parts.forget()
+            viewStreams?.forget()
+        }
+    }
+
+    private func publish(_ commit: Commit<State>) {
+        // The writer compares no names where everyone is told.
+        let includes: StreamAudience = { [audiences = commit.audiences] name in
+            audiences?.contains { $0.includes(name) } ?? true
+        }
+        let audience = commit.audiences == nil ? nil : includes
+        var before = commit.before
+        for snapshot in commit.snapshots where streams.open > 0 {
+            send(snapshot, after: before, for: audience)
+            sliceStreams?.publish(snapshot, after: before, for: audience)
+            parts.publish(snapshot, after: before, for: audience, publishing.breathe)
+            before = snapshot
+        }
+        if let state = commit.state, let viewStreams {
+            let changed = commit.newest.slices.indices.filter {
+                commit.newest.slices[$0].version != commit.before.slices[$0].version
+            }
+            viewStreams.publish(
+                state,
+                commit.newest.version,
+                changed: Set(changed),
+                for: audience,
+                publishing.breathe
+            )
+        }
+        waiters.published(commit.newest)
+    }
+
+    private func send(
+        _ snapshot: Snapshot,
+        after before: Snapshot,
+        for audience: StreamAudience? = nil
+    ) {
+        if streams.isRead(.state) {
+            streams.publish(
+                topic: .state,
+                version: snapshot.version,
+                frame: snapshot.frame,
+                for: audience
+            )
+        }
+        if streams.isRead(.state.carrying(.patch)) {
+            streams.publish(
+                topic: .state.carrying(.patch),
+                version: snapshot.version,
+                state: PatchState(snapshot, after: before),
+                for: audience
+            )
+        }
+    }
+
+    /// Does something between two versions that readers are sent, given the newest that they were sent:
+    /// where a stream opens, it begins with that one. Any thread.
+    package func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
+        publishing.perform(work, task)
+    }
+
+    /// The same at once, on the caller's thread, where nothing waits to be published and it costs little.
+    /// Answers whether it was done.
+    package func performNow(
+        where isQuick: (Snapshot) -> Bool,
+        _ task: (Snapshot) -> Void
+    ) -> Bool {
+        publishing.performNow(work, where: isQuick, task)
+    }
+
+    /// Waits until the streams have all that was committed before, or the time is over. Any thread.
+    package func flush(seconds: Double) {
+        publishing.flush(work, seconds: seconds)
+    }
+
+    /// Ends the publishing thread. Any thread.
+    package func close() {
+        publishing.close()
+    }
+
+    /// Gives the streams the newest version, which they may lack while nobody reads. Called between
+    /// reserving a place for a stream and opening it.
+    package func announce(in snapshot: Snapshot) {
+        send(snapshot, after: snapshot)
+    }
+
+    /// The topic of a module's stream. Any thread.
+    package func topic(of topic: SliceTopic) -> TopicID {
+        sliceStreams?.id(of: topic) ?? .state
+    }
+
+    /// Likewise, for the stream of a module.
+    package func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
+        sliceStreams?.announce(topic, in: snapshot)
+    }
+
+    /// Likewise, for the stream of another part of the state.
+    package func announce(_ part: WatchedPart, in snapshot: Snapshot) {
+        parts.announce(part) { snapshot }
+    }
+
+    package func announce(_ view: ViewRequest) {
+        guard let viewStreams else { return }
+        look { [self] state, version in
+            viewStreams.watch(view)
+            perform { _ in viewStreams.begin(view, state, version) }
+        }
+    }
+
+    /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
+    package func beginning(of module: Int, in snapshot: Snapshot) -> (frame: Bytes, version: UInt64)
+    {
+        let slice = snapshot.slices[module]
+        let change = SliceStreams.change(from: nil, to: slice.bytes)
+        let frame = SSEFrame.state(change, at: Tag(epoch: epoch, version: slice.version))
+        return (Chunk.of(frame), slice.version)
+    }
+}

@@ -1,0 +1,77 @@
+import StoreCore
+import Wire
+
+/// A module's slice as it was published: immutable, and shared by every reader.
+package struct PublishedSlice: Sendable {
+    private enum Form: Sendable {
+        case whole(Bytes?)
+        case instances(InstancePieces)
+    }
+
+    /// The version that changed it last, as far as this server has seen.
+    let version: UInt64
+    private let form: Form
+
+    /// A slice that is encoded whole; `nil` where it is absent.
+    init(bytes: Bytes?, version: UInt64) {
+        self.version = version
+        form = .whole(bytes)
+    }
+
+    /// The slice of a module that has instances.
+    init(pieces: InstancePieces, version: UInt64) {
+        self.version = version
+        form = .instances(pieces)
+    }
+
+    /// The slice as JSON; `nil` where it is absent.
+    ///
+    /// That of a module with instances is put together for the first reader of the whole: a reader of
+    /// one instance takes ``part(at:)``.
+    var bytes: Bytes? {
+        switch form {
+        case .whole(let bytes): bytes
+        case .instances(let pieces): pieces.joined
+        }
+    }
+
+    /// Whether it is there.
+    package var isStarted: Bool {
+        switch form {
+        case .whole(let bytes): bytes != nil
+        case .instances: true
+        }
+    }
+
+    /// The pieces, each encoded by itself; `nil` where the slice is encoded whole.
+    package var pieces: InstancePieces? {
+        if case .instances(let pieces) = form { pieces } else { nil }
+    }
+
+    /// The same, where each has a name that pointers can lead to: the instances, or the sessions.
+    var namedPieces: InstancePieces? {
+        pieces.flatMap { $0.form == .object ? $0 : nil }
+    }
+
+    /// Whether ``bytes`` costs little.
+    package var isAtHand: Bool { pieces?.isAtHand ?? true }
+
+    /// Where a part of it is found.
+    func place(of pointer: JSONPointer) -> PartPlace {
+        switch form {
+        case .whole(let bytes):
+            let bytes = bytes ?? SliceLayout.absent
+            return pointer == .root ? .found(bytes) : .within(bytes, pointer)
+        case .instances(let pieces): return pieces.place(of: pointer)
+        }
+    }
+
+    /// The part that a pointer leads to, or `nil` where it leads nowhere. Of a module with instances
+    /// only the one that it leads into is read.
+    func part(at pointer: JSONPointer) -> Bytes? {
+        switch form {
+        case .whole(let bytes): bytes?.part(at: pointer)
+        case .instances(let pieces): pieces.part(at: pointer)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPTransport
+import Platform
+import Synchronization
+package import Wire
+
+/// One published version of the state: encoded once, shared by every reader.
+package final class Snapshot: Sendable {
+    package let tag: Tag
+    /// The tag as an entity tag, quotes included.
+    package let etag: String
+    /// The slices of the modules that the state is made of, in their order. Empty where the state is
+    /// not made of modules.
+    package let slices: [PublishedSlice]
+
+    /// How the slices make up the state; `nil` where it is not made of modules.
+    let layout: SliceLayout?
+
+    /// How many of its bytes the version before does not have.
+    let ownBytes: Int
+
+    private let whole: Locked<Bytes?>
+    private let event = Locked<Bytes?>(nil)
+
+    package init(tag: Tag, state: Bytes) {
+        self.tag = tag
+        etag = tag.etag
+        slices = []
+        layout = nil
+        ownBytes = state.count
+        whole = Locked(state)
+    }
+
+    /// A state that is put together from its slices when a reader asks for it.
+    package init(tag: Tag, slices: [PublishedSlice], layout: SliceLayout, ownBytes: Int = 0) {
+        self.tag = tag
+        etag = tag.etag
+        self.slices = slices
+        self.layout = layout
+        self.ownBytes = ownBytes
+        whole = Locked(nil)
+    }
+
+    package var version: UInt64 { tag.version }
+
+    /// The state as JSON. Any thread; the first caller puts it together, the others wait for that.
+    ///
+    /// A large one is made of its slices: it is copied only where ``Bytes`` has to lie in one piece.
+    package var state: Bytes {
+        whole.withLock { whole in
+            if let whole { return whole }
+            let joined =
+                layout?.joined(slices.map(\.bytes), own: ownBytes) ?? SliceLayout.absent
+            whole = joined
+            return joined
+        }
+    }
+
+    /// The event of the state's stream that brings this version: made once, for all readers.
+    package var frame: Bytes {
+        event.withLock { event in
+            if let event { return event }
+            let frame = Chunk.of(SSEFrame.state(state, at: tag))
+            event = frame
+            return frame
+        }
+    }
+
+    /// Where a part of the state is found, as far as that can be said without parsing anything.
+    func place(of pointer: JSONPointer) -> PartPlace {
+        guard let layout, let name = pointer.tokens.first else {
+            return pointer == .root ? .found(state) : .within(state, pointer)
+        }
+        guard let index = layout.index(of: name) else { return .found(nil) }
+        let rest = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
+        return slices[index].place(of: rest)
+    }
+
+    /// Whether what a pointer leads into has not to be put together of many pieces first.
+    package func isAtHand(_ pointer: JSONPointer) -> Bool {
+        guard let layout else { return true }
+        guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
+        guard let index = layout.index(of: name) else { return true }
+        let isOfPiece = pointer.tokens.count > 1 && slices[index].namedPieces != nil
+        return isOfPiece || slices[index].isAtHand
+    }
+
+    /// The part of the state that a pointer leads to, or `nil` where it leads nowhere. Only the slice
+    /// that it leads into is read.
+    package func part(at pointer: JSONPointer) -> Bytes? {
+        guard let layout, let name = pointer.tokens.first else { return state.part(at: pointer) }
+        return layout.index(of: name).flatMap { index in
+            let rest = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
+            return slices[index].isStarted
+                ? slices[index].part(at: rest) : SliceLayout.absent.part(at: rest)
+        }
+    }
+}
+
+/// Where a part is found.
+enum PartPlace {
+    /// Here; `nil` where the pointer leads nowhere.
+    case found(Bytes?)
+    /// In a document, which has to be parsed.
+    case within(Bytes, JSONPointer)
+}

@@ -1,0 +1,116 @@
+import ActionCatalog
+package import StoreCore
+package import Wire
+
+/// Finds the patch between two states without encoding what both share.
+///
+/// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
+package enum StateDifference {
+    /// The patch between two states of modules.
+    ///
+    /// - Parameter touches: the slices that are not as they were.
+    package static func patch<Root: RootState>(
+        from old: Root,
+        to new: Root,
+        in touches: [Touch],
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        var changes: [JSONPatch.Change] = []
+        for module in Set(touches.map(\.module)).sorted() {
+            changes += try self.changes(of: Root.modules[module], from: old, to: new, encoder)
+        }
+        return try JSONPatch.diff(of: changes)
+    }
+
+    /// What compares the states of dry runs.
+    ///
+    /// - Parameter slices: compares states that are made of modules, given the slices that are not as
+    ///   they were.
+    package static func comparison<State: Encodable & Sendable>(
+        of type: State.Type,
+        _ slices: (@Sendable (State, State, [Touch], JSONEncoder) -> Result<Bytes, JSONError>)?,
+        _ encoder: JSONEncoder
+    ) -> DryRunComparison {
+        { run in
+            Result { () throws(JSONError) in
+                guard let before = run.before as? State, let after = run.after as? State else {
+                    throw JSONError(code: .unencodable, message: "the dry run left no state")
+                }
+                if let slices { return try slices(before, after, run.touches, encoder).get() }
+                return try patch(from: before, to: after, encoder)
+            }
+        }
+    }
+
+    /// The patch between two states of any form.
+    package static func patch<State: Encodable>(
+        from old: State,
+        to new: State,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        let change = JSONPatch.Change(
+            at: .root,
+            from: try encoder.encodeShared(old),
+            to: try encoder.encodeShared(new)
+        )
+        return try JSONPatch.diff(of: [change])
+    }
+
+    private static func changes<Root: RootState>(
+        of mount: Mount<Root>,
+        from old: Root,
+        to new: Root,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> [JSONPatch.Change] {
+        let place = JSONPointer(tokens: [mount.name])
+        let (before, after) = (mount.slice.value(old), mount.slice.value(new))
+        if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
+            let pieces = try self.pieces(from: before, to: after, at: place, encoder)
+        {
+            return pieces
+        }
+        return [
+            JSONPatch.Change(
+                at: place,
+                from: try encoded(before, encoder),
+                to: try encoded(after, encoder)
+            )
+        ]
+    }
+
+    /// The pieces that differ; `nil` where some came or went, or have no names on the wire.
+    private static func pieces(
+        from old: any PiecewiseState,
+        to new: any PiecewiseState,
+        at place: JSONPointer,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> [JSONPatch.Change]? {
+        let after = new.pieces(since: old)
+        if after.isEmpty { return [] }
+        guard type(of: new).pieceForm == .object else { return nil }
+        let before = old.pieces(since: new)
+        var changes: [JSONPatch.Change] = []
+        for (old, new) in zip(before, after) {
+            guard let mine = old.value, let theirs = new.value else { return nil }
+            changes.append(
+                JSONPatch.Change(
+                    at: place.appending(new.key),
+                    from: try encoded(mine, encoder),
+                    to: try encoded(theirs, encoder)
+                )
+            )
+        }
+        return changes
+    }
+
+    private static func encoded(
+        _ value: (any Encodable & Sendable)?,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        guard let value else { return SliceLayout.absent }
+        return try encoder.encodeShared(Whole(value))
+    }
+}
+
+/// Finds what a dry run would change.
+package typealias DryRunComparison = @Sendable (DryRun) -> Result<Bytes, JSONError>

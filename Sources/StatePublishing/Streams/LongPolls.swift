@@ -1,0 +1,99 @@
+import Platform
+import Synchronization
+import Wire
+
+/// The requests that wait for a version greater than the one they know (`GET /state?after=N`).
+///
+/// Each waits until a version is published or its time is over, whichever takes it out first; so
+/// each is answered exactly once. Bounded by the connections that the server admits.
+package final class LongPolls: Sendable {
+    package struct Waiter: Sendable {
+        package let after: UInt64
+        /// Ends its time; cancelled with the answer.
+        fileprivate var endTimer: (@Sendable () -> Void)?
+        private let respond: @Sendable (Snapshot?) -> Void
+
+        package init(after: UInt64, answer: @escaping @Sendable (Snapshot?) -> Void) {
+            self.after = after
+            respond = answer
+        }
+
+        fileprivate func answer(_ news: Snapshot?) {
+            endTimer?()
+            respond(news)
+        }
+    }
+
+    private struct Waiting {
+        var next: UInt64 = 0
+        var waiters: [UInt64: Waiter] = [:]
+    }
+
+    private let waiting = Locked(Waiting())
+    /// How many wait, or are about to.
+    private let count = Atomic(0)
+
+    package init() {}
+
+    /// Whether a version that is published now has to be brought here. Any thread.
+    var isAwaited: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// Adds a waiter, unless `current` is news to it already. Answers what to withdraw it by.
+    ///
+    /// It is counted before `current` is read, and that under the lock that ``published(_:)`` takes
+    /// after the snapshot was swapped, so no version can slip between looking and waiting.
+    package func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
+        count.add(1, ordering: .sequentiallyConsistent)
+        let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
+            let snapshot = current()
+            guard snapshot.version <= waiter.after else { return (nil, snapshot) }
+            waiting.next += 1
+            waiting.waiters[waiting.next] = waiter
+            return (waiting.next, nil)
+        }
+        if let news {
+            count.subtract(1, ordering: .sequentiallyConsistent)
+            waiter.answer(news)
+        }
+        return id
+    }
+
+    /// Calls `cancel` with the answer of this waiter; at once where it has its answer already.
+    package func end(timer cancel: @escaping @Sendable () -> Void, with id: UInt64) {
+        let waits = waiting.withLock { waiting -> Bool in
+            guard waiting.waiters[id] != nil else { return false }
+            waiting.waiters[id]?.endTimer = cancel
+            return true
+        }
+        if !waits { cancel() }
+    }
+
+    /// Answers everyone to whom this version is news. The publishing thread calls it.
+    package func published(_ snapshot: Snapshot) {
+        let due = waiting.withLock { waiting -> [Waiter] in
+            guard !waiting.waiters.isEmpty else { return [] }
+            let due = waiting.waiters.filter { $0.value.after < snapshot.version }
+            for id in due.keys { waiting.waiters[id] = nil }
+            return Array(due.values)
+        }
+        count.subtract(due.count, ordering: .sequentiallyConsistent)
+        for waiter in due { waiter.answer(snapshot) }
+    }
+
+    /// Answers one waiter that its time is over, if it still waits.
+    package func expire(_ id: UInt64) {
+        guard let waiter = waiting.withLock({ $0.waiters.removeValue(forKey: id) }) else { return }
+        count.subtract(1, ordering: .sequentiallyConsistent)
+        waiter.answer(nil)
+    }
+
+    /// Answers everyone that there is no news; the server is about to stop.
+    package func expireAll() {
+        let all = waiting.withLock { waiting -> [Waiter] in
+            defer { waiting.waiters = [:] }
+            return Array(waiting.waiters.values)
+        }
+        count.subtract(all.count, ordering: .sequentiallyConsistent)
+        for waiter in all { waiter.answer(nil) }
+    }
+}

@@ -1,0 +1,228 @@
+import EventStream
+import Platform
+import StoreCore
+import Synchronization
+package import Wire
+
+/// Sends parts of the state to those who watch them, each only when it has changed: instances of
+/// modules, and what JSON Pointers lead to.
+///
+/// What is watched is found by key. Of a module with instances, a version costs the watched parts of
+/// the instances that it changed, however many others are watched; of any other module that it changed,
+/// one reading of the slice and the watched parts of that.
+package final class PartStreams: Sendable {
+    /// The most pointers that are watched at a time.
+    package static let pointersMax = 1_000
+    /// From how many parts on those that are read no more make room.
+    private static let partsMax = 1_000
+
+    /// The last frame that was sent of a part: what it carried, and its version. No version until then.
+    private struct Sent: Sendable {
+        var bytes: Bytes?
+        var version: UInt64?
+    }
+
+    private struct Watched: Sendable {
+        /// The parts of each ground by the first name on the way to them; under `nil`, all of it.
+        var parts: [WatchedPart.Ground: [ExactText?: [WatchedPart: Sent]]] = [:]
+        var count = 0
+        var pointers = 0
+        /// At how many parts those that are read no more are looked for.
+        var sweepAt = PartStreams.partsMax
+
+        subscript(part: WatchedPart) -> Sent? {
+            get { parts[part.ground]?[part.name]?[part] }
+            set {
+                let old = parts[part.ground]?[part.name]?[part]
+                parts[part.ground, default: [:]][part.name, default: [:]][part] = newValue
+                let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
+                guard change != 0 else { return }
+                count += change
+                if part.isPointer { pointers += change }
+                guard newValue == nil, parts[part.ground]?[part.name]?.isEmpty == true else {
+                    return
+                }
+                parts[part.ground]?[part.name] = nil
+                if parts[part.ground]?.isEmpty == true { parts[part.ground] = nil }
+            }
+        }
+
+        /// All of a ground.
+        func parts(of ground: WatchedPart.Ground) -> [WatchedPart] {
+            parts[ground]?.values.flatMap(\.keys) ?? []
+        }
+
+        /// Those on the way to which one of these names stands first, and those of the whole ground.
+        func parts(of ground: WatchedPart.Ground, under names: [String]) -> [WatchedPart] {
+            guard let all = parts[ground] else { return [] }
+            var found = all[nil].map { Array($0.keys) } ?? []
+            for name in names {
+                if let parts = all[ExactText(name)] { found += parts.keys }
+            }
+            return found
+        }
+    }
+
+    private let modules: [String]?
+    private let sender: PartSender
+    private let documents: ParsedDocuments
+    private let watched = Locked(Watched())
+
+    /// - Parameters:
+    ///   - modules: their names, where the state is made of modules.
+    ///   - documents: has the slices that were parsed already.
+    package init(
+        modules: [String]?,
+        _ sender: PartSender,
+        _ documents: ParsedDocuments = ParsedDocuments()
+    ) {
+        self.modules = modules
+        self.sender = sender
+        self.documents = documents
+    }
+
+    /// What a pointer leads to.
+    package func part(at pointer: JSONPointer) -> WatchedPart {
+        WatchedPart(at: pointer, modules: modules)
+    }
+
+    /// Whether what a pointer leads to may be watched, too; what is read no more makes room. Any thread.
+    package func hasRoom(for part: WatchedPart) -> Bool {
+        watched.withLock { watched in
+            if watched[part] != nil { return true }
+            if watched.pointers >= Self.pointersMax { sweep(&watched) }
+            return watched.pointers < Self.pointersMax
+        }
+    }
+
+    /// Gives a stream that is about to open what it begins with, and sees to what comes after. The
+    /// publishing thread calls it.
+    ///
+    /// - Parameter newest: the newest version, asked for when the part is watched already: none can
+    ///   be missed between.
+    package func announce(_ part: WatchedPart, in newest: () -> Snapshot) {
+        var sent = watched.withLock { watched -> Sent in
+            if let known = watched[part] { return known }
+            if watched.count >= watched.sweepAt { sweep(&watched) }
+            watched[part] = Sent()
+            return Sent()
+        }
+        let isKnown = sent.version != nil
+        if !isKnown {
+            let snapshot = newest()
+            let found = Sent(
+                bytes: bytes(of: part, in: snapshot),
+                version: part.ground.version(in: snapshot)
+            )
+            sent = watched.withLock { watched in
+                // A version that was published meanwhile goes before.
+                if let known = watched[part], known.version != nil { return known }
+                watched[part] = found
+                return found
+            }
+        }
+        guard let version = sent.version else { return }
+        sender.send(sent.bytes, to: part.topic, since: version, isKnown: isKnown)
+    }
+
+    /// Forgets what was sent: versions were published while no stream was open.
+    package func forget() {
+        watched.withLock { $0 = Watched() }
+    }
+
+    /// A version is published. The publishing thread calls it.
+    ///
+    /// - Parameter breathe: called between one part and the next, so that the thread may pause.
+    func publish(
+        _ new: Snapshot,
+        after old: Snapshot,
+        for audience: StreamAudience?,
+        _ breathe: () -> Void = {}
+    ) {
+        let grounds = watched.withLock { $0.parts.isEmpty ? [] : Array($0.parts.keys) }
+        for ground in grounds where ground.differs(new, from: old) {
+            let version = ground.version(in: new)
+            let changed =
+                if let pieces = ground.pieces(in: new), let before = ground.pieces(in: old) {
+                    changed(of: ground, in: new, pieces.names(changedSince: before))
+                } else {
+                    changed(of: ground, in: ground.bytes(in: new))
+                }
+            for (part, bytes) in changed where isNews(bytes, of: part, version) {
+                sender.send(bytes, to: part.topic, since: version, for: audience)
+                breathe()
+            }
+        }
+    }
+
+    /// The parts of some instances, as they are now.
+    private func changed(
+        of ground: WatchedPart.Ground,
+        in new: Snapshot,
+        _ names: [String]
+    ) -> [(WatchedPart, Bytes?)] {
+        let due = watched.withLock { $0.parts(of: ground, under: names) }
+        return due.map { ($0, bytes(of: $0, in: new)) }
+    }
+
+    /// The parts that one document has all of, as they are now; they are found in one pass.
+    private func changed(
+        of ground: WatchedPart.Ground,
+        in bytes: Bytes?
+    ) -> [(WatchedPart, Bytes?)] {
+        let due = watched.withLock { $0.parts(of: ground) }
+        guard let document = bytes.flatMap({ documents.document(of: $0) }) else {
+            return due.map { ($0, nil) }
+        }
+        return zip(due, document.find(due.map(\.pointer))).compactMap { part, node in
+            let known = watched.withLock { $0[part] }
+            guard let known, known.version == nil || !Self.isSame(known.bytes, node) else {
+                return nil
+            }
+            return (part, node.map { Bytes($0.source) })
+        }
+    }
+
+    /// Notes what a part is now. Answers whether its readers have to be told; where it has none, it is
+    /// watched no more.
+    private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
+        let isRead = sender.isRead(part.topic)
+        return watched.withLock { watched in
+            guard let sent = watched[part] else { return false }
+            guard isRead else {
+                watched[part] = nil
+                return false
+            }
+            guard sent.version == nil || sent.bytes != bytes else { return false }
+            watched[part] = Sent(bytes: bytes, version: version)
+            return true
+        }
+    }
+
+    private func bytes(of part: WatchedPart, in snapshot: Snapshot) -> Bytes? {
+        switch part.ground.place(of: part.pointer, in: snapshot) {
+        case .found(let bytes): bytes
+        case .within(let bytes, let pointer): documents.document(of: bytes)?.part(at: pointer)
+        }
+    }
+
+    /// Lets go of the parts that are read no more. It comes when as many again are watched, so that
+    /// opening a stream costs the same however many there are.
+    private func sweep(_ watched: inout Watched) {
+        for part in watched.parts.keys.flatMap({ watched.parts(of: $0) })
+        where !sender.isRead(part.topic) {
+            watched[part] = nil
+        }
+        watched.sweepAt = max(Self.partsMax, 2 * watched.count)
+    }
+
+    private static func isSame(_ bytes: Bytes?, _ node: JSONNode?) -> Bool {
+        guard let bytes, let node else { return bytes == nil && node == nil }
+        return bytes.withUnsafeBytes { $0.hasSameBytes(as: UnsafeRawBufferPointer(node.source)) }
+    }
+}
+
+extension WatchedPart {
+    /// The first name on the way to it.
+    fileprivate var name: ExactText? { pointer.tokens.first.map { ExactText($0) } }
+}

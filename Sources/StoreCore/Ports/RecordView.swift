@@ -1,0 +1,15 @@
+/// What a replay needs of a record, where it lies: it is not copied.
+package struct RecordView {
+    /// The version that the action made.
+    package let version: UInt64
+    /// The action's wire name.
+    package let type: UnsafeRawBufferPointer
+    /// The action's fields, as JSON.
+    package let payload: UnsafeRawBufferPointer
+
+    package init(version: UInt64, type: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
+        self.version = version
+        self.type = type
+        self.payload = payload
+    }
+}

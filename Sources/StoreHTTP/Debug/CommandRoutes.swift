@@ -1,0 +1,106 @@
+import Dispatch
+import HTTPTransport
+import Texts
+package import Wire
+
+/// The commands that the program exposes: what each is, and a way to execute it.
+package struct CommandRoutes: RouteGroup {
+    package let links: Links
+    package let list: [ExposedCommand]
+    package let limits: JSONLimits
+    /// Where commands are executed: no requests wait for them but those of operators.
+    private let queue = DispatchQueue(label: "debug.commands")
+
+    package init(_ links: Links, _ commands: [ExposedCommand], limits: JSONLimits) {
+        self.links = links
+        list = commands
+        self.limits = limits
+    }
+
+    package var routes: [Route] {
+        let name = Parameter.path("name", "As the list has it.")
+        return [
+            .read(
+                links.commands,
+                "DebugCommands",
+                "The commands that the program exposes.",
+                answers: [.json(.list("commands", of: Self.command), "The list.")],
+                handle: showAll
+            ),
+            .read(
+                links.commands + "/{name}",
+                "DebugCommand",
+                "What a command is and where it was made, in five lines.",
+                parameters: [name],
+                answers: [.text("text/plain", "The lines.")],
+                problems: [.notFound],
+                handle: show
+            ),
+            .change(
+                .post,
+                links.commands + "/{name}",
+                "debugExecute",
+                "Execute a command with a JSON value, or without a body if it takes none.",
+                parameters: [name],
+                body: .optionalJSON(.any),
+                answers: [.init(204, "It has been executed.")],
+                problems: [.notFound, .invalidPayload],
+                handle: execute
+            ),
+        ]
+    }
+
+    private static let command = JSONSchema.object([
+        .init("name", .string()), .init("id", .string()), .init("value", .string()),
+        .init("file", .string()), .init("function", .string()), .init("line", .unsigned),
+        .init("href", .string()), .init("method", .strings(["POST"])),
+    ])
+
+    private func showAll(_ request: RequestContext) {
+        request.respond { json in
+            json.list("commands", of: list) { json, command in
+                json.member("name", command.name)
+                json.member("id", command.id)
+                json.member("value", command.value)
+                json.member("file", command.file)
+                json.member("function", command.function)
+                json.member("line", command.line)
+                json.member("href", links.command(command.name))
+                json.member("method", "POST")
+            }
+        }
+    }
+
+    private func command(_ request: RequestContext) throws(Problem) -> ExposedCommand {
+        let name = try request.path()
+        guard let found = list.first(where: { $0.name.isSame(as: name) }) else {
+            throw request.notFound
+        }
+        return found
+    }
+
+    private func show(_ request: RequestContext) throws(Problem) {
+        request.respond(
+            HTTPResponse(
+                status: 200,
+                headers: [
+                    ("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"),
+                ],
+                body: .bytes(Array((try command(request).preview + "\n").utf8))
+            )
+        )
+    }
+
+    private func execute(_ request: RequestContext) throws(Problem) {
+        let command = try command(request)
+        guard request.hasNoBody || request.exchange.isJSON else { throw .unsupportedMediaType() }
+        let execute = try request.exchange.withBody { body in
+            Result { () throws(Problem) in try command.prepared(body, limits) }
+        }.get()
+        request.exchange.suspend()
+        queue.async {
+            execute()
+            request.complete(.success(.done))
+        }
+    }
+}

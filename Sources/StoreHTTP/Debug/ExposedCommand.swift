@@ -1,0 +1,94 @@
+package import ActionCatalog
+import HTTPTransport
+package import StoreCore
+package import Wire
+
+/// A command that operators may look at and execute.
+package struct ExposedCommand: Sendable {
+    /// What it is called in its path.
+    package let name: String
+    /// The Swift type of its argument.
+    package let value: String
+    package let id: String
+    package let file: String
+    let function: String
+    package let line: UInt
+    /// The command's own description, five lines.
+    let preview: String
+    /// Reads the argument from a request's body; answers what executes the command with it.
+    package let prepared:
+        @Sendable (UnsafeRawBufferPointer, JSONLimits) throws(Problem) -> @Sendable () -> Void
+
+    package init<Value: Decodable & Sendable>(_ command: Command<Value>, named name: String) {
+        self.init(command, name) { body, limits throws(Problem) in
+            guard !body.isEmpty else {
+                throw .invalidPayload(pointer: "", expected: "a JSON value for \(Value.self)")
+            }
+            let value: Value
+            do throws(JSONError) {
+                value = try JSONDecoder(limits: limits).decode(Value.self, from: body)
+            } catch {
+                if error.isSyntax { throw Problem(error, bytesMax: limits.bytesMax) }
+                throw .unfit(error, for: "debug/commands/\(name)")
+            }
+            return { command(with: value) }
+        }
+    }
+
+    package init(plain command: PlainCommand, named name: String) {
+        self.init(command, name) { body, _ throws(Problem) in
+            guard body.isEmpty else {
+                throw .invalidPayload(pointer: "", expected: "no body")
+            }
+            return { command() }
+        }
+    }
+
+    private init<Value>(
+        _ command: Command<Value>,
+        _ name: String,
+        prepared:
+            @escaping @Sendable (UnsafeRawBufferPointer, JSONLimits) throws(Problem)
+            -> @Sendable () -> Void
+    ) {
+        self.name = name
+        value = "\(Value.self)"
+        id = command.id
+        file = command.file
+        function = command.function
+        line = command.line
+        preview = command.debugDescription
+        self.prepared = prepared
+    }
+
+    /// Refuses names that can't stand in a path, or stand for two commands.
+    package static func check(_ commands: [ExposedCommand]) throws(ConfigurationError) {
+        var names: Set<String> = []
+        for command in commands {
+            guard isName(command.name) else {
+                throw ConfigurationError(
+                    "a command is exposed as '\(command.name)'; a name has letters, digits, '-', "
+                        + "'_' and '.', and begins with a letter or digit"
+                )
+            }
+            guard names.insert(command.name).inserted else {
+                throw ConfigurationError(
+                    "two commands are exposed as '\(command.name)'; names must be unique"
+                )
+            }
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        func isPlain(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: false
+            }
+        }
+        guard let first = text.utf8.first, isPlain(first) else { return false }
+        return text.utf8.allSatisfy { isPlain($0) || "-_.".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,115 @@
+import Dispatch
+import EventStream
+package import HTTPTransport
+import Wire
+
+/// Who is sent new states, over a stream or in the process itself: a list, and a way to end one.
+package struct SubscriptionRoutes: RouteGroup {
+    package let links: Links
+    package let streams: StreamWriter
+    package let attachments: CoreAttachments
+    package let reader: StateReader
+    package let modules: [SliceDescription]
+
+    package init(
+        links: Links,
+        streams: StreamWriter,
+        attachments: CoreAttachments,
+        reader: StateReader,
+        modules: [SliceDescription]
+    ) {
+        self.links = links
+        self.streams = streams
+        self.attachments = attachments
+        self.reader = reader
+        self.modules = modules
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.subscriptions,
+                "DebugSubscriptions",
+                "The open streams, and who observes in the server's own process.",
+                answers: [.json(Self.schema, "The lists.")],
+                handle: list
+            ),
+            .change(
+                .delete,
+                links.subscriptions + "/{id}",
+                "debugEndSubscription",
+                "End a stream, with a bye, or an observer.",
+                parameters: [Parameter.path("id", "As the list has it.")],
+                answers: [.done],
+                problems: [.notFound],
+                handle: end
+            ),
+        ]
+    }
+
+    private static var schema: JSONSchema {
+        let stream = JSONSchema.object([
+            .init("id", .string()), .init("topic", .string()), .init("peer", .string()),
+            .init("seconds", .unsigned), .init("version", .nullable(.unsigned)),
+            .init("behind", .boolean),
+        ])
+        let observer = JSONSchema.object([
+            .init("id", .string()), .init("queue", .nullable(.string())),
+        ])
+        let presenter = JSONSchema.object([.init("name", .string()), .init("module", .string())])
+        return .object([
+            .init("streams", .array(of: stream)), .init("observers", .array(of: observer)),
+            .init("presenters", .array(of: presenter)),
+        ])
+    }
+
+    private func list(_ request: RequestContext) {
+        request.exchange.suspend()
+        streams.list { open in
+            // There may be thousands, and the writer's thread has streams to write.
+            DispatchQueue.global().async { request.complete(.success(answer(open))) }
+        }
+    }
+
+    private func answer(_ open: [OpenStream]) -> HTTPResponse {
+        HTTPResponse.unkept { json in
+            json.list("streams", of: open) { json, stream in
+                json.member("id", stream.id.description)
+                json.member("topic", stream.topic.name)
+                json.member("peer", stream.peer)
+                json.member("seconds", stream.seconds)
+                json.key("version")
+                if let known = stream.version { json.integer(known) } else { json.null() }
+                json.member("behind", stream.isBehind)
+            }
+            json.list("presenters", of: presenters) { json, presenter in
+                json.member("name", presenter.name)
+                json.member("module", presenter.module)
+            }
+            json.list("observers", of: attachments.all(.observer)) { json, observer in
+                json.member("id", observer.id)
+                json.key("queue")
+                if let queue = observer.queue { json.string(queue) } else { json.null() }
+            }
+        }
+    }
+
+    /// The presenters of modules that are started.
+    private var presenters: [(name: String, module: String)] {
+        let state = reader.state(for: .anonymous)
+        return modules.indices.filter(state.isStarted).flatMap { place in
+            modules[place].presenters.map { ($0, modules[place].name) }
+        }
+    }
+
+    private func end(_ request: RequestContext) throws(Problem) {
+        let id = try request.path()
+        if attachments.end(.observer, id) { return request.respond(.done) }
+        let missing = request.notFound
+        guard let stream = StreamID(id) else { throw missing }
+        request.exchange.suspend()
+        streams.end(stream) { found in
+            request.complete(found ? .success(.done) : .failure(missing))
+        }
+    }
+}

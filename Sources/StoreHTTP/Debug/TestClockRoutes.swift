@@ -1,0 +1,105 @@
+import HTTPTransport
+package import StoreCore
+import Synchronization
+package import Wire
+
+/// The clock that effects pause on, and a way to move it. There only with `--clock test`.
+package final class TestClockRoutes: RouteGroup, Sendable {
+    /// How far the clock goes in all: a hundred years.
+    package static let secondsMax = 3_155_760_000.0
+    /// The most wakes in one request: for who sleeps again and again, and is meant to be bounded.
+    static let wakesMax = ManualClock.wakesMax
+
+    private struct Advance: Decodable {
+        let seconds: Double
+    }
+
+    private let links: Links
+    private let clock: ManualClock
+    private let limits: JSONLimits
+    private let isAdvancing = Atomic(false)
+
+    package init(_ links: Links, _ clock: ManualClock, _ limits: JSONLimits) {
+        self.links = links
+        self.clock = clock
+        self.limits = limits
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.testClock,
+                "TestClock",
+                "Where the clock stands that effects pause on.",
+                answers: [.json(Self.schema, "Since the start.")]
+            ) { [clock] request in
+                request.respond(Self.response(200, clock))
+            },
+            .change(
+                .post,
+                links.testClockAdvance,
+                "advanceTestClock",
+                "Move the clock, and wake those whose time has come.",
+                body: .json(.object([.init("seconds", .number)])),
+                answers: [
+                    .json(Self.schema, "They have done what they can."),
+                    .json(Self.schema, "There were too many to wake at once.", status: 202),
+                ],
+                problems: [.invalidPayload],
+                handle: advance
+            ),
+        ]
+    }
+
+    private static let schema = JSONSchema.object([
+        .init("seconds", .number), .init("time", .string()), .init("sleeping", .unsigned),
+        .init("next", .nullable(.number)),
+    ])
+
+    /// Wakes one after the other, and answers when they have done what they can.
+    private func advance(_ request: RequestContext) throws(Problem) {
+        let duration = try duration(request)
+        guard !isAdvancing.exchange(true, ordering: .acquiringAndReleasing) else {
+            throw .overloaded("the clock is being advanced by another request")
+        }
+        request.exchange.suspend()
+        Task { [self] in
+            let isThere = await clock.advance(by: duration, wakesMax: Self.wakesMax)
+            isAdvancing.store(false, ordering: .releasing)
+            request.complete(.success(Self.response(isThere ? 200 : 202, clock)))
+        }
+    }
+
+    private func duration(_ request: RequestContext) throws(Problem) -> Duration {
+        let advance = try request.object(Advance.self, limits)
+        let left = Self.secondsMax - clock.now.sinceStart / .seconds(1)
+        guard advance.seconds >= 0, advance.seconds <= left else {
+            throw .invalidPayload(
+                pointer: "/seconds",
+                expected: "a number of seconds from 0 to \(Int64(max(left, 0)))"
+            )
+        }
+        return .nanoseconds(Int64((advance.seconds * 1e9).rounded()))
+    }
+
+    private static func response(_ status: Int, _ clock: ManualClock) -> HTTPResponse {
+        let time = CivilTime(nanosecondsSince1970: clock.timeOfDay.now())
+        return .unkept(status: status) { json in
+            json.key("seconds")
+            json.raw(seconds(clock.now.sinceStart))
+            json.member("time", time.rfc3339(.nanoseconds))
+            json.member("sleeping", clock.sleeping)
+            json.key("next")
+            json.raw(clock.nextDeadline.map { seconds($0.sinceStart) } ?? Array("null".utf8))
+        }
+    }
+
+    /// Exact to the nanosecond: `2.5`.
+    private static func seconds(_ duration: Duration) -> [UInt8] {
+        let (seconds, attoseconds) = duration.components
+        let digits = String(attoseconds / 1_000_000_000)
+        var fraction = String(repeating: "0", count: max(0, 9 - digits.count)) + digits
+        while fraction.last == "0" { fraction.removeLast() }
+        return Array((fraction.isEmpty ? "\(seconds)" : "\(seconds).\(fraction)").utf8)
+    }
+}

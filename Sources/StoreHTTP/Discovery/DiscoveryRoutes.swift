@@ -1,0 +1,148 @@
+import HTTPTransport
+package import Wire
+
+/// What a client learns about the server from the server: its resources, its schema, its problems.
+package struct DiscoveryRoutes: RouteGroup {
+    package let links: Links
+    package let title: String
+    package let version: String
+    /// The JSON Schema of the state and the actions.
+    package let schema: Bytes
+    /// The parts of that which the description of the API refers to.
+    package let components: [JSONSchema.Property]
+
+    package init(
+        links: Links,
+        title: String,
+        version: String,
+        schema: Bytes,
+        components: [JSONSchema.Property]
+    ) {
+        self.links = links
+        self.title = title
+        self.version = version
+        self.schema = schema
+        self.components = components
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.index,
+                "Index",
+                "The resources of this server: a page for people, JSON for programs.",
+                answers: [
+                    .init(
+                        200,
+                        "The list.",
+                        headers: ["Vary"],
+                        bodies: [.json(Self.indexSchema), .init(ProblemPage.htmlContentType)]
+                    )
+                ],
+                handle: index
+            ),
+            .read(
+                links.schema,
+                "Schema",
+                "JSON Schema of the state and the actions.",
+                answers: [.text("application/schema+json", "The schema.")]
+            ) { [schema] request in
+                request.respond(.document(schema, "application/schema+json"))
+            },
+            .read(
+                links.openAPI,
+                "OpenAPI",
+                "This document.",
+                answers: [.json(.any, "The document.")]
+            ) { [title, version, components] request in
+                let catalog = request.environment.catalog
+                let document = catalog.described {
+                    OpenAPI(
+                        title: title,
+                        apiVersion: version,
+                        summary:
+                            "A Redux-style store: actions in, one version line, the state out.",
+                        operations: catalog.routes.map(\.operation),
+                        components: components
+                    ).bytes
+                }
+                request.respond(.document(document, "application/json"))
+            },
+            .read(
+                links.problems + "/{slug}",
+                "Problem",
+                "What a kind of problem means.",
+                parameters: [
+                    Parameter.path(
+                        "slug",
+                        oneOf: ProblemSlug.allCases.map(\.rawValue),
+                        "The kind's name."
+                    )
+                ],
+                answers: [.text("text/html", "A page.")],
+                problems: [.notFound]
+            ) { request throws(Problem) in
+                guard let page = ProblemCatalog.page(named: try request.path()) else {
+                    throw request.notFound
+                }
+                request.respond(.document(Bytes(utf8: page.html), ProblemPage.htmlContentType))
+            },
+        ]
+    }
+
+    private static let indexSchema = JSONSchema.object([
+        .init("title", .string()), .init("version", .string()),
+        .init(
+            "routes",
+            .array(
+                of: .object([
+                    .init("id", .string()), .init("method", .string()), .init("path", .string()),
+                    .init("summary", .string()),
+                ])
+            )
+        ),
+    ])
+
+    private func index(_ request: RequestContext) {
+        let routes = request.environment.catalog.routes.filter { $0.method != .head }
+        let (type, body) =
+            request.prefersHTML
+            ? (ProblemPage.htmlContentType, IndexPage(title: title, routes: routes).html)
+            : ("application/json", json(routes))
+        request.respond(
+            HTTPResponse(
+                status: 200,
+                headers: [
+                    ("Content-Type", type), ("Cache-Control", "no-cache"), ("Vary", "Accept"),
+                ],
+                body: .bytes(Array(body.utf8))
+            )
+        )
+    }
+
+    private func json(_ routes: [Route]) -> String {
+        var json = JSONWriter(capacity: 4_096)
+        json.object { json in
+            json.member("title", title)
+            json.member("version", version)
+            json.list("routes", of: routes) { json, route in
+                json.member("id", route.id)
+                json.member("method", route.method.name)
+                json.member("path", route.path.text)
+                json.member("summary", route.summary)
+            }
+        }
+        return String(decoding: json.array, as: UTF8.self)
+    }
+}
+
+extension HTTPResponse {
+    /// A document that does not change while the server runs.
+    fileprivate static func document(_ document: Bytes, _ contentType: String) -> HTTPResponse {
+        HTTPResponse(
+            status: 200,
+            headers: [("Content-Type", contentType), ("Cache-Control", "no-cache")],
+            body: .shared(document)
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import ActionCatalog
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// The actions of one request body, read and checked.
+struct DispatchBody {
+    /// Whether the body was an array, of however many actions.
+    let isBatch: Bool
+    let members: [EnvelopeMember]
+    /// Who is told of what it changes; `nil` for everybody.
+    let audience: Audience?
+
+    init(
+        _ request: RequestContext,
+        actions: ActionTable,
+        for audience: ActionAudience = .everybody,
+        _ limits: JSONLimits,
+        _ batchMax: Int
+    ) throws(Problem) {
+        let document = try request.document(limits)
+        let reader = MemberReader(table: actions, audience: audience, limits: limits)
+        switch document.root.kind {
+        case .object:
+            isBatch = false
+            self.audience = try Self.audience(of: document.root, at: "")
+            members = [try reader.member(document.root)]
+        case .array:
+            let elements = document.root.elements
+            guard 1...batchMax ~= document.root.count else {
+                throw .badRequest(
+                    "The array has \(document.root.count) actions; allowed are "
+                        + "1...\(batchMax)."
+                )
+            }
+            isBatch = true
+            self.audience = try Self.audience(of: Array(elements))
+            var members: [EnvelopeMember] = []
+            members.reserveCapacity(document.root.count)
+            for element in elements {
+                guard element.kind == .object else {
+                    throw .invalidPayload(
+                        pointer: "/\(members.count)",
+                        expected: "an action, an object such as {\"type\":\"…\",\"payload\":{…}}"
+                    )
+                }
+                members.append(try reader.member(element, at: members.count))
+            }
+            self.members = members
+        default:
+            throw .badRequest(
+                "The body is neither an action, {\"type\":\"…\",\"payload\":{…}}, nor an "
+                    + "array of 1 to \(batchMax) of them."
+            )
+        }
+    }
+}

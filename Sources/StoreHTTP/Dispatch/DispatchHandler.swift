@@ -1,0 +1,126 @@
+import ActionCatalog
+import Digest
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// Makes an envelope of a request and hands it to the Core.
+///
+/// A class, so that what it needs is not copied for each request.
+final class DispatchHandler: Sendable {
+    private let store: Store
+    private let limits: JSONLimits
+    private let batchMax: Int
+    private let audience: ActionAudience
+
+    init(
+        _ store: Store,
+        _ limits: JSONLimits,
+        _ batchMax: Int,
+        _ audience: ActionAudience
+    ) {
+        self.store = store
+        self.limits = limits
+        self.batchMax = batchMax
+        self.audience = audience
+    }
+
+    func dispatch(_ request: RequestContext) throws(Problem) {
+        let exchange = request.exchange
+        let store = store
+        let dryRun = exchange.hasQuery && request[DispatchParameters.dryRun]
+        let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
+        let expected = try expectedVersion(exchange)
+        let idempotency = try Self.idempotency(exchange)
+        let sessions = try request.sessions()
+        let preferences = request.preferences
+        let body = try DispatchBody(
+            request,
+            actions: store.actions,
+            for: audience,
+            limits,
+            batchMax
+        )
+
+        let ticket = DispatchTicket(
+            request: request,
+            store: store,
+            preferences: preferences,
+            isBatch: body.isBatch,
+            session: sessions.first
+        )
+        let envelope = Envelope(
+            members: body.members,
+            requestID: request.id.text,
+            expectedVersion: expected,
+            idempotency: dryRun ? nil : idempotency,
+            mode: dryRun ? .dryRun : .apply,
+            endsBatch: preferences.returned == .representation,
+            watch: ticket.watch,
+            audience: body.audience,
+            sessions: sessions,
+            origin: request.origin(in: sessions),
+            completion: ticket
+        )
+        // A client that leaves is noticed in suspension alone; what takes long gets there soon by itself.
+        if cancelsOnClose, ticket.watch != nil { exchange.suspend() } else { exchange.park() }
+        if cancelsOnClose { CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects) }
+        do {
+            try store.core.offer(envelope, wakes: false)
+            store.offered()
+        } catch {
+            switch error {
+            case .full:
+                ticket.answer(
+                    .overloaded("\(store.bounds.mailboxMax) actions wait already")
+                )
+            case .closed:
+                ticket.answer(.draining())
+            }
+            store.wake()
+        }
+    }
+
+    /// The version that `If-Match` asks for, or `nil` where any will do.
+    ///
+    /// A list may name several tags. Versions only grow, so of those below the published one none can
+    /// match any more; the lowest of the rest is the only one that the Core can meet next. Where there
+    /// is none the Core is asked for one that it never meets: it alone can say whether the request was
+    /// applied before, and then the condition does not count.
+    private func expectedVersion(_ exchange: HTTPExchange) throws(Problem) -> UInt64? {
+        guard let header = exchange.headerList("if-match") else { return nil }
+        guard let condition = EntityTagCondition(header) else {
+            throw .badHeader(
+                "If-Match",
+                allowed: "* or quoted tags such as \(store.reader.tag.etag)"
+            )
+        }
+        guard case .list(let tags) = condition else { return nil }
+        let epoch = store.reader.epoch
+        let current = store.reader.version
+        let candidates = tags.compactMap { Tag($0) }
+            .filter { $0.epoch == epoch && $0.version >= current }
+        return candidates.map(\.version).min() ?? .max
+    }
+
+    /// The request's key and its body's fingerprint, where the client means to be able to send it
+    /// again (protocol 2.8).
+    private static func idempotency(_ exchange: HTTPExchange) throws(Problem) -> Idempotency? {
+        guard let header = exchange.headerList("idempotency-key") else { return nil }
+        guard let key = StructuredString.parse(header), 1...keyCharactersMax ~= key.utf8.count
+        else {
+            throw .badHeader(
+                "Idempotency-Key",
+                allowed:
+                    "a string of 1 to \(keyCharactersMax) characters in double quotes, such as "
+                    + "\"8e03978e-40d5\""
+            )
+        }
+        return Idempotency(
+            key: IdempotencyKey(key: key),
+            fingerprint: exchange.withBody { SHA256.digest($0) }
+        )
+    }
+
+    private static let keyCharactersMax = 255
+}

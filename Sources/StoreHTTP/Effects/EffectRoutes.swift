@@ -1,0 +1,59 @@
+import HTTPTransport
+package import StoreCore
+import Wire
+
+/// The effects that run: a list of them, and a way to cancel one.
+package struct EffectRoutes: RouteGroup {
+    package let links: Links
+    package let runner: EffectRunner
+
+    package init(
+        links: Links,
+        runner: EffectRunner
+    ) {
+        self.links = links
+        self.runner = runner
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.effects,
+                "Effects",
+                "The effects that run.",
+                answers: [.json(.list("effects", of: Self.effect), "The list, the oldest first.")],
+                handle: list
+            ),
+            .change(
+                .delete,
+                links.effects + "/{effect}",
+                "cancelEffect",
+                "Cancel an effect; nothing that it dispatches is applied any more.",
+                parameters: [Parameter.path("effect", "As the list has it.")],
+                answers: [.done],
+                problems: [.notFound]
+            ) { [runner] request throws(Problem) in
+                guard try runner.cancel(id: request.path()) else { throw request.notFound }
+                request.respond(.done)
+            },
+        ]
+    }
+
+    private static let effect = JSONSchema.object([
+        .init("id", .string()), .init("module", .string()), .init("cause", .unsigned),
+        .init("href", .string()),
+    ])
+
+    private func list(_ request: RequestContext) {
+        request.respond { json in
+            // One that is cancelled dispatches nothing more, and only has to end.
+            let running = runner.running.lazy.filter { !$0.isCancelled }
+            json.list("effects", of: running) { json, effect in
+                json.member("id", effect.id)
+                json.member("module", effect.address.module)
+                json.member("cause", effect.cause.version)
+                json.member("href", links.effect(effect.id))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import EventStream
+import HTTPTransport
+import Wire
+
+/// `GET /actions/events`: hands the connection over to the stream writer, which sends every action in
+/// order, from the journal at first and then as they are applied.
+package struct ActionEventsRoutes: RouteGroup {
+    package let links: Links
+    package let store: Store
+
+    private let after = Parameter.number("after", "Begin after this version.")
+
+    package init(_ links: Links, _ store: Store) {
+        self.links = links
+        self.store = store
+    }
+
+    package var routes: [Route] {
+        [
+            .stream(
+                links.actionEvents,
+                "actionEvents",
+                "Every applied action in order, first those that are kept and then as they come, as "
+                    + "server-sent events.",
+                parameters: [
+                    after, StreamParameters.lastEventID, StreamParameters.lastEventIDField,
+                ],
+                handle: open
+            )
+        ]
+    }
+
+    private func open(_ request: RequestContext) throws(Problem) {
+        try StreamOpening.requireChunks(request)
+        // Who comes back by itself asks by the same target as before, so an id goes before `after`.
+        let newest = store.reader.version
+        var resume = StreamOpening.resume(
+            after: StreamParameters.lastEventID(of: request),
+            in: store.reader.epoch,
+            newest: newest
+        )
+        if case .fresh = resume, let after = request[after] {
+            resume = StreamOpening.resume(after: after, newest: newest)
+        }
+        let session = try request.sessions().first
+        guard store.streams.reserve(.actions) else {
+            throw .streamLimit(store.bounds.streamsMax)
+        }
+        var owner = StreamOwner(session: session)
+        if let hold = store.hold(session) { owner.left = { hold.end() } }
+        request.exchange.stream(
+            opening: StreamOpening.bytes,
+            topic: .actions,
+            resume: resume,
+            for: owner
+        )
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTransport
+import StoreCore
+import StoreHistory
+import Wire
+
+/// `GET /actions`: the log of actions, a page at a time.
+package struct LogRoutes: RouteGroup {
+    package let links: Links
+    package let reader: StateReader
+
+    package init(
+        links: Links,
+        reader: StateReader
+    ) {
+        self.links = links
+        self.reader = reader
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.actions,
+                "Actions",
+                "The applied actions in their order, a page at a time.",
+                parameters: [
+                    LogParameters.after, LogParameters.limit, LogParameters.type,
+                    LogParameters.cause,
+                ],
+                answers: [.json(.reference("LogPage"), "The page.")],
+                problems: [.gone],
+                handle: page
+            )
+        ]
+    }
+
+    private func page(_ request: RequestContext) {
+        let query = LogQuery(
+            after: request[LogParameters.after],
+            limit: request[LogParameters.limit] ?? LogParameters.limitDefault,
+            type: request[LogParameters.type],
+            cause: request[LogParameters.cause]
+        )
+        let caller = request.caller
+        request.respond(on: reader.threads.logPages, orBusy: "enough reads of the log wait already")
+        { [reader, links] () throws(Problem) in
+            try reader.page(query, for: caller).response(links)
+        }
+    }
+}
+
+/// What requests for the log may say.
+enum LogParameters {
+    /// The most records of a page, and how many it has where nothing is said.
+    static let limitMax: UInt64 = 1_000
+    static let limitDefault: UInt64 = 100
+
+    static let after = Parameter.number(
+        "after",
+        "Only those after this version; else from the oldest that is kept."
+    )
+    static let limit = Parameter.number(
+        "limit",
+        in: 1...limitMax,
+        "The most of them, \(limitDefault) where nothing is said."
+    )
+    static let type = Parameter.text("type", "Only those of this wire name.")
+    static let cause = Parameter.number(
+        "cause",
+        "Only those that come of this version, also by way of others."
+    )
+}

@@ -1,0 +1,119 @@
+package import ActionCatalog
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// `GET /trace`: what one action led to, step by step.
+package struct TraceRoutes: RouteGroup {
+    /// The most actions that a trace shows.
+    static let actionsMax: UInt64 = 1_000
+
+    package let links: Links
+    package let reader: StateReader
+    package let actions: ActionTable
+    private let version = Parameter.number(
+        "version",
+        "The version of one of the actions; the newest where nothing is said."
+    )
+
+    package init(_ links: Links, _ reader: StateReader, _ actions: ActionTable) {
+        self.links = links
+        self.reader = reader
+        self.actions = actions
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.trace,
+                "Trace",
+                "What one action led to, step by step.",
+                parameters: [version],
+                answers: [.json(Self.schema, "The steps.")],
+                problems: [.gone, .notFound],
+                handle: show
+            )
+        ]
+    }
+
+    private static var schema: JSONSchema {
+        let step = JSONSchema.object([
+            .init("step", .strings(["routing", "ui", "internal", "reduce", "notify", "reaction"])),
+            .init("version", .unsigned, isRequired: false),
+            .init("type", .string(), isRequired: false),
+            .init("module", .string(), isRequired: false),
+            .init("changed", .boolean, isRequired: false),
+            .init("cause", .unsigned, isRequired: false),
+            .init("origin", .string(), isRequired: false),
+        ])
+        return .object([
+            .init("epoch", .string()), .init("version", .unsigned),
+            .init("steps", .array(of: step)),
+        ])
+    }
+
+    private func show(_ request: RequestContext) throws(Problem) {
+        let newest = reader.version
+        let version = request[version] ?? newest
+        guard version <= newest else { throw .notFound(version: version, newest: newest) }
+        let caller = request.caller
+        request.respond(on: reader.threads.traces, orBusy: "enough reads of the log wait already") {
+            [self] () throws(Problem) in
+            try response(version, for: caller)
+        }
+    }
+
+    private func response(_ version: UInt64, for caller: Caller) throws(Problem) -> HTTPResponse {
+        let family = try reader.trace(of: version, actionsMax: Self.actionsMax, for: caller)
+        var json = JSONWriter(capacity: 256 + 256 * family.count)
+        json.object { json in
+            json.member("epoch", reader.epochText)
+            json.member("version", version)
+            json.key("steps")
+            json.array { json in
+                for record in family { write(record, to: &json) }
+            }
+        }
+        return HTTPResponse(
+            status: 200,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: .bytes(json.array)
+        )
+    }
+
+    /// An action is three steps: it is said, reduced, and told of.
+    private func write(_ record: Record, to json: inout JSONWriter) {
+        let entry = actions[record.type]
+        if let cause = record.cause {
+            json.object { json in
+                json.member("step", "reaction")
+                json.member("cause", cause)
+                if let origin = record.origin { json.member("origin", origin) }
+            }
+        }
+        json.object { json in
+            json.member("step", Self.word(for: entry?.access))
+            json.member("version", record.version)
+            json.member("type", record.type)
+        }
+        json.object { json in
+            json.member("step", "reduce")
+            json.member("version", record.version)
+            if let module = entry?.module { json.member("module", module) }
+            json.member("changed", record.changed)
+        }
+        guard record.changed else { return }
+        json.object { json in
+            json.member("step", "notify")
+            json.member("version", record.version)
+        }
+    }
+
+    private static func word(for access: ActionAccess?) -> String {
+        switch access {
+        case .views?: "ui"
+        case .program?: "internal"
+        case .everybody?, nil: "routing"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import ActionCatalog
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// `GET /modules`: the modules that the state is made of, and what may be asked of each.
+package struct ModuleListRoutes: RouteGroup {
+    package let links: Links
+    package let reader: StateReader
+    package let actions: ActionTable
+    package let modules: [SliceDescription]
+
+    package init(
+        links: Links,
+        reader: StateReader,
+        actions: ActionTable,
+        modules: [SliceDescription]
+    ) {
+        self.links = links
+        self.reader = reader
+        self.actions = actions
+        self.modules = modules
+    }
+
+    package var routes: [Route] {
+        let item = JSONSchema.object([
+            .init("name", .string()), .init("started", .boolean), .init("href", .string()),
+            .init("events", .string()),
+            .init("instances", .array(of: .string()), isRequired: false),
+            .init("actions", .array(of: .string())),
+        ])
+        let list = JSONSchema.object([
+            .init("epoch", .string()), .init("version", .unsigned),
+            .init("modules", .array(of: item)),
+        ])
+        return [
+            .read(
+                links.modules,
+                "Modules",
+                "The modules that the state is made of.",
+                answers: [.json(list, "The list.")],
+                handle: show
+            )
+        ]
+    }
+
+    private func show(_ request: RequestContext) {
+        let state = reader.state(for: request.caller)
+        var json = JSONWriter(capacity: 1_024)
+        json.object { json in
+            json.member("epoch", reader.epochText)
+            json.member("version", state.version)
+            json.list("modules", of: modules.enumerated()) { json, module in
+                write(module.element, at: module.offset, of: state, to: &json)
+            }
+        }
+        request.respond(
+            HTTPResponse(
+                status: 200,
+                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-cache")],
+                body: .bytes(json.array)
+            )
+        )
+    }
+
+    private func write(
+        _ module: SliceDescription,
+        at place: Int,
+        of state: VisibleState,
+        to json: inout JSONWriter
+    ) {
+        json.member("name", module.name)
+        json.member("started", state.isStarted(place))
+        json.member("href", links.module(module.name))
+        json.member("events", links.moduleEvents(module.name))
+        if module.form == .instances { json.member("instances", state.instances(of: place)) }
+        json.member(
+            "actions",
+            actions.entries
+                .filter { $0.module == module.name && $0.access == .everybody }
+                .map(\.form.name)
+        )
+    }
+}

@@ -1,0 +1,137 @@
+import ActionCatalog
+import EventStream
+import HTTPTransport
+import StatePublishing
+import StoreCore
+import Texts
+import Wire
+
+/// The slice of each module, and of each instance of a module that has many: now, or from now on.
+package struct ModuleRoutes: RouteGroup {
+    package let links: Links
+    package let store: Store
+    package let modules: [SliceDescription]
+
+    private let old = Parameter.flag(
+        "old",
+        "Whether each event has the slice before the change, too. Not with mode=patch."
+    )
+
+    package init(_ links: Links, _ store: Store, _ modules: [SliceDescription]) {
+        self.links = links
+        self.store = store
+        self.modules = modules
+    }
+
+    package var routes: [Route] {
+        let module = Parameter.path("module", oneOf: modules.map(\.name), "The module's name.")
+        let path = links.modules + "/{module}"
+        let ofMany = modules.filter { $0.form == .instances }.map(\.name)
+        return [
+            .read(
+                path,
+                "Module",
+                "A module's slice of the state.",
+                parameters: [module, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
+                answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
+                problems: [.notFound, .versionMismatch]
+            ) { request throws(Problem) in
+                try show(request, at: [request.path()])
+            },
+            .stream(
+                path + "/events",
+                "moduleEvents",
+                "A module's slice now and whenever it changes, as server-sent events.",
+                parameters: [module, old] + StreamParameters.all,
+                handle: stream
+            ),
+        ] + (ofMany.isEmpty ? [] : instances(of: ofMany))
+    }
+
+    private func instances(of names: [String]) -> [Route] {
+        let parameters = [
+            Parameter.path("collection", oneOf: names, "The module's name."),
+            Parameter.path("id", "The instance's id."),
+        ]
+        let path = links.modules + "/{collection}/{id}"
+        return [
+            .read(
+                path,
+                "Instance",
+                "The slice of one of a module's instances.",
+                parameters: parameters + [HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
+                answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
+                problems: [.notFound, .versionMismatch]
+            ) { request throws(Problem) in
+                try requireID(request)
+                try show(request, at: [request.path(0), request.path(1)])
+            },
+            .stream(
+                path + "/events",
+                "instanceEvents",
+                "One instance's slice now and whenever it changes, as server-sent events.",
+                parameters: parameters + StreamParameters.all,
+                problems: [.notFound]
+            ) { request throws(Problem) in
+                try requireID(request)
+                let part = WatchedPart(
+                    instance: try request.path(1),
+                    of: try index(request),
+                    named: try request.path(0)
+                )
+                try StreamOpening.open(request, store, part)
+            },
+        ]
+    }
+
+    private func index(_ request: RequestContext) throws(Problem) -> Int {
+        let name = try request.path(0)
+        guard let index = modules.firstIndex(where: { $0.name.isSame(as: name) }) else {
+            throw request.notFound
+        }
+        return index
+    }
+
+    private func requireID(_ request: RequestContext) throws(Problem) {
+        guard 1...InstanceID.bytesMax ~= (try request.path(1)).utf8.count else {
+            throw request.notFound
+        }
+    }
+
+    private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
+        let state = store.reader.state(for: request.caller)
+        try StateAnswer.require(state.tag, asIn: request.exchange)
+        guard state.isStarted(try index(request)) else { throw request.notFound }
+        try StateAnswer.answer(
+            request,
+            with: JSONPointer(tokens: place),
+            of: state,
+            by: store.reader,
+            isConditional: true,
+            orElse: .path(request.exchange.path)
+        )
+    }
+
+    private func stream(_ request: RequestContext) throws(Problem) {
+        let index = try index(request)
+        let mode = request[StreamParameters.mode] ?? .snapshot
+        let topic: SliceTopic = request[old] ? .change(index) : .slice(index)
+        let id = store.reader.streams.topic(of: topic)
+        guard request[old] else {
+            return try StreamOpening.open(request, store, id.carrying(mode), showing: index) {
+                $0.slices[index].isAtHand
+            } announce: {
+                store.reader.streams.announce(topic, in: $0)
+            }
+        }
+        guard mode == .snapshot else {
+            throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
+        }
+        // What was before a change is no news to those who were not there.
+        try StreamOpening.begin(request, store, id, showing: index) {
+            $0.slices[index].isAtHand
+        } first: {
+            store.reader.streams.beginning(of: index, in: $0)
+        }
+    }
+}

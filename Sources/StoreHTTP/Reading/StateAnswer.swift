@@ -1,0 +1,168 @@
+import HTTPTransport
+import StatePublishing
+import StoreCore
+import Wire
+
+/// Answers requests with parts of versions.
+enum StateAnswer {
+    /// Answers a request with a part of a version, or with 304 where the client has that version.
+    ///
+    /// On the event loop where that costs little. Another thread parses or puts together a large slice,
+    /// once for a version, and paces large answers.
+    ///
+    /// - Parameter isConditional: whether `If-None-Match` is looked at.
+    /// - Throws: 404 where the part is not there.
+    static func answer(
+        _ request: RequestContext,
+        with pointer: JSONPointer,
+        of state: VisibleState,
+        by reader: StateReader,
+        isConditional: Bool,
+        orElse missing: MissingPart
+    ) throws(Problem) {
+        let isKnown = isConditional && isKnown(state, to: request.exchange)
+        if isKnown, pointer == .root { return request.exchange.respondNotModified(state) }
+        switch state.quickPart(at: pointer, request.exchange.workspace) {
+        case .nowhere: throw missing.problem
+        case .later:
+            request.exchange.suspend()
+            complete(
+                request,
+                with: pointer,
+                of: state,
+                by: reader,
+                isKnown: isKnown,
+                orElse: missing
+            )
+        case .bytes where isKnown, .node where isKnown:
+            request.exchange.respondNotModified(state)
+        case .bytes(let bytes):
+            request.exchange.respond {
+                $0.add(HTTPFields.json)
+                $0.add(of: state)
+                $0.sharedBody = bytes
+            }
+        case .node(let node):
+            request.exchange.respond {
+                $0.add(HTTPFields.json)
+                $0.add(of: state)
+                $0.body.raw(node.source)
+            }
+        }
+    }
+
+    /// Answers a request that was put off. Any thread; wakes the event loop.
+    ///
+    /// - Parameter isKnown: whether the client has this version, if the part is there.
+    static func complete(
+        _ request: RequestContext,
+        with pointer: JSONPointer,
+        of state: VisibleState,
+        by reader: StateReader,
+        isKnown: Bool = false,
+        orElse missing: MissingPart
+    ) {
+        let answer = { @Sendable (part: Bytes?) -> Result<HTTPResponse, Problem> in
+            guard let part else { return .failure(missing.problem) }
+            return .success(isKnown ? notModified(state) : response(with: part, of: state))
+        }
+        switch state.quickPart(at: pointer, JSONWorkspace()) {
+        case .bytes(let bytes): return request.complete(answer(bytes))
+        case .node(let node): return request.complete(answer(Bytes(node.source)))
+        case .nowhere: return request.complete(answer(nil))
+        case .later: break
+        }
+        let isTaken = reader.threads.large.submitAnswer {
+            let part = state.part(at: pointer)
+            request.complete(answer(part))
+            return part?.count ?? 0
+        }
+        if !isTaken {
+            request.complete(.failure(.overloaded("enough reads of the state wait already")))
+        }
+    }
+
+    /// The answer to a client that has this version.
+    static func notModified(_ state: VisibleState) -> HTTPResponse {
+        HTTPResponse(status: 304, headers: headers(state))
+    }
+
+    /// The answer with a part of a version.
+    static func response(with part: Bytes, of state: VisibleState) -> HTTPResponse {
+        HTTPResponse(
+            status: 200,
+            headers: [("Content-Type", "application/json")] + headers(state),
+            body: .shared(part)
+        )
+    }
+
+    /// - Throws: 412 where `If-Match` names other versions than this (RFC 9110 §13.1.1).
+    static func require(
+        _ tag: @autoclosure () -> Tag,
+        asIn exchange: HTTPExchange
+    ) throws(Problem) {
+        guard exchange.has("if-match") else { return }
+        let tag = tag()
+        guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
+            throw .badHeader(
+                "If-Match",
+                allowed: "* or quoted tags such as \(tag.etag)"
+            )
+        }
+        guard condition.matchesStrongly(EntityTag(opaque: tag.description)) else {
+            throw .versionMismatch(current: tag)
+        }
+    }
+
+    /// Whether a client has this version, as its `If-None-Match` says.
+    static func isKnown(_ state: VisibleState, _ known: String?) -> Bool {
+        guard let known, let condition = EntityTagCondition(known) else { return false }
+        return condition.matchesWeakly(EntityTag(opaque: state.tag.description))
+    }
+
+    /// Whether a client has this version, as the `If-None-Match` of its request says.
+    private static func isKnown(_ state: VisibleState, to exchange: HTTPExchange) -> Bool {
+        guard exchange.has("if-none-match") else { return false }
+        return exchange.header("if-none-match", is: state.etag)
+            || isKnown(state, exchange.headerList("if-none-match"))
+    }
+
+    private static func headers(_ state: VisibleState) -> [(String, String)] {
+        [("ETag", state.etag), ("Cache-Control", "no-cache")]
+    }
+}
+
+extension HTTPExchange {
+    fileprivate func respondNotModified(_ state: VisibleState) {
+        respond {
+            $0.status = 304
+            $0.add(of: state)
+        }
+    }
+}
+
+extension HTTPAnswerWriter {
+    /// Adds what says which version an answer has.
+    fileprivate mutating func add(of state: VisibleState) {
+        add(HTTPFields.revalidated)
+        add("ETag") { $0.text(state.etag) }
+    }
+}
+
+extension HTTPFields {
+    fileprivate static let json = HTTPFields([("Content-Type", "application/json")])
+    fileprivate static let revalidated = HTTPFields([("Cache-Control", "no-cache")])
+}
+
+/// The problem with a part that is not there.
+enum MissingPart: Sendable {
+    case pointer(JSONPointer)
+    case path(String)
+
+    var problem: Problem {
+        switch self {
+        case .pointer(let pointer): .notFound(pointer: pointer.description)
+        case .path(let path): .notFound(path: path)
+        }
+    }
+}

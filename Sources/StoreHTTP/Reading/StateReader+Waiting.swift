@@ -1,0 +1,35 @@
+import HTTPTransport
+import StatePublishing
+
+extension StateReader {
+    /// Calls `answer` once: with the first state whose version is greater than `version`, or with `nil`
+    /// when the wait has expired. Any thread.
+    ///
+    /// - Returns: the wait; `nil` where there is such a state, and `answer` was called already.
+    func wait(
+        after version: UInt64,
+        for caller: Caller,
+        _ answer: @escaping @Sendable (VisibleState?) -> Void
+    ) -> PendingRead? {
+        let waiter = LongPolls.Waiter(after: version) { [documents] newer in
+            answer(newer.map { VisibleState($0, documents) })
+        }
+        return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
+    }
+}
+
+/// A reader that waits for a newer version.
+struct PendingRead: Sendable {
+    fileprivate let id: UInt64
+    fileprivate let waiters: LongPolls
+
+    /// Ends the wait without a newer version, unless it has ended.
+    func expire() {
+        waiters.expire(id)
+    }
+
+    /// Cancels `timer` when the wait ends; at once where it has ended.
+    func end(with timer: LoopTimer) {
+        waiters.end(timer: timer.cancel, with: id)
+    }
+}

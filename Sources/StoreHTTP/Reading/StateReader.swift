@@ -1,0 +1,114 @@
+import EventStream
+package import StatePublishing
+package import StoreCore
+package import StoreHistory
+package import Wire
+
+/// What a store shows: the one way to its state, now and as it was, its log, its views, and what dry runs
+/// would change.
+///
+/// Each question has the ``Caller`` on whose behalf it is asked. Any thread may ask.
+package final class StateReader: Sendable {
+    package let epoch: Epoch
+    /// The epoch as text, which every answer has.
+    let epochText: String
+    package let threads: ReadingThreads
+    /// The projections of the state, where it is made of modules.
+    package let views: (any PublishedViews)?
+    /// What streams are opened by.
+    package let streams: any StreamBeginnings
+    package let waiters: LongPolls
+    /// What was parsed of published states.
+    package let documents: ParsedDocuments
+    package let newest: NewestSnapshot
+    private let past: any PastStates
+    private let log: ActionLog
+    private let comparison: DryRunComparison
+
+    package init(
+        of log: ActionLog,
+        newest: NewestSnapshot,
+        past: any PastStates,
+        documents: ParsedDocuments,
+        views: (any PublishedViews)?,
+        streams: any StreamBeginnings,
+        waiters: LongPolls,
+        comparison: @escaping DryRunComparison,
+        threads: ReadingThreads
+    ) {
+        epoch = log.epoch
+        epochText = log.epoch.description
+        self.log = log
+        self.newest = newest
+        self.past = past
+        self.documents = documents
+        self.views = views
+        self.streams = streams
+        self.waiters = waiters
+        self.comparison = comparison
+        self.threads = threads
+    }
+
+    /// The newest published version. It is one for all, so no caller is asked for.
+    package var version: UInt64 { newest.value.version }
+
+    /// The tag of the newest published version.
+    var tag: Tag { newest.value.tag }
+
+    /// The newest published state.
+    package func state(for caller: Caller) -> VisibleState {
+        VisibleState(newest.value, documents)
+    }
+}
+
+extension StateReader {
+    /// The state of a version that is past. May take as long as a disk does.
+    ///
+    /// - Throws: 410 where history does not reach back that far, 503 where it takes too long.
+    package func state(at version: UInt64, for caller: Caller) throws(Problem) -> VisibleState {
+        VisibleState(try past.snapshot(at: version), documents)
+    }
+
+    /// Which action up to a version last changed a part of the state. May take as long as a disk does.
+    ///
+    /// - Throws: as ``state(at:for:)`` does.
+    func blame(
+        _ pointer: JSONPointer,
+        at version: UInt64,
+        for caller: Caller
+    ) throws(Problem) -> Blame {
+        try past.blame(pointer, at: version)
+    }
+
+    /// A page of the log. May take as long as a disk does.
+    ///
+    /// - Throws: 410 where the log does not reach back that far, 503 where it can't be read.
+    package func page(_ query: LogQuery, for caller: Caller) throws(Problem) -> LogPage {
+        try pages(query).page()
+    }
+
+    /// The action that a version began with, and all that came of it, in order; none for the initial
+    /// state. May take as long as a disk does.
+    ///
+    /// - Throws: as ``page(_:for:)`` does.
+    package func trace(
+        of version: UInt64,
+        actionsMax: UInt64,
+        for caller: Caller
+    ) throws(Problem) -> [Record] {
+        if version == 0 { return [] }
+        return try pages(LogQuery(limit: actionsMax)).family(of: version)
+    }
+
+    private func pages(_ query: LogQuery) -> LogPageReader {
+        LogPageReader(journal: log.journal, epoch: epoch, newest: version, query: query)
+    }
+
+    /// What a dry run would change, as a JSON Patch (RFC 6902). Takes as long as both states are large.
+    package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
+        try comparison(run).get()
+    }
+
+    /// What a caller is told of why the domain refused an action: it may name what the state has.
+    package func reason(of refusal: Refusal, for caller: Caller) -> String { refusal.reason }
+}

@@ -1,0 +1,52 @@
+import StatePublishing
+import Wire
+
+/// The state of one version, as far as one caller may read it.
+///
+/// Only this has the bytes of a version for those who answer requests. Cost: two references.
+package struct VisibleState: Sendable {
+    private let snapshot: Snapshot
+    private let documents: ParsedDocuments
+
+    init(_ snapshot: Snapshot, _ documents: ParsedDocuments) {
+        self.snapshot = snapshot
+        self.documents = documents
+    }
+
+    var tag: Tag { snapshot.tag }
+    /// The tag as an entity tag, quotes included.
+    var etag: String { snapshot.etag }
+    var version: UInt64 { snapshot.version }
+
+    /// All of it, as JSON. Where ``isAtHand`` is false, it is put together first.
+    var whole: Bytes { snapshot.state }
+
+    /// Whether ``whole`` costs little.
+    var isAtHand: Bool { snapshot.isAtHand(.root) }
+
+    /// Whether the module at this place is started.
+    package func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
+
+    /// The ids of a module's instances, in their order; none where it has a single slice.
+    func instances(of module: Int) -> [String] { snapshot.slices[module].pieces?.ids ?? [] }
+
+    /// A view of it, `nil` where there is nothing to show. Takes as long as the view does.
+    func bytes(
+        of request: ViewRequest,
+        by views: any PublishedViews
+    ) throws(JSONError) -> Bytes? {
+        try views.bytes(of: request, in: snapshot)
+    }
+
+    /// The part that a pointer leads to, or `nil` where it leads nowhere, however long that takes.
+    func part(at pointer: JSONPointer) -> Bytes? {
+        documents.part(at: pointer, in: snapshot)
+    }
+
+    /// The same, where it costs little.
+    ///
+    /// - Parameter workspace: where a small document is parsed.
+    func quickPart(at pointer: JSONPointer, _ workspace: JSONWorkspace) -> QuickPart {
+        documents.quickPart(at: pointer, in: snapshot, workspace)
+    }
+}

@@ -1,0 +1,77 @@
+import Texts
+
+/// Decides whether a request's `Host` may be served, so that a page in somebody's browser can't
+/// reach a loopback server under a name of its own (DNS rebinding).
+///
+/// Allowed are loopback names and addresses, the addresses listened on, and what the operator adds.
+/// Ports are not compared: they differ wherever a container or a proxy publishes the server.
+package struct HostRule: Sendable {
+    private let allowed: Set<ExactText>
+
+    package init(listening hosts: [String], further: [String]) {
+        allowed = Set((hosts + further).map { ExactText(Self.bare($0).lowercasedASCII) })
+    }
+
+    /// Whether this `Host` header (or the authority of an absolute target) may be served.
+    ///
+    /// An HTTP/1.0 request may come without one; then there is nothing that could mislead.
+    package func allows(_ host: String?) -> Bool {
+        guard let host else { return true }
+        let bare = Self.withoutPort(host)
+        guard Self.isPort(host.utf8[bare.endIndex...]) else { return false }
+        // The usual value, without a search: this runs for every request.
+        if bare == "127.0.0.1" { return true }
+        let name = Self.bare(String(bare)).lowercasedASCII
+        return Self.isLoopback(name) || allowed.contains(ExactText(name))
+    }
+
+    /// Whether an operator's text can be a `Host` without a port.
+    package static func isHost(_ text: String) -> Bool {
+        let name = bare(text)
+        guard !name.isEmpty, name.utf8.count <= 255 else { return false }
+        if text.hasPrefix("[") { return text.hasSuffix("]") && name.contains(":") }
+        if name.utf8.filter({ $0 == UInt8(ascii: ":") }).count > 1 { return true }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Whether a bare host is loopback: `localhost`, a name below it, 127.0.0.0/8 or ::1.
+    package static func isLoopback(_ name: String) -> Bool {
+        if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// The host without its port: `[::1]:80` → `[::1]`, `a:80` → `a`.
+    ///
+    /// Bytes are looked at, for this runs for every request, and looking for characters takes 0.5 µs.
+    static func withoutPort(_ host: String) -> Substring {
+        let bytes = host.utf8
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return host[...] }
+            return host[...end]
+        }
+        let colon = UInt8(ascii: ":")
+        guard let first = bytes.firstIndex(of: colon),
+            !bytes[bytes.index(after: first)...].contains(colon)
+        else { return host[...] }
+        return host[..<first]
+    }
+
+    /// Whether this, which follows a host, is nothing or a port.
+    private static func isPort(_ rest: Substring.UTF8View) -> Bool {
+        guard let first = rest.first else { return true }
+        return first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy { 48...57 ~= $0 }
+    }
+
+    private static func bare(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+}

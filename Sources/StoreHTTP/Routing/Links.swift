@@ -1,0 +1,56 @@
+import Wire
+
+/// The paths of a store's resources.
+package struct Links: Sendable {
+    /// What they all begin with: empty for the store at `/`.
+    package let base: String
+
+    package init(base: String = "") {
+        self.base = base
+    }
+
+    package var index: String { base + "/" }
+    package var dispatch: String { base + "/dispatch" }
+    package var state: String { base + "/state" }
+    var events: String { base + "/events" }
+    package var actions: String { base + "/actions" }
+    var actionEvents: String { actions + "/events" }
+    package var trace: String { base + "/trace" }
+    package var schema: String { base + "/schema" }
+    var openAPI: String { base + "/openapi.json" }
+    var metrics: String { base + "/metrics" }
+    var liveness: String { base + "/livez" }
+    var readiness: String { base + "/readyz" }
+    var problems: String { base + "/problems" }
+    package var modules: String { base + "/modules" }
+    package var effects: String { base + "/effects" }
+    package var views: String { base + "/views" }
+    package var sessions: String { base + "/sessions" }
+    package var session: String { base + "/session" }
+    package var route: String { base + "/route" }
+    var routeShown: String { route + "/shown" }
+    package var subscriptions: String { base + "/debug/subscriptions" }
+    package var middleware: String { base + "/debug/middleware" }
+    package var commands: String { base + "/debug/commands" }
+    var testClock: String { base + "/test/clock" }
+    var testClockAdvance: String { testClock + "/advance" }
+
+    package func module(_ name: String) -> String { modules + "/" + segment(name) }
+    func moduleEvents(_ name: String) -> String { module(name) + "/events" }
+    func moduleUI(_ name: String) -> String { module(name) + "/ui" }
+    func view(_ name: String) -> String { views + "/" + segment(name) }
+    func viewEvents(_ name: String) -> String { view(name) + "/events" }
+    package func effect(_ id: String) -> String { effects + "/" + segment(id) }
+    package func command(_ name: String) -> String { commands + "/" + segment(name) }
+    package func notification(_ name: String) -> String { base + "/notify/" + segment(name) }
+
+    /// A use case is named by its module and its method, with a slash between.
+    func useCase(_ path: String) -> String {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return base + "/usecases/"
+            + parts.map { segment(String(Substring($0))) }.joined(separator: "/")
+    }
+
+    /// One segment of a path.
+    private func segment(_ text: String) -> String { PercentEncoding.encode(text) }
+}

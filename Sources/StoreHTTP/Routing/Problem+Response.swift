@@ -1,0 +1,50 @@
+package import HTTPTransport
+import Wire
+
+extension Problem {
+    /// The response for the problem, with the name of the request in it.
+    func response(for id: RequestID) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: responseHeaders.map { ($0.name, $0.value) },
+            body: .shared(at(instance: id.text).body)
+        )
+    }
+
+    /// The transport's refusals in words.
+    package init(_ failure: TransportFailure) {
+        switch failure {
+        case .malformed(let detail): self = .badRequest(detail)
+        case .headersTooLarge(let limit): self = .headersTooLarge(limit: limit)
+        case .tooManyFields(let limit): self = .headersTooLarge(fields: limit)
+        case .uriTooLong(let limit): self = .uriTooLong(limit: limit)
+        case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
+        case .timeout(let part, let seconds): self = .timeout(of: part, seconds: seconds)
+        case .connectionLimit(let limit):
+            self = .overloaded("all of the \(limit) connections that this server takes are in use")
+        case .stopping: self = .draining()
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// A JSON object that is not kept.
+    static func unkept(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+        var json = JSONWriter()
+        json.object(members)
+        return HTTPResponse(
+            status: status,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: .bytes(json.array)
+        )
+    }
+
+    /// What a resource with these methods answers to `OPTIONS`.
+    static func options(_ methods: [String]) -> HTTPResponse {
+        let fields = [("Allow", methods.joined(separator: ", ")), ("Cache-Control", "no-store")]
+        return HTTPResponse(status: 204, headers: fields)
+    }
+
+    /// Done, and there is nothing to say.
+    static let done = HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")])
+}

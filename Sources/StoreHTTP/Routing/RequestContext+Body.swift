@@ -1,0 +1,46 @@
+import ActionCatalog
+import HTTPTransport
+import Telemetry
+import Wire
+
+extension RequestContext {
+    /// Whether there is no body.
+    var hasNoBody: Bool { exchange.withBody(\.isEmpty) }
+
+    /// The body, which has to be JSON.
+    func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
+        // The closures capture the workspace alone: all of the context would be copied for them.
+        let workspace = exchange.workspace
+        do {
+            return try exchange.withBody { body in
+                Result { () throws(JSONError) in try workspace.parse(body, limits: limits) }
+            }.get()
+        } catch {
+            throw Problem(error, bytesMax: limits.bytesMax)
+        }
+    }
+
+    /// The body, which has to be a JSON object.
+    func object(_ limits: JSONLimits) throws(Problem) -> JSONNode {
+        let root = try document(limits).root
+        guard root.kind == .object else {
+            throw .badRequest(
+                "The body is no object; GET /openapi.json describes what belongs into it."
+            )
+        }
+        return root
+    }
+
+    /// The body, a JSON object of this type.
+    func object<Value: Decodable>(
+        _ type: Value.Type,
+        _ limits: JSONLimits
+    ) throws(Problem) -> Value {
+        let object = try object(limits)
+        do {
+            return try JSONDecoder(limits: limits).decode(type, at: object, pointerPrefix: "")
+        } catch {
+            throw .unfit(error, for: exchange.path)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import HTTPTransport
+import StoreCore
+import StoreHistory
+package import Wire
+
+/// What requests are answered from beside the state: the routes, the sessions, the event loop.
+package final class RequestEnvironment: Sendable {
+    let catalog: RouteCatalog
+    /// The sessions of clients, where the state has any.
+    package let sessions: SessionTable?
+    /// Whether the log keeps nothing of who asked.
+    package let forgetsClients: Bool
+    /// Lets the event loop send what was completed.
+    package let wake: @Sendable () -> Void
+
+    package init(
+        _ catalog: RouteCatalog,
+        sessions: SessionTable? = nil,
+        forgetsClients: Bool,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        self.catalog = catalog
+        self.sessions = sessions
+        self.forgetsClients = forgetsClients
+        self.wake = wake
+    }
+
+    /// The session that a request shows: none where it shows no cookie, or the state has no sessions.
+    ///
+    /// - Throws: 403 for a session that has ended.
+    package func sessions(of exchange: HTTPExchange) throws(Problem) -> [String] {
+        guard let sessions, let secret = SessionCookie.secret(of: exchange) else { return [] }
+        let name = SessionTable.name(of: String(secret))
+        guard sessions.use(name) else {
+            throw .forbidden(
+                "The session of this cookie has ended. Begin another one with POST /sessions, or "
+                    + "leave the cookie out to go without."
+            )
+        }
+        return [name]
+    }
+
+    /// The session that a request shows, where it has not ended. That the session is in use is not noted.
+    package func session(of exchange: HTTPExchange) -> String? {
+        guard let sessions, exchange.has("cookie"),
+            let secret = SessionCookie.secret(of: exchange)
+        else { return nil }
+        let name = SessionTable.name(of: String(secret))
+        return sessions.isOpen(name) ? name : nil
+    }
+
+    /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
+    /// between where there is one; `nil` where the operator has none of it kept.
+    package func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {
+        guard !forgetsClients else { return nil }
+        return ClientOrigin.text(
+            host: exchange.peerHost,
+            sessions: sessions,
+            agent: exchange.header("user-agent")
+        )
+    }
+}

@@ -1,0 +1,176 @@
+import HTTPTransport
+import Wire
+
+/// One method on one path: what a client may send, what comes back, and what makes it.
+///
+/// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at `/` come
+/// from these values alone: what is served is what is described.
+package struct Route: Sendable {
+    /// Answers a whole request, now or later.
+    typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
+
+    let method: RequestMethod
+    let path: PathTemplate
+    /// Unique among all routes: `dispatch`.
+    let id: String
+    /// One sentence: what a request does, or what its answer has.
+    let summary: String
+    /// Those of the path, of the query, and the header fields that the route reads.
+    var parameters: [any RouteParameter] = []
+    var body = RequestBody.none
+    let answers: [OpenAPI.Answer]
+    /// The problems that the handler may answer with, beside those of ``filterProblems``.
+    var problems: [ProblemSlug] = []
+    var access = RouteAccess.everyone
+    var origins = AllowedOrigins.all
+    /// Whether it is served to the end while the server stops: its own health.
+    var isServedDuringDrain = false
+    let handle: Handler
+}
+
+/// Who may use a route.
+enum RouteAccess: Sendable {
+    /// Any client that reaches the server.
+    case everyone
+}
+
+/// From which web pages a route takes requests.
+enum AllowedOrigins: Sendable {
+    /// From any; what it asks for beside protects it, such as a media type that a page cannot send.
+    case all
+    /// From pages of the server's own origin, and from clients that are no browsers.
+    case own
+}
+
+/// What a route takes as a body.
+enum RequestBody: Sendable {
+    case none
+    /// JSON of this form.
+    case json(JSONSchema)
+    /// JSON of this form, or no body at all.
+    case optionalJSON(JSONSchema)
+}
+
+extension Route {
+    /// A resource that is read, by `GET`; the table adds `HEAD`.
+    ///
+    /// - Parameter name: of what is read; `State` makes the ids `getState` and `headState`.
+    static func read(
+        _ path: String,
+        _ name: String,
+        _ summary: String,
+        parameters: [any RouteParameter] = [],
+        answers: [OpenAPI.Answer],
+        problems: [ProblemSlug] = [],
+        isServedDuringDrain: Bool = false,
+        handle: @escaping Handler
+    ) -> Route {
+        Route(
+            method: .get,
+            path: PathTemplate(path),
+            id: "get" + name,
+            summary: summary,
+            parameters: parameters,
+            answers: answers,
+            problems: problems,
+            isServedDuringDrain: isServedDuringDrain,
+            handle: handle
+        )
+    }
+
+    /// A stream of server-sent events, by `GET` alone.
+    static func stream(
+        _ path: String,
+        _ id: String,
+        _ summary: String,
+        parameters: [any RouteParameter],
+        problems: [ProblemSlug] = [],
+        handle: @escaping Handler
+    ) -> Route {
+        Route(
+            method: .get,
+            path: PathTemplate(path),
+            id: id,
+            summary: summary,
+            parameters: parameters,
+            answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],
+            problems: problems + [.streamLimit],
+            handle: handle
+        )
+    }
+
+    /// A route that changes something, which pages of other origins may not.
+    static func change(
+        _ method: RequestMethod,
+        _ path: String,
+        _ id: String,
+        _ summary: String,
+        parameters: [any RouteParameter] = [],
+        body: RequestBody = .none,
+        answers: [OpenAPI.Answer],
+        problems: [ProblemSlug] = [],
+        origins: AllowedOrigins = .own,
+        handle: @escaping Handler
+    ) -> Route {
+        Route(
+            method: method,
+            path: PathTemplate(path),
+            id: id,
+            summary: summary,
+            parameters: parameters,
+            body: body,
+            answers: answers,
+            problems: problems,
+            origins: origins,
+            handle: handle
+        )
+    }
+
+    /// Whether it is read, and so has a `HEAD` beside its `GET`: a stream has none.
+    var hasHead: Bool {
+        method == .get
+            && !answers.contains { $0.bodies.contains { $0.mediaType == "text/event-stream" } }
+    }
+
+    /// The problems that filters and the transport answer with before the handler is asked.
+    var filterProblems: [ProblemSlug] {
+        var slugs: [ProblemSlug] = [
+            .badRequest, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge,
+            .overloaded,
+        ]
+        if !isServedDuringDrain { slugs.append(.draining) }
+        if origins == .own { slugs.append(.forbidden) }
+        if case .none = body { return slugs }
+        return slugs + [.malformedJSON, .unsupportedMediaType]
+    }
+
+    /// How OpenAPI describes it.
+    var operation: OpenAPI.Operation {
+        let schema: OpenAPI.Body?
+        var isRequired = true
+        switch body {
+        case .none: schema = nil
+        case .json(let form): schema = .json(form)
+        case .optionalJSON(let form):
+            schema = .json(form)
+            isRequired = false
+        }
+        let all = filterProblems + problems
+        return OpenAPI.Operation(
+            method.name.lowercased(),
+            path.text,
+            id: id,
+            summary: summary,
+            parameters: parameters.map(\.description),
+            body: schema,
+            isBodyRequired: isRequired,
+            answers: answers,
+            problems: ProblemSlug.allCases.filter(all.contains)
+        )
+    }
+}
+
+/// Routes that belong together, beside what they need to answer.
+package protocol RouteGroup {
+    var routes: [Route] { get }
+}

@@ -1,0 +1,135 @@
+import Texts
+package import Wire
+
+/// A part of a request beside its body, as a route declares it.
+protocol RouteParameter: Sendable {
+    /// How OpenAPI describes it.
+    var description: OpenAPI.Parameter { get }
+
+    /// Whether a value may be given, in the form in which the query or the path has it.
+    func allows(_ text: String) -> Bool
+
+    /// Whether any value may be given.
+    var allowsAnything: Bool { get }
+
+    /// What is allowed, for the problem that refuses another value: `true or false`.
+    var allowed: String { get }
+}
+
+/// A parameter of a query or of a path, and how its text is read.
+package struct Parameter<Value: Sendable>: RouteParameter {
+    package let description: OpenAPI.Parameter
+    package let allowed: String
+    var allowsAnything = false
+    /// The value of a text; `nil` where it has none.
+    package let read: @Sendable (String) -> Value?
+
+    package var name: String { description.name }
+
+    package func allows(_ text: String) -> Bool { read(text) != nil }
+}
+
+extension Parameter where Value == UInt64 {
+    /// A whole number within bounds.
+    package static func number(
+        _ name: String,
+        in bounds: ClosedRange<UInt64> = 0 ... .max,
+        _ summary: String
+    ) -> Parameter {
+        Parameter(
+            description: .init(
+                name,
+                in: .query,
+                .integer(minimum: Int64(clamping: bounds.lowerBound), maximum: bounds.upperBound),
+                summary: summary
+            ),
+            allowed: "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+        ) { text in
+            guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+            return UInt64(text).flatMap { bounds.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension Parameter where Value == Bool {
+    /// `true` or `false`; absent means `false`.
+    package static func flag(_ name: String, _ summary: String) -> Parameter {
+        Parameter(
+            description: .init(name, in: .query, .boolean, summary: summary),
+            allowed: "true or false"
+        ) { text in
+            switch text {
+            case "true": true
+            case "false": false
+            default: nil
+            }
+        }
+    }
+}
+
+extension Parameter where Value == String {
+    /// Any text.
+    package static func text(_ name: String, _ summary: String) -> Parameter {
+        Parameter(description: .init(name, in: .query, summary: summary), allowed: "a text") { $0 }
+    }
+
+    /// A text of so many bytes of visible ASCII.
+    package static func token(_ name: String, bytes: ClosedRange<Int>, _ summary: String)
+        -> Parameter
+    {
+        let bounds = "\(bytes.lowerBound),\(bytes.upperBound)"
+        return Parameter(
+            description: .init(
+                name,
+                in: .query,
+                .text(pattern: "^[!-~]{\(bounds)}$"),
+                summary: summary
+            ),
+            allowed: "\(bytes.lowerBound) to \(bytes.upperBound) visible characters of ASCII"
+        ) { text in
+            bytes ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? text : nil
+        }
+    }
+
+    /// A segment of the path; any, or one of these.
+    package static func path(_ name: String, oneOf values: [String]? = nil, _ summary: String)
+        -> Parameter
+    {
+        Parameter(
+            description: .init(
+                name,
+                in: .path,
+                values.map { .strings($0) } ?? .text(pattern: "^.+$"),
+                summary: summary
+            ),
+            allowed: values.map { "one of " + $0.joined(separator: ", ") } ?? "a name",
+            allowsAnything: values == nil
+        ) { text in
+            values.map { $0.contains(exactly: text) } ?? true ? text : nil
+        }
+    }
+}
+
+extension Parameter where Value: RawRepresentable<String> & CaseIterable {
+    /// One of some words.
+    package static func choice(_ name: String, _ summary: String) -> Parameter {
+        let words = Value.allCases.map(\.rawValue)
+        return Parameter(
+            description: .init(name, in: .query, .strings(words), summary: summary),
+            allowed: words.joined(separator: " or ")
+        ) { Value(rawValue: $0) }
+    }
+}
+
+/// A header field that a route reads by itself.
+struct HeaderParameter: RouteParameter {
+    let description: OpenAPI.Parameter
+    var allowed: String { description.summary }
+    var allowsAnything: Bool { true }
+
+    init(_ name: String, _ schema: JSONSchema = .string(), _ summary: String) {
+        description = OpenAPI.Parameter(name, in: .header, schema, summary: summary)
+    }
+
+    func allows(_ text: String) -> Bool { true }
+}

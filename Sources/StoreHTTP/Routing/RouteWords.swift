@@ -1,0 +1,56 @@
+import EventStream
+package import Wire
+
+// What many routes say in the same words.
+
+extension OpenAPI.Answer {
+    /// 200 with JSON of this form.
+    static func json(
+        _ schema: JSONSchema,
+        _ summary: String,
+        status: Int = 200,
+        headers: [String] = []
+    ) -> OpenAPI.Answer {
+        .init(status, summary, headers: headers, bodies: [.json(schema)])
+    }
+
+    /// 200 with text that has no schema.
+    static func text(_ mediaType: String, _ summary: String) -> OpenAPI.Answer {
+        .init(200, summary, bodies: [.init(mediaType)])
+    }
+
+    static let done = OpenAPI.Answer(204, "Done.")
+    static let notModified = OpenAPI.Answer(
+        304,
+        "Nothing newer than what the client has.",
+        headers: ["ETag"]
+    )
+}
+
+extension JSONSchema {
+    /// A version, or a count.
+    static let unsigned = JSONSchema.integer(minimum: 0, maximum: .max)
+
+    /// An object with one list in it.
+    package static func list(_ name: String, of item: JSONSchema) -> JSONSchema {
+        .object([.init(name, .array(of: item))])
+    }
+}
+
+extension HeaderParameter {
+    static let ifNoneMatch = HeaderParameter(
+        "If-None-Match",
+        .string(),
+        "The tag that the client has already."
+    )
+    static let ifMatch = HeaderParameter(
+        "If-Match",
+        .text(pattern: entityTags),
+        "Only if this is the current tag; anything but * and quoted tags is 400."
+    )
+    static let prefersWait = HeaderParameter("Prefer", .string(), "wait=N (RFC 7240).")
+
+    /// `*`, or entity tags with commas between them (RFC 9110 §13.1.1).
+    static let entityTags =
+        #"^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$"#
+}

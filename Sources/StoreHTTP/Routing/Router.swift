@@ -1,0 +1,82 @@
+package import HTTPTransport
+import Wire
+
+/// Passes requests through the filters to their routes, and makes every refusal a problem (RFC 9457).
+package final class Router: HTTPHandler {
+    private let table: RouteTable
+    private let hosts: HostFilter
+    private let draining = DrainFilter()
+    private let origins = OriginFilter()
+    private let mediaTypes = MediaTypeFilter()
+    private let onTurnEnd: @Sendable () -> Void
+
+    package init(
+        _ environment: RequestEnvironment,
+        hosts: HostRule,
+        onTurnEnd: @escaping @Sendable () -> Void
+    ) {
+        table = RouteTable(in: environment)
+        self.onTurnEnd = onTurnEnd
+        self.hosts = HostFilter(hosts)
+    }
+
+    /// From now on only routes are served that are there to the end; the others answer 503.
+    package func drain() {
+        draining.drain()
+    }
+
+    package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
+        do throws(Problem) {
+            exchange.resource = try admitted(exchange)
+            return nil
+        } catch {
+            return error.response(for: .next())
+        }
+    }
+
+    package func handle(_ exchange: HTTPExchange) {
+        do throws(Problem) {
+            // One that was held back while the server started has not passed the filters.
+            let served: ServedRoute
+            if let found = exchange.served {
+                served = found
+            } else {
+                served = try admitted(exchange)
+            }
+            let request = try RequestContext(exchange, for: served)
+            do throws(Problem) { try request.handle() } catch {
+                exchange.respond(request.response(error))
+            }
+        } catch {
+            exchange.respond(error.response(for: .next()))
+        }
+    }
+
+    package func turnEnded() {
+        onTurnEnd()
+    }
+
+    package func response(for failure: TransportFailure) -> HTTPResponse {
+        Problem(failure).response(for: .next())
+    }
+
+    /// Passes a request through the filters, of which the first that throws decides.
+    ///
+    /// They are called one by one and not from an array: that would copy each for every request.
+    private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
+        try hosts.check(exchange)
+        let served = try table.route(for: exchange)
+        try draining.check(exchange, for: served)
+        try origins.check(exchange, for: served)
+        try mediaTypes.check(exchange, for: served)
+        return served
+    }
+}
+
+extension HTTPExchange {
+    /// The route that was found when the request was admitted.
+    fileprivate var served: ServedRoute? {
+        guard let found = resource, type(of: found) == ServedRoute.self else { return nil }
+        return unsafeDowncast(found, to: ServedRoute.self)
+    }
+}

@@ -1,0 +1,102 @@
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// `POST /sessions` begins a session, whose secret goes to the client as a cookie; `DELETE /session` ends
+/// it, and with it its streams and the effects that work for it alone.
+package struct SessionRoutes: RouteGroup {
+    package let links: Links
+    package let store: Store
+    package let table: SessionTable
+
+    package init(
+        links: Links,
+        store: Store,
+        table: SessionTable
+    ) {
+        self.links = links
+        self.store = store
+        self.table = table
+    }
+
+    package var routes: [Route] {
+        let begun = JSONSchema.object([.init("session", .string()), .init("version", .unsigned)])
+        return [
+            .change(
+                .post,
+                links.sessions,
+                "beginSession",
+                "Begin a session. The cookie \(SessionCookie.name) is its secret.",
+                answers: [
+                    .json(begun, "It has begun.", status: 201, headers: ["Location", "Set-Cookie"])
+                ],
+                problems: [.storageFull],
+                handle: begin
+            ),
+            .change(
+                .delete,
+                links.session,
+                "endSession",
+                "End the client's session, with its streams and what works for it alone.",
+                answers: [.init(204, "It has ended.", headers: ["Set-Cookie"])],
+                problems: [.notFound, .storageFull],
+                handle: end
+            ),
+        ]
+    }
+
+    private func begin(_ request: RequestContext) throws(Problem) {
+        IdleSessions.end(in: store, table)
+        let secret = SessionTable.newSecret()
+        let name = SessionTable.name(of: secret)
+        let address = request.exchange.peerHost
+        do {
+            try table.begin(name, from: address)
+        } catch {
+            switch error {
+            case .full: throw .overloaded("\(table.sessionsMax) sessions are open already")
+            case .addressFull:
+                throw .overloaded(
+                    "\(table.perAddressMax) sessions that \(address) has begun are open already; "
+                        + "DELETE /session ends one"
+                )
+            }
+        }
+        try SessionTicket(request, store) { [table, links] version in
+            guard let version else {
+                table.end(name)
+                return nil
+            }
+            var json = JSONWriter()
+            json.object { json in
+                json.member("session", name)
+                json.member("version", version)
+            }
+            return HTTPResponse(
+                status: 201,
+                headers: [
+                    ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
+                    ("Location", links.session), SessionCookie.set(secret, for: links),
+                ],
+                body: .bytes(json.array)
+            )
+        }.dispatch(.began(session: name), from: [name])
+    }
+
+    private func end(_ request: RequestContext) throws(Problem) {
+        guard let name = try request.sessions().first else { throw request.notFound }
+        table.beginEnding(name)
+        try SessionTicket(request, store) { [store, table, links] version in
+            guard version != nil else {
+                table.keep(name)
+                return nil
+            }
+            table.end(name)
+            store.streams.endStreams(of: name)
+            return HTTPResponse(
+                status: 204,
+                headers: [("Cache-Control", "no-store"), SessionCookie.forget(for: links)]
+            )
+        }.dispatch(.ended(session: name), from: [])
+    }
+}

@@ -1,0 +1,56 @@
+import ActionCatalog
+import HTTPTransport
+import StoreCore
+import Wire
+
+/// A request that is answered when a session has begun or ended.
+final class SessionTicket: Completion {
+    private let request: RequestContext
+    private let store: Store
+    private let response: @Sendable (UInt64?) -> HTTPResponse?
+
+    /// - Parameter response: makes the answer, given the version; is told of `nil` where nothing was
+    ///   applied.
+    init(
+        _ request: RequestContext,
+        _ store: Store,
+        response: @escaping @Sendable (UInt64?) -> HTTPResponse?
+    ) {
+        self.request = request
+        self.store = store
+        self.response = response
+    }
+
+    func dispatch(_ action: Sessions.Internal, from sessions: [String]) throws(Problem) {
+        let envelope: Envelope
+        do {
+            envelope = Envelope(
+                members: [try store.actions.member(of: action, store.encoder)],
+                requestID: request.id.text,
+                sessions: sessions,
+                origin: request.origin(in: sessions),
+                completion: self
+            )
+            try store.core.offer(envelope, wakes: false)
+        } catch {
+            _ = response(nil)
+            throw .overloaded("\(store.bounds.mailboxMax) actions wait already")
+        }
+        request.exchange.park()
+        store.offered()
+    }
+
+    func complete(_ outcome: Outcome) {
+        if case .applied(_, let version, _, _) = outcome, let answer = response(version) {
+            request.exchange.complete(answer)
+            return
+        }
+        _ = response(nil)
+        switch outcome {
+        case .failed(.storageFull):
+            request.exchange.complete(request.response(.storageFull()))
+        case .failed(.unknown): request.exchange.abandon()
+        default: request.exchange.complete(request.response(.draining()))
+        }
+    }
+}

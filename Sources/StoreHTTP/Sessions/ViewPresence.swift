@@ -1,0 +1,73 @@
+import Platform
+package import StoreCore
+import Synchronization
+
+/// Which clients show which modules: a client shows a module while it has the module's stream open.
+///
+/// A module whose view has something to say about that is told when the first stream of a session opens,
+/// and when the last one ends.
+package final class ViewPresence: Sendable {
+    /// Hands over what a view says, with the sessions and the client that it says it for.
+    package typealias Dispatch =
+        @Sendable (any Action, _ sessions: [String], _ origin: String) throws(MailboxError) -> Void
+
+    private struct Showing: Hashable {
+        let module: Int
+        let session: String
+    }
+
+    /// What each module's view says, by its place.
+    private let lifecycle: [@Sendable (ViewMoment) -> (any Action)?]
+    private let isStarted: @Sendable (_ module: Int) -> Bool
+    private let dispatch: Dispatch
+    private let streams = Locked<[Showing: Int]>([:])
+
+    package init(
+        _ lifecycle: [@Sendable (ViewMoment) -> (any Action)?],
+        isStarted: @escaping @Sendable (_ module: Int) -> Bool,
+        dispatch: @escaping Dispatch
+    ) {
+        self.lifecycle = lifecycle
+        self.isStarted = isStarted
+        self.dispatch = dispatch
+    }
+
+    /// A client opens a module's stream. Answers what is to be done when that ends: nothing where the
+    /// view says nothing, or the module is not started.
+    ///
+    /// - Parameter origin: the client, as the log shows it.
+    package func begin(
+        _ module: Int,
+        in session: String?,
+        origin: String?
+    ) throws(MailboxError) -> (@Sendable () -> Void)? {
+        guard
+            lifecycle[module](.willAppear) != nil || lifecycle[module](.willDisappear) != nil,
+            isStarted(module)
+        else { return nil }
+        let showing = Showing(module: module, session: session ?? Sessions.shared)
+        // Said within the lock, so that what is said last is how it is.
+        try streams.withLock { streams throws(MailboxError) in
+            if streams[showing] == nil { try say(.willAppear, showing, origin) }
+            streams[showing, default: 0] += 1
+        }
+        return { [self] in
+            streams.withLock { streams in
+                let left = (streams[showing] ?? 1) - 1
+                streams[showing] = left > 0 ? left : nil
+                // Where the mailbox is full, the Core's own log has a line.
+                if left == 0, isStarted(module) { try? say(.willDisappear, showing, origin) }
+            }
+        }
+    }
+
+    private func say(
+        _ moment: ViewMoment,
+        _ showing: Showing,
+        _ origin: String?
+    ) throws(MailboxError) {
+        guard let action = lifecycle[showing.module](moment) else { return }
+        let sessions = showing.session == Sessions.shared ? [] : [showing.session]
+        try dispatch(action, sessions, origin ?? "StoreServer/views")
+    }
+}

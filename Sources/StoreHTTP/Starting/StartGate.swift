@@ -1,0 +1,148 @@
+package import HTTPTransport
+import Platform
+import Synchronization
+import Texts
+import Wire
+
+/// Answers while the server starts: says that the process lives and is not ready, and holds every other
+/// request back until the router takes over.
+///
+/// Whose client leaves, or whose time is over, is told to come again. All but ``close()`` and ``open()``
+/// is called on the event loop's thread.
+package final class StartGate: HTTPHandler {
+    /// How long a request is held back; as long as any request may wait.
+    static let holdSecondsMax = Double(ClientWait.secondsMax)
+    /// The most requests that are held back.
+    static let heldMax = 1_024
+    /// The most bytes that their bodies have together.
+    static let heldBytesMax = 64 << 20
+
+    private struct Held: Sendable {
+        var next: UInt64 = 0
+        var requests: [UInt64: HeldRequest] = [:]
+        var bytes = 0
+        var isClosed = false
+    }
+
+    private struct HeldRequest: Sendable {
+        let exchange: HTTPExchange
+        let bytes: Int
+        var timer: LoopTimer?
+    }
+
+    private let hosts: HostRule
+    private let held = Locked(Held())
+    private let transport = Locked<HTTPServer?>(nil)
+    private let links = Links()
+
+    package init(_ hosts: HostRule) {
+        self.hosts = hosts
+    }
+
+    /// Says which transport asks; called once, before it starts.
+    package func attach(_ server: HTTPServer) {
+        transport.withLock { $0 = server }
+    }
+
+    package func admit(_ request: HTTPExchange) -> HTTPResponse? {
+        guard hosts.allows(request.host) else {
+            return refusal(.misdirected(host: request.host ?? ""))
+        }
+        guard isHealth(request) else { return nil }
+        switch request.verb {
+        case .get, .head, .options: return nil
+        default: return refusal(.methodNotAllowed(request.method, allowed: Self.healthMethods))
+        }
+    }
+
+    package func handle(_ exchange: HTTPExchange) {
+        guard isHealth(exchange) else { return hold(exchange) }
+        if exchange.verb == .options {
+            exchange.respond(.options(Self.healthMethods))
+        } else if exchange.path == links.liveness {
+            exchange.respond(HealthRoutes.ok)
+        } else {
+            exchange.respond(refusal(.starting()))
+        }
+    }
+
+    package func turnEnded() {}
+
+    package func response(for failure: TransportFailure) -> HTTPResponse {
+        refusal(Problem(failure))
+    }
+
+    /// Hands everything over to the router, which has taken this one's place.
+    package func open() {
+        for exchange in takeAll() { exchange.askAgain() }
+        transport.withLock { $0 }?.wake()
+    }
+
+    /// Tells everybody that the server stops.
+    package func close() {
+        held.withLock { $0.isClosed = true }
+        for exchange in takeAll() { exchange.complete(refusal(.draining())) }
+        transport.withLock { $0 }?.wake()
+    }
+
+    private static let healthMethods = ["GET", "HEAD"]
+
+    private func isHealth(_ request: HTTPExchange) -> Bool {
+        [links.liveness, links.readiness].contains(exactly: request.path)
+    }
+
+    private func hold(_ exchange: HTTPExchange) {
+        let bytes = exchange.withBody { $0.count }
+        let id = held.withLock { held -> UInt64? in
+            guard !held.isClosed, held.requests.count < Self.heldMax,
+                held.bytes + bytes <= Self.heldBytesMax
+            else { return nil }
+            held.next += 1
+            held.requests[held.next] = HeldRequest(exchange: exchange, bytes: bytes)
+            held.bytes += bytes
+            // Within the lock: whoever takes it out may complete it at once.
+            exchange.suspend()
+            return held.next
+        }
+        guard let id else { return exchange.respond(refusal(.starting())) }
+        exchange.whenClientLeaves { [self] in expire(id) }
+        let timer = transport.withLock { $0 }?.schedule(after: Self.holdSecondsMax) { [self] in
+            expire(id)
+        }
+        let isHeld = held.withLock { held -> Bool in
+            guard held.requests[id] != nil else { return false }
+            held.requests[id]?.timer = timer
+            return true
+        }
+        if !isHeld { timer?.cancel() }
+    }
+
+    private func expire(_ id: UInt64) {
+        let request = held.withLock { held -> HeldRequest? in
+            guard let request = held.requests.removeValue(forKey: id) else { return nil }
+            held.bytes -= request.bytes
+            return request
+        }
+        guard let request else { return }
+        request.timer?.cancel()
+        request.exchange.complete(refusal(.starting()))
+        transport.withLock { $0 }?.wake()
+    }
+
+    /// Those who are held back, in the order in which they came.
+    private func takeAll() -> [HTTPExchange] {
+        let requests = held.withLock { held in
+            defer {
+                held.requests = [:]
+                held.bytes = 0
+            }
+            return held.requests.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for request in requests { request.timer?.cancel() }
+        return requests.map(\.exchange)
+    }
+
+    private func refusal(_ problem: Problem) -> HTTPResponse {
+        problem.response(for: .next())
+    }
+}

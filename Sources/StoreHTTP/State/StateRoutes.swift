@@ -1,0 +1,167 @@
+import HTTPTransport
+package import Wire
+
+/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or as
+/// soon as there is a newer one.
+package struct StateRoutes: RouteGroup {
+    package let links: Links
+    package let store: Store
+
+    package init(
+        links: Links,
+        store: Store
+    ) {
+        self.links = links
+        self.store = store
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.state,
+                "State",
+                "The state.",
+                parameters: StateParameters.all,
+                answers: Self.answers(.reference("State")),
+                problems: Self.problems
+            ) { request throws(Problem) in
+                try answer(request, .root)
+            },
+            .read(
+                links.state + "/{pointer...}",
+                "Part",
+                "A part of the state.",
+                parameters: [Self.pointer] + StateParameters.all,
+                answers: Self.answers(.any),
+                problems: Self.problems
+            ) { request throws(Problem) in
+                try answer(request, try request.pointer())
+            },
+        ]
+    }
+
+    private static var problems: [ProblemSlug] { [.notFound, .gone, .versionMismatch] }
+
+    /// With blame, the answer is the action that last changed it.
+    private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {
+        [
+            .json(
+                .anyOf([schema, .reference("Blame")]),
+                "The state, or the action that last changed it.",
+                headers: ["ETag"]
+            ),
+            .notModified,
+        ]
+    }
+
+    private static var pointer: Parameter<String> {
+        Parameter(
+            description: .init(
+                "pointer",
+                in: .path,
+                .text(pattern: "^([^~]|~[01])+$"),
+                summary: "A JSON Pointer (RFC 6901) without its first slash; those within are kept."
+            ),
+            allowed: "a JSON Pointer (RFC 6901)"
+        ) { $0 }
+    }
+
+    private func answer(_ request: RequestContext, _ pointer: JSONPointer) throws(Problem) {
+        let after = request[StateParameters.after]
+        let wait = request[StateParameters.wait]
+        let version = request[StateParameters.version]
+        let blame = request[StateParameters.blame]
+        let reader = store.reader
+        try StateAnswer.require(
+            version.map { Tag(epoch: reader.epoch, version: $0) } ?? reader.tag,
+            asIn: request.exchange
+        )
+        if version != nil || blame {
+            guard after == nil, wait == nil else {
+                throw .badRequest("What is past can't be waited for: leave after and wait out.")
+            }
+            return try past(request, pointer, version: version, blame: blame)
+        }
+        if wait != nil, after == nil {
+            throw .badRequest("wait needs to know what you have: give after=<version> too.")
+        }
+        guard let after else {
+            let state = reader.state(for: request.caller)
+            return try show(request, pointer, of: state, isConditional: true)
+        }
+        try poll(request, pointer, after: after, seconds: wait ?? 0)
+    }
+
+    /// Answers as soon as the version is greater than `after`, or 304 when the time is over or the
+    /// client has closed its side.
+    private func poll(
+        _ request: RequestContext,
+        _ pointer: JSONPointer,
+        after: UInt64,
+        seconds: UInt64
+    ) throws(Problem) {
+        let (reader, caller) = (store.reader, request.caller)
+        let current = reader.state(for: caller)
+        guard current.version <= after else {
+            return try show(request, pointer, of: current, isConditional: false)
+        }
+        guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
+        // A poll for the state needs no session; the one that is shown lives meanwhile.
+        let hold = store.hold(try? request.sessions().first)
+        request.exchange.suspend()
+        let wait = reader.wait(after: after, for: caller) { newer in
+            hold?.end()
+            guard let newer else {
+                let state = reader.state(for: caller)
+                return request.complete(.success(StateAnswer.notModified(state)))
+            }
+            StateAnswer.complete(
+                request,
+                with: pointer,
+                of: newer,
+                by: reader,
+                orElse: .pointer(pointer)
+            )
+        }
+        guard let wait else { return }
+        request.exchange.whenClientLeaves { wait.expire() }
+        if let timer = store.schedule(after: Double(seconds), wait.expire) {
+            wait.end(with: timer)
+        }
+    }
+
+    package func show(
+        _ request: RequestContext,
+        _ pointer: JSONPointer,
+        of state: VisibleState,
+        isConditional: Bool
+    ) throws(Problem) {
+        try StateAnswer.answer(
+            request,
+            with: pointer,
+            of: state,
+            by: store.reader,
+            isConditional: isConditional,
+            orElse: .pointer(pointer)
+        )
+    }
+}
+
+/// What requests for the state may say.
+enum StateParameters {
+    static let after = Parameter.number(
+        "after",
+        "Answer only if the version is greater; without wait, at once."
+    )
+    static let wait = Parameter.number(
+        "wait",
+        in: 0...UInt64(ClientWait.secondsMax),
+        "Seconds to wait for that. Needs after, or the answer is 400."
+    )
+    static let version = Parameter.number("version", "The state as it was at this version.")
+    static let blame = Parameter.flag("blame", "Which action last changed it, in its place.")
+
+    static let all: [any RouteParameter] = [
+        after, wait, version, blame, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch,
+    ]
+}

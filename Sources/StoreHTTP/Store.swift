@@ -1,0 +1,88 @@
+package import ActionCatalog
+package import HTTPTransport
+import Platform
+package import StoreCore
+import Synchronization
+package import Wire
+
+/// What the routes share: the way into the Core, the reader of what it publishes, and the transport's
+/// clock. No type of it depends on the state's.
+package final class Store: Sendable {
+    package let bounds: RequestBounds
+    package let actions: ActionTable
+    package let core: CoreHandle
+    package let reader: StateReader
+    package let streams: StreamWriter
+    package let encoder: JSONEncoder
+    /// The sessions of clients, where the state has any.
+    package let sessions: SessionTable?
+    /// Which clients show which modules, where the state is made of any.
+    package let presence: ViewPresence?
+    private let transport = Locked<HTTPServer?>(nil)
+    private let draining = Atomic(false)
+    private let hasOffered = Atomic(false)
+
+    package init(
+        bounds: RequestBounds,
+        actions: ActionTable,
+        core: CoreHandle,
+        reader: StateReader,
+        streams: StreamWriter,
+        encoder: JSONEncoder,
+        sessions: SessionTable? = nil,
+        presence: ViewPresence? = nil
+    ) {
+        self.bounds = bounds
+        self.actions = actions
+        self.core = core
+        self.reader = reader
+        self.streams = streams
+        self.encoder = encoder
+        self.sessions = sessions
+        self.presence = presence
+    }
+
+    /// Says which transport answers; called once, before it starts.
+    package func attach(_ server: HTTPServer) {
+        transport.withLock { $0 = server }
+    }
+
+    /// What happens in the transport.
+    var transportCounters: TransportCounters? { transport.withLock { $0 }?.counters }
+
+    /// Whether the server is about to stop.
+    package var isDraining: @Sendable () -> Bool {
+        { [self] in draining.load(ordering: .relaxed) }
+    }
+
+    /// From now on the server is about to stop.
+    package func drain() {
+        draining.store(true, ordering: .relaxed)
+    }
+
+    /// Notes that the Core has been offered something in this turn of the event loop.
+    func offered() {
+        hasOffered.store(true, ordering: .relaxed)
+    }
+
+    /// Wakes the Core for all that it was offered in this turn, so that it finds a batch.
+    package func nudgeCore() {
+        guard hasOffered.load(ordering: .relaxed) else { return }
+        hasOffered.store(false, ordering: .relaxed)
+        core.nudge()
+    }
+
+    /// Lets the transport send the answers that were completed outside a batch of the Core.
+    package func wake() {
+        transport.withLock { $0 }?.wake()
+    }
+
+    /// Runs `work` on the event loop's thread after so many seconds, unless the timer is cancelled
+    /// before.
+    @discardableResult
+    package func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void)
+        -> LoopTimer?
+    {
+        transport.withLock { $0 }?.schedule(after: seconds, work)
+    }
+}

@@ -1,0 +1,52 @@
+import EventStream
+import HTTPTransport
+import StatePublishing
+import Wire
+
+/// `GET /events`: hands the connection over to the stream writer, which sends the state, or the part of it
+/// that `path` leads to, as it is and every version from then on.
+package struct EventsRoutes: RouteGroup {
+    package let links: Links
+    package let store: Store
+
+    private let path = Parameter<JSONPointer>(
+        description: .init(
+            "path",
+            in: .query,
+            .text(pattern: "^(/([^~/]|~[01])*)*$"),
+            summary: "A JSON Pointer (RFC 6901) to the part of the state that is streamed."
+        ),
+        allowed: "a JSON Pointer (RFC 6901): empty, or beginning with '/', with ~0 for '~' and ~1 "
+            + "for '/' within a name"
+    ) { JSONPointer($0) }
+
+    package init(_ links: Links, _ store: Store) {
+        self.links = links
+        self.store = store
+    }
+
+    package var routes: [Route] {
+        [
+            .stream(
+                links.events,
+                "events",
+                "The state now and whenever it is published, as server-sent events.",
+                parameters: [path] + StreamParameters.all,
+                handle: open
+            )
+        ]
+    }
+
+    private func open(_ request: RequestContext) throws(Problem) {
+        if let pointer = request[path], pointer != .root {
+            let part = store.reader.streams.parts.part(at: pointer)
+            return try StreamOpening.open(request, store, part)
+        }
+        let topic = TopicID.state.carrying(request[StreamParameters.mode] ?? .snapshot)
+        try StreamOpening.open(request, store, topic) {
+            $0.isAtHand(.root)
+        } announce: {
+            store.reader.streams.announce(in: $0)
+        }
+    }
+}

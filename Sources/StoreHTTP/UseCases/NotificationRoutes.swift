@@ -1,0 +1,67 @@
+import ActionCatalog
+import HTTPTransport
+import StoreCore
+package import Wire
+
+/// `POST /notify/<name>`: something outside has happened, of which the program makes an action or not.
+package struct NotificationRoutes: RouteGroup {
+    package let links: Links
+    package let store: Store
+    package let reactions: [NotificationReaction]
+    package let limits: JSONLimits
+
+    package init(
+        links: Links,
+        store: Store,
+        reactions: [NotificationReaction],
+        limits: JSONLimits
+    ) {
+        self.links = links
+        self.store = store
+        self.reactions = reactions
+        self.limits = limits
+    }
+
+    package var routes: [Route] {
+        Set(reactions.map(\.name)).sorted().map { name in
+            .change(
+                .post,
+                links.notification(name),
+                "notify." + name,
+                "Notify the program of \(name); what it makes of that, it dispatches.",
+                parameters: [HeaderParameter.prefersWait],
+                body: .optionalJSON(.any),
+                answers: WorkTicket.answers,
+                problems: WorkTicket.problems + [.invalidPayload]
+            ) { request throws(Problem) in
+                try notify(name, request)
+            }
+        }
+    }
+
+    private func notify(_ name: String, _ request: RequestContext) throws(Problem) {
+        guard request.hasNoBody || request.exchange.isJSON else { throw .unsupportedMediaType() }
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(
+                parsing: request.hasNoBody
+                    ? Array("{}".utf8) : request.exchange.withBody { Array($0) },
+                limits: limits
+            )
+        } catch {
+            throw Problem(error, bytesMax: limits.bytesMax)
+        }
+        var actions: [(any Action, String)] = []
+        for reaction in reactions where reaction.name.isSame(as: name) {
+            do {
+                if let action = try reaction.read(document.root, JSONDecoder(limits: limits)) {
+                    actions.append((action, reaction.place))
+                }
+            } catch {
+                throw .unfit(error, for: "notify/\(name)")
+            }
+        }
+        WorkTicket(request, store, from: try request.sessions(), following: actions)
+            .offer(ClientRequest(notification: name))
+    }
+}

@@ -1,0 +1,141 @@
+import EventStream
+import HTTPTransport
+package import StatePublishing
+import Telemetry
+import Texts
+import Wire
+
+/// The projections of the state: a list of them, and each now or from now on.
+package struct ViewRoutes: RouteGroup {
+    package let links: Links
+    package let store: Store
+    package let views: any PublishedViews
+
+    package init(
+        links: Links,
+        store: Store,
+        views: any PublishedViews
+    ) {
+        self.links = links
+        self.store = store
+        self.views = views
+    }
+
+    package var routes: [Route] {
+        let item = JSONSchema.object([
+            .init("name", .string()), .init("href", .string()), .init("events", .string()),
+            .init("parameters", .array(of: .string())),
+        ])
+        return [
+            .read(
+                links.views,
+                "Views",
+                "The projections of the state.",
+                answers: [.json(.list("views", of: item), "The list.")],
+                handle: list
+            )
+        ] + views.views.enumerated().flatMap { routes(of: $0.element, at: $0.offset) }
+    }
+
+    private func routes(of view: PublishedView, at place: Int) -> [Route] {
+        let query = ViewQuery(view.parameters)
+        let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
+        // A parameter of the view's own goes before one of the stream's that has its name.
+        let ofStream = StreamParameters.all.filter { parameter in
+            !query.names.contains(exactly: parameter.description.name)
+        }
+        return [
+            .read(
+                links.view(view.name),
+                "View" + id,
+                "The projection \(view.name); null where there is nothing to show.",
+                parameters: query.parameters + [HeaderParameter.ifNoneMatch],
+                answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified]
+            ) { request throws(Problem) in
+                try show(request, view, try read(request, view, at: place, query))
+            },
+            .stream(
+                links.viewEvents(view.name),
+                "view\(id)Events",
+                "The projection \(view.name) now and whenever it changes, as server-sent events.",
+                parameters: query.parameters + ofStream
+            ) { request throws(Problem) in
+                try open(request, try read(request, view, at: place, query), query)
+            },
+        ]
+    }
+
+    private func list(_ request: RequestContext) {
+        request.respond { json in
+            json.list("views", of: views.views) { json, view in
+                json.member("name", view.name)
+                json.member("href", links.view(view.name))
+                json.member("events", links.viewEvents(view.name))
+                json.member("parameters", ViewQuery(view.parameters).names)
+            }
+        }
+    }
+
+    private func read(
+        _ request: RequestContext,
+        _ view: PublishedView,
+        at place: Int,
+        _ query: ViewQuery
+    ) throws(Problem) -> ViewRequest {
+        let (parameters, canonical) = try query.read { request.query($0) }
+        return ViewRequest(place, named: view.name, parameters, canonical)
+    }
+
+    private func open(
+        _ request: RequestContext,
+        _ view: ViewRequest,
+        _ query: ViewQuery
+    ) throws(Problem) {
+        guard views.hasRoom(for: view) else {
+            throw .overloaded(
+                "\(ViewBounds.watchedMax) views with different parameters are watched already"
+            )
+        }
+        let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)
+        let mode = isOwnMode ? nil : request[StreamParameters.mode]
+        let topic = view.topic.carrying(mode ?? .snapshot)
+        try StreamOpening.open(request, store, topic) { _ in
+            true
+        } announce: { [streams = store.reader.streams] _ in
+            streams.announce(view)
+        }
+    }
+
+    /// Made of the published slices, off the Core's thread, which goes on meanwhile.
+    private func show(
+        _ request: RequestContext,
+        _ view: PublishedView,
+        _ wanted: ViewRequest
+    ) throws(Problem) {
+        let state = store.reader.state(for: request.caller)
+        let known = request.exchange.headerList("if-none-match")
+        if StateAnswer.isKnown(state, known) {
+            return request.respond(StateAnswer.notModified(state))
+        }
+        request.respond(
+            on: store.reader.threads.views,
+            orBusy: "enough views wait to be made already"
+        ) { [self] () throws(Problem) in
+            try response(view, wanted, state)
+        }
+    }
+
+    private func response(
+        _ view: PublishedView,
+        _ wanted: ViewRequest,
+        _ state: VisibleState
+    ) throws(Problem) -> HTTPResponse {
+        do {
+            let body = try state.bytes(of: wanted, by: views) ?? Bytes(utf8: "null")
+            return StateAnswer.response(with: body, of: state)
+        } catch {
+            Log.error("the view \(view.name) can't be made: \(error.messageForOperators)")
+            throw .overloaded("the view can't be made; the server's own log says why")
+        }
+    }
+}

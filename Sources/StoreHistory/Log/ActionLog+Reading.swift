@@ -1,0 +1,93 @@
+import Dispatch
+import EventStream
+import Platform
+import StoreCore
+import Synchronization
+import Telemetry
+import Wire
+
+// What the log's own thread does: it reads the versions that readers need next.
+
+extension ActionLog {
+    /// The version to read next; `nil` when the log is closed.
+    func nextWanted() -> UInt64? {
+        while true {
+            let (version, isClosed) = work.withLock { work -> (UInt64?, Bool) in
+                if work.isClosed { return (nil, true) }
+                return (work.takeWanted(), false)
+            }
+            if isClosed { return nil }
+            if let version { return version }
+            wake.wait()
+        }
+    }
+
+    /// Reads a piece that has this version, unless somebody else's wish has brought it already.
+    package func read(_ version: UInt64) {
+        let newest = self.version
+        let (found, earlier) = work.withLock { work -> (LogPiece?, LogPiece?) in
+            let found = work.cache.piece(with: version)
+            let starts = version == LogCache.block(of: version).lowerBound
+            return (found, found == nil && !starts ? work.cache.piece(with: version - 1) : nil)
+        }
+        guard found == nil, version <= newest else { return }
+        do throws(JournalError) {
+            let piece = try piece(with: version, behind: earlier, newest: newest)
+            work.withLock { work in
+                work.cache.insert(piece)
+                work.succeeded()
+            }
+        } catch {
+            if case .gone(let oldest) = error, oldest > version {
+                work.withLock { $0.oldest = max($0.oldest, oldest) }
+            } else if work.withLock({ $0.failed(version) }) {
+                Log.error("the log can't be read at version \(version): \(error)")
+            }
+        }
+    }
+
+    /// Reads from where the piece before ends, or from where the block begins; where that doesn't
+    /// reach the version, because records are large or gone, from the version itself.
+    private func piece(
+        with version: UInt64,
+        behind earlier: LogPiece?,
+        newest: UInt64
+    ) throws(JournalError) -> LogPiece {
+        let block = LogCache.block(of: version)
+        let end = min(block.upperBound, newest)
+        if earlier == nil, block.lowerBound < version {
+            var records: [Record] = []
+            do throws(JournalError) {
+                records = try journalRecords(block.lowerBound...end)
+            } catch {
+                guard case .gone = error else { throw error }
+            }
+            if let last = records.last, last.version >= version {
+                return LogPiece(records[...], epoch: epoch)
+            }
+        }
+        let records = try journalRecords(version...end)
+        let isShort = earlier.map { $0.bytes.count < LogCache.shortBytes } ?? false
+        return LogPiece(records[...], epoch: epoch, behind: isShort ? earlier : nil)
+    }
+
+    /// The first records of a range, at least one, without a hole.
+    private func journalRecords(
+        _ versions: ClosedRange<UInt64>
+    ) throws(JournalError) -> [Record] {
+        let page = JournalPage(
+            after: versions.lowerBound - 1,
+            limit: Int(versions.upperBound - versions.lowerBound) + 1,
+            bytesMax: LogCache.pieceBytesMax
+        )
+        let records = try journal.read(page).records
+        for (place, record) in records.enumerated()
+        where record.version != versions.lowerBound + UInt64(place) {
+            throw .corrupt("version \(record.version) stands where another should")
+        }
+        guard !records.isEmpty else {
+            throw .corrupt("version \(versions.lowerBound) is missing")
+        }
+        return records
+    }
+}

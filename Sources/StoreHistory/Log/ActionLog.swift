@@ -1,0 +1,102 @@
+import Dispatch
+package import EventStream
+import HTTPTransport
+import Platform
+import StatePublishing
+package import StoreCore
+import Synchronization
+package import Wire
+
+/// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
+/// thread of its own and kept for as long as readers share them.
+///
+/// With nobody reading, a commit costs one store and one load.
+package final class ActionLog: LogSource, VersionFollower {
+    package let journal: any Journal
+    package let epoch: Epoch
+    let work = Locked(LogWork())
+    let wake = DispatchSemaphore(value: 0)
+    private let ended = TimedSemaphore()
+    private let durable: Atomic<UInt64>
+    /// The version after ``durable`` for which somebody waits; 0 while nobody does.
+    private let awaited = Atomic<UInt64>(0)
+    private let onMove: @Sendable () -> Void
+
+    /// Makes a log whose thread begins with ``start()``.
+    ///
+    /// - Parameters:
+    ///   - version: what is published already.
+    ///   - onMove: has the readers looked at again; called on the log's thread.
+    package init(
+        journal: any Journal,
+        epoch: Epoch,
+        version: UInt64,
+        onMove: @escaping @Sendable () -> Void
+    ) {
+        self.journal = journal
+        self.epoch = epoch
+        self.onMove = onMove
+        durable = Atomic(version)
+    }
+
+    package var version: UInt64 { durable.load(ordering: .sequentiallyConsistent) }
+
+    package func start() {
+        work.withLock { $0.isRunning = true }
+        SystemThread.start(name: "actions") { [self] in
+            while let version = nextWanted() {
+                read(version)
+                onMove()
+            }
+            ended.signal()
+        }
+    }
+
+    /// Ends the thread, and returns when it no longer touches the journal, or the time is over.
+    package func close(seconds: Double) {
+        let isRunning = work.withLock { work in
+            work.isClosed = true
+            return work.isRunning
+        }
+        guard isRunning else { return }
+        wake.signal()
+        if ended.wait(seconds: seconds) { ended.signal() }
+    }
+
+    /// Notes that everything up to a version is published. The Core's thread calls it.
+    package func published(_ version: UInt64) {
+        durable.store(version, ordering: .sequentiallyConsistent)
+        // Pairs with `next`: either a reader finds the new version, or it is found waiting here.
+        guard awaited.load(ordering: .sequentiallyConsistent) != 0 else { return }
+        let wanted = awaited.exchange(0, ordering: .sequentiallyConsistent)
+        if wanted != 0 { want(wanted) }
+    }
+}
+
+extension ActionLog {
+    package func next(after version: UInt64) -> LogAnswer {
+        if version >= self.version {
+            awaited.store(version &+ 1, ordering: .sequentiallyConsistent)
+            if version >= self.version { return .caughtUp(version) }
+        }
+        let (answer, wakes) = work.withLock { work -> (LogAnswer, Bool) in
+            if let piece = work.cache.piece(with: version + 1) { return (.piece(piece), false) }
+            if version + 1 < work.oldest {
+                let reason = Chunk.of(SSEFrame.resync(.historyGone))
+                return (.gone(saying: reason, after: work.oldest - 1), false)
+            }
+            if work.takeFailure(of: version + 1) { return (.unreadable, false) }
+            return (.pending, work.want(version + 1))
+        }
+        if wakes { wake.signal() }
+        return answer
+    }
+
+    package func caughtUp(at version: UInt64) -> Bytes {
+        Chunk.of(SSEFrame.caughtUp(at: Tag(epoch: epoch, version: version)))
+    }
+
+    private func want(_ version: UInt64) {
+        if work.withLock({ $0.want(version) }) { wake.signal() }
+    }
+}

@@ -1,0 +1,133 @@
+import Platform
+package import StoreCore
+import Telemetry
+package import Wire
+
+/// Reads one page of the log from the journal.
+package struct LogPageReader: Sendable {
+    /// The most bytes of payload and meta of a page of several records.
+    package static let bytesMax = 4 << 20
+    /// How long records of a rare type are looked for, in seconds.
+    package static let secondsMax = 1.0
+
+    package let journal: any Journal
+    package let epoch: Epoch
+    /// The newest version that is published. The journal may be ahead of it, which no reader may see.
+    package let newest: UInt64
+    package let query: LogQuery
+
+    package init(
+        journal: any Journal,
+        epoch: Epoch,
+        newest: UInt64,
+        query: LogQuery
+    ) {
+        self.journal = journal
+        self.epoch = epoch
+        self.newest = newest
+        self.query = query
+    }
+
+    /// The page, which ends early where it is large. May take as long as a disk does.
+    package func page() throws(Problem) -> LogPage {
+        do throws(JournalError) {
+            do throws(JournalError) {
+                return try page(after: query.after ?? 0)
+            } catch {
+                guard case .gone(let oldest) = error, query.after == nil else { throw error }
+                return try page(after: oldest - 1)
+            }
+        } catch {
+            if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
+            Log.error("the log can't be read after version \(query.after ?? 0): \(error)")
+            throw .overloaded("the log can't be read; the server's own log says why")
+        }
+    }
+
+    /// The action that a version began with, and all that came of it, in order.
+    package func family(of version: UInt64) throws(Problem) -> [Record] {
+        do throws(JournalError) {
+            var root = try record(version)
+            // A cause is always older, so this ends; a long chain is not followed to its very end.
+            for _ in 0..<query.limit {
+                guard let cause = root.cause, cause > 0 else { break }
+                root = try record(cause)
+            }
+            return [root] + (try tree(of: root.version, after: root.version).records)
+        } catch {
+            if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
+            Log.error("the log can't be read around version \(version): \(error)")
+            throw .overloaded("the log can't be read; the server's own log says why")
+        }
+    }
+
+    private func record(_ version: UInt64) throws(JournalError) -> Record {
+        let page = JournalPage(after: version - 1, limit: 1, bytesMax: Self.bytesMax)
+        guard let record = try journal.read(page).records.first, record.version == version else {
+            throw .corrupt("version \(version) is missing")
+        }
+        return record
+    }
+
+    private func page(after start: UInt64) throws(JournalError) -> LogPage {
+        guard start < newest else { return page([], through: start) }
+        if let cause = query.cause { return try tree(of: cause, after: start) }
+        let deadline = Deadline(seconds: Self.secondsMax)
+        var answer = JournalRecords(records: [], through: start)
+        // A journal looks at so many records at a time; of a rare type there may be none among them.
+        repeat {
+            answer = try journal.read(
+                JournalPage(
+                    after: answer.through,
+                    limit: Int(query.limit),
+                    bytesMax: Self.bytesMax,
+                    type: query.type
+                )
+            )
+        } while answer.records.isEmpty && answer.through < newest && !deadline.isOver
+        let durable = answer.records.prefix { $0.version <= newest }
+        return page(Array(durable), through: min(answer.through, newest))
+    }
+
+    /// What comes of a version. Begins there whatever the page is, for only so is it known what belongs
+    /// to it.
+    private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
+        let deadline = Deadline(seconds: Self.secondsMax)
+        var family: Set<UInt64> = [cause]
+        var found: [Record] = []
+        var through = cause
+        while through < newest, found.count < query.limit, !deadline.isOver {
+            let answer = try journal.read(
+                JournalPage(after: through, limit: Self.treeRecordsMax, bytesMax: Self.bytesMax)
+            )
+            guard answer.through > through else { break }
+            through = answer.through
+            for record in answer.records where record.version <= newest {
+                guard let origin = record.cause, family.contains(origin) else { continue }
+                family.insert(record.version)
+                guard record.version > start, query.type.map(record.type.isSame) ?? true else {
+                    continue
+                }
+                found.append(record)
+                if found.count == query.limit {
+                    through = record.version
+                    break
+                }
+            }
+        }
+        return page(found, through: max(start, min(through, newest)))
+    }
+
+    /// How many records are looked at in one piece.
+    private static let treeRecordsMax = 1_000
+
+    private func page(_ records: [Record], through: UInt64) -> LogPage {
+        LogPage(
+            records: records,
+            through: through,
+            epoch: epoch,
+            newest: newest,
+            query: query
+        )
+    }
+}

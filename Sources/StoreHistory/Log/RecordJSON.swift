@@ -1,0 +1,45 @@
+package import StoreCore
+import Wire
+
+extension JSONOutput {
+    /// Writes a record as the log shows it (protocol 5.1), in one line.
+    package mutating func record(_ record: Record, withRequest: Bool = false) {
+        raw("{\"version\":")
+        integer(record.version)
+        raw(",\"time\":\"")
+        raw(CivilTime(nanosecondsSince1970: record.time).rfc3339(.nanoseconds).utf8)
+        raw("\",\"type\":")
+        string(record.type)
+        raw(",\"payload\":")
+        line(record.payload)
+        if let meta = record.meta {
+            raw(",\"meta\":")
+            line(meta)
+        }
+        if let principal = record.principal {
+            raw(",\"principal\":")
+            string(principal)
+        }
+        if withRequest, let request = record.requestID {
+            raw(",\"requestId\":")
+            string(request)
+        }
+        if let cause = record.cause {
+            raw(",\"cause\":")
+            integer(cause)
+        }
+        if let origin = record.origin {
+            raw(",\"origin\":")
+            string(origin)
+        }
+        if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
+    }
+
+    /// Writes JSON as its client sent it, but for line ends: they stand between its tokens only, as a
+    /// string can't hold them unescaped (RFC 8259 §7), so that spaces do as well.
+    private mutating func line(_ json: [UInt8]) {
+        let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        guard json.contains(where: { $0 == feed || $0 == carriage }) else { return raw(json) }
+        raw(json.map { $0 == feed || $0 == carriage ? UInt8(ascii: " ") : $0 })
+    }
+}

@@ -1,0 +1,75 @@
+import Platform
+package import StoreCore
+import Wire
+
+/// Which action last changed a part of the state.
+package struct Blame: Sendable {
+    /// The action; `nil` where none that was looked at changed it.
+    package let record: Record?
+    /// Every action after this version was looked at.
+    package let after: UInt64
+    /// Whether no earlier action could have changed it, or one was found.
+    package let isComplete: Bool
+}
+
+/// Looks for the last action that changed a part of the state: replays the stretch behind the newest
+/// snapshot, then the one before it, and so on, until it is found or the time is over.
+struct BlameSearch<State: Codable & Sendable> {
+    let replay: Replay<State>
+    let encoder: JSONEncoder
+    let pointer: JSONPointer
+    let deadline: Deadline
+
+    func run(at version: UInt64) throws(ReplayError) -> Blame {
+        var end = version
+        while end > 0 {
+            if deadline.isOver { return Blame(record: nil, after: end, isComplete: false) }
+            var base: Replay<State>.Base
+            do {
+                base = try replay.base(for: end - 1)
+            } catch {
+                guard case .gone = error else { throw error }
+                return Blame(record: nil, after: end, isComplete: false)
+            }
+            do {
+                if let record = try lastChange(&base.state, after: base.version, through: end) {
+                    return Blame(record: record, after: record.version - 1, isComplete: true)
+                }
+            } catch {
+                guard case .tooLong = error else { throw error }
+                return Blame(record: nil, after: end, isComplete: false)
+            }
+            end = base.version
+        }
+        return Blame(record: nil, after: 0, isComplete: true)
+    }
+
+    private func lastChange(
+        _ state: inout State,
+        after start: UInt64,
+        through end: UInt64
+    ) throws(ReplayError) -> Record? {
+        var part = part(of: state)
+        var found: Record?
+        try replay.advance(&state, after: start, through: end, until: deadline) { record, state in
+            guard record.changed else { return true }
+            let next = self.part(of: state)
+            if next != part {
+                part = next
+                found = copy record
+            }
+            return true
+        }
+        return found
+    }
+
+    /// The part as bytes: the same value always has the same.
+    private func part(of state: State) -> [UInt8]? {
+        guard let bytes = try? encoder.encode(state) else { return nil }
+        if pointer == .root { return bytes }
+        guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded) else {
+            return nil
+        }
+        return pointer.find(in: document).map { Array($0.source) }
+    }
+}

@@ -1,0 +1,109 @@
+package import ActionCatalog
+import Digest
+import Platform
+package import StoreCore
+import Synchronization
+package import Wire
+
+/// A store's history as a start finds it: where it is kept, how it is replayed, and the state that it
+/// leads to.
+package struct History<State: Codable & Equatable & Sendable>: Sendable {
+    package let journal: any Journal
+    package let replay: Replay<State>
+    /// The version that the server goes on from. Other servers may have taken the journal further since.
+    package let version: UInt64
+    /// The state of that version.
+    package let state: State
+
+    package var epoch: Epoch { Epoch(rawValue: journal.epoch) }
+
+    /// Reads what is there, or begins.
+    ///
+    /// - Parameters:
+    ///   - file: what to begin with, if not with the program's own state.
+    ///   - replayed: what was made of the journal while it was opened.
+    /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError`` where
+    ///   the file is needed and can't be used; what the encoder says where the initial state has no
+    ///   JSON form.
+    package init(
+        of program: Program<State>,
+        in journal: any Journal,
+        registry: ActionRegistry<State>,
+        encoder: JSONEncoder,
+        beginningWith file: StateFile<State>? = nil,
+        replayed: ReplayedState<State>? = nil
+    ) throws {
+        self.journal = journal
+        replay = Self.replay(of: program, in: journal, registry: registry, replayed?.form)
+        let form = replay.form
+        if journal.version == 0, journal.oldestSnapshot == nil {
+            // Later programs may begin with another state; this history began with this one.
+            let given = try file?.read()
+            let first = StateSnapshot(
+                version: 0,
+                time: SystemClock().now(),
+                state: try encoder.encode(given ?? program.state),
+                form: given == nil ? form : form + GivenState.mark
+            )
+            do {
+                try journal.save(first)
+            } catch {
+                throw RecoveryError(beginningIn: error)
+            }
+        } else {
+            file?.sayUnused(by: journal, encoder)
+        }
+        version = journal.version
+        state = try replayed?.state(version) ?? replay.recover(version)
+    }
+
+    /// Reads the actions of records that other servers have appended. One thread at a time may call it.
+    package var action: @Sendable (Record) throws -> (any Action)? {
+        let reader = Locked(RecordReader(replay.registry.table, replay.migrations))
+        return { record in
+            let read = reader.withLock { reader in
+                Result { () throws(UnreadableRecord) in try reader.action(of: record) }
+            }
+            do throws(UnreadableRecord) {
+                return try read.get()
+            } catch {
+                throw Refusal(reason: error.reason)
+            }
+        }
+    }
+
+    /// Makes states of a journal again as this server does.
+    package static func replay(
+        of program: Program<State>,
+        in journal: any Journal,
+        registry: ActionRegistry<State>,
+        _ form: String? = nil
+    ) -> Replay<State> {
+        Replay(
+            initial: program.state,
+            registry: registry,
+            migrations: program.migrations,
+            reducer: program.reducer,
+            journal: journal,
+            form: form ?? Self.form
+        )
+    }
+
+    /// Tells the form of the state's type from others: what its JSON Schema says.
+    package static var form: String {
+        JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
+    }
+}
+
+/// What was made of a journal while it was opened.
+package struct ReplayedState<State: Sendable> {
+    /// Tells the form of the state's type from others.
+    let form: String
+    /// The state of a version; `nil` where it was not made.
+    package let state: (UInt64) -> State?
+
+    package init(form: String, state: @escaping (UInt64) -> State?) {
+        self.form = form
+        self.state = state
+    }
+}

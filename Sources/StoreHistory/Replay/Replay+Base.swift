@@ -1,0 +1,117 @@
+package import Platform
+package import StoreCore
+import Wire
+
+extension Replay {
+    /// A state from which later ones can be made.
+    package struct Base {
+        package var state: State
+        package let version: UInt64
+
+        package init(state: State, version: UInt64) {
+            self.state = state
+            self.version = version
+        }
+    }
+
+    /// The state of `version`.
+    package func state(at version: UInt64, until deadline: Deadline? = nil) throws(ReplayError)
+        -> State
+    {
+        var base = try base(for: version)
+        try advance(&base.state, after: base.version, through: version, until: deadline)
+        return base.state
+    }
+
+    /// The newest state at or before `version` that need not be made again.
+    ///
+    /// A snapshot is read where the state's type has the form that it had when the snapshot was
+    /// taken. Otherwise all actions are reduced anew, as far as history reaches back; only where it
+    /// does not, the snapshot is read as far as it fits; so is a first state that was given.
+    package func base(for version: UInt64) throws(ReplayError) -> Base {
+        let reachesBack = journal.oldest == 1
+        let found: StateSnapshot?
+        do { found = try journal.snapshot(atOrBefore: version) } catch { throw .journal(error) }
+        guard let snapshot = found else {
+            if reachesBack { return try beginning() }
+            throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
+        }
+        guard snapshot.version + 1 >= journal.oldest else {
+            throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
+        }
+        if !isRead(snapshot), reachesBack { return try beginning() }
+        do {
+            let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
+            return Base(state: state, version: snapshot.version)
+        } catch {
+            if reachesBack { return try beginning() }
+            throw .foreignSnapshot(snapshot.version, error.messageForOperators)
+        }
+    }
+
+    /// Whether a snapshot has the form that the state's type has today.
+    package func isRead(_ snapshot: StateSnapshot) -> Bool {
+        GivenState.isForm(snapshot.form, form)
+    }
+
+    /// The state before the first action: the program's own, unless history began with another.
+    private func beginning() throws(ReplayError) -> Base {
+        let given: StateSnapshot?
+        do { given = try GivenState.began(journal) } catch { throw .journal(error) }
+        guard let given else { return Base(state: initial, version: 0) }
+        do {
+            let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: given.state)
+            return Base(state: state, version: 0)
+        } catch {
+            throw .foreignBeginning("\(error.pointer): \(error.messageForOperators)")
+        }
+    }
+
+    /// The state of a version as the journal has it, for a store that goes on.
+    ///
+    /// - Throws: ``RecoveryError``, in words for the operator.
+    func recover(_ version: UInt64) throws(RecoveryError) -> State {
+        do {
+            return try state(at: version)
+        } catch {
+            throw RecoveryError(error, version: version)
+        }
+    }
+}
+
+/// Why a store can't go on from its journal, and what can be done.
+package struct RecoveryError: Error, CustomStringConvertible {
+    package let description: String
+
+    /// The first state can't be kept.
+    package init(beginningIn error: JournalError) {
+        description =
+            "history can't begin, because its first state can't be kept: \(error)\n"
+            + "see to the disk that --data is on, and start again"
+    }
+
+    package init(_ error: ReplayError, version: UInt64) {
+        description =
+            switch error {
+            case .unreadable(let records):
+                "the journal has actions that this program can't read: "
+                    + records.map { "\($0.type) (first at version \($0.version): \($0.reason))" }
+                    .joined(separator: "; ")
+                    + ". Register a migration for each: StoreServer(…).migrating("
+                    + ".action(\"\(records.first?.type ?? "")\", from: OldFields.self) { … })"
+            case .diverged(let version, let reason):
+                "the reducer refuses the action of version \(version), which it applied when the "
+                    + "journal was written (\(reason)). A reducer must do today what it did then"
+            case .foreignSnapshot(let version, let reason):
+                "the state's type has changed since the snapshot of version \(version), which no "
+                    + "longer fits (\(reason)), and the actions before it are no longer kept"
+            case .foreignBeginning(let reason):
+                "history began with the state of a file, which does not fit the state's type of today "
+                    + "(\(reason)). Let the type's own init(from:) read what it was then"
+            case .gone(let oldest):
+                "history begins at version \(oldest), and nothing is left to begin from"
+            case .tooLong(let version): "replaying was given up at version \(version)"
+            case .journal(let error): "the journal can't be read: \(error)"
+            }
+    }
+}

@@ -1,0 +1,148 @@
+package import ActionCatalog
+import Dispatch
+package import Platform
+package import StoreCore
+import Wire
+
+/// Makes the state of a version again: from a snapshot, by the actions after it.
+///
+/// The next page of the journal is read while the last one is reduced.
+package struct Replay<State: Codable & Sendable>: Sendable {
+    package let initial: State
+    package let registry: ActionRegistry<State>
+    package let migrations: [Migration]
+    /// Reduces the action of a version.
+    package let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
+    package let journal: any Journal
+    /// Tells the form of the state's type from others.
+    package let form: String
+
+    /// Reduces every record after `start` up to `end`.
+    ///
+    /// - Parameters:
+    ///   - deadline: when to give up; `nil` for never.
+    ///   - each: sees the state after each record; `false` ends the replay.
+    /// - Throws: ``ReplayError``.
+    package func advance(
+        _ state: inout State,
+        after start: UInt64,
+        through end: UInt64,
+        until deadline: Deadline? = nil,
+        each: (borrowing Record, State) -> Bool = { _, _ in true }
+    ) throws(ReplayError) {
+        var reader = RecordReader(registry.table, migrations)
+        var pages = JournalPages(journal, after: start, through: end)
+        while let records = try pages.next() {
+            if let deadline, deadline.isOver { throw .tooLong(records[0].version) }
+            for record in records {
+                let action: (any Action)?
+                do {
+                    action = try reader.action(of: record)
+                } catch {
+                    throw try unreadable(from: error, records, &pages, &reader)
+                }
+                if let action {
+                    do { try reducer(&state, action, record.version) } catch {
+                        throw .diverged(record.version, (error as? Refusal)?.reason ?? "\(error)")
+                    }
+                }
+                guard each(record, state) else { return }
+            }
+        }
+    }
+
+    /// Reads on without reducing, so that all types that are in the way are named at once.
+    private func unreadable(
+        from first: UnreadableRecord,
+        _ records: [Record],
+        _ pages: inout JournalPages,
+        _ reader: inout RecordReader
+    ) throws(ReplayError) -> ReplayError {
+        var found: [ExactText: UnreadableRecord] = [ExactText(first.type): first]
+        var records = records.drop { $0.version <= first.version }
+        while true {
+            for record in records where found[ExactText(record.type)] == nil {
+                do { _ = try reader.action(of: record) } catch {
+                    found[ExactText(record.type)] = error
+                }
+            }
+            guard let next = try pages.next() else { break }
+            records = next[...]
+        }
+        return .unreadable(found.values.sorted { $0.version < $1.version })
+    }
+}
+
+/// Why a state could not be made again.
+package enum ReplayError: Error {
+    /// Records that no action of today can be made of: the first of each type.
+    case unreadable([UnreadableRecord])
+    /// The reducer refuses today what it applied when the record was written.
+    case diverged(UInt64, String)
+    case journal(JournalError)
+    /// History begins at this version.
+    case gone(oldest: UInt64)
+    /// A snapshot of another form of the state's type, before which there is no history.
+    case foreignSnapshot(UInt64, String)
+    /// The state that history began with was given, and is of another form of the state's type.
+    case foreignBeginning(String)
+    /// The time was over at this version.
+    case tooLong(UInt64)
+}
+
+/// A stretch of history, page by page.
+private struct JournalPages {
+    private let journal: any Journal
+    private let end: UInt64
+    private var pending: PendingPage?
+
+    init(_ journal: any Journal, after start: UInt64, through end: UInt64) {
+        self.journal = journal
+        self.end = end
+        pending = start < end ? PendingPage(journal, after: start) : nil
+    }
+
+    /// The next records; `nil` behind the end.
+    mutating func next() throws(ReplayError) -> [Record]? {
+        guard let page = pending else { return nil }
+        let answer: JournalRecords
+        do { answer = try page.wait() } catch { throw .journal(error) }
+        var records = answer.records
+        pending = nil
+        guard let last = records.last else {
+            throw .journal(.corrupt("the journal ends before version \(end)"))
+        }
+        if last.version < end {
+            pending = PendingPage(journal, after: last.version)
+        } else if last.version > end {
+            records.removeLast(Int(last.version - end))
+        }
+        return records
+    }
+}
+
+/// A page that is being read on another thread.
+private final class PendingPage: @unchecked Sendable {
+    private static let recordsMax = 2_000
+    private static let bytesMax = 4 << 20
+
+    // Safety: `answer` is written before the signal and read after the wait.
+    private var answer: Result<JournalRecords, JournalError> = .failure(.unknown("not read"))
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ journal: any Journal, after version: UInt64) {
+        DispatchQueue.global().async { [self] in
+            answer = Result { () throws(JournalError) in
+                try journal.read(
+                    JournalPage(after: version, limit: Self.recordsMax, bytesMax: Self.bytesMax)
+                )
+            }
+            done.signal()
+        }
+    }
+
+    func wait() throws(JournalError) -> JournalRecords {
+        done.wait()
+        return try answer.get()
+    }
+}

@@ -1,0 +1,91 @@
+import Platform
+package import StatePublishing
+import StoreCore
+import Synchronization
+import Telemetry
+package import Wire
+
+/// The state as it was: made again on demand, away from the Core, with a small cache.
+package final class TimeTravel<State: Codable & Sendable>: PastStates {
+    /// How long making one state again may take, in seconds.
+    package static var secondsMax: Double { 5 }
+    /// What the cache holds at most.
+    static var cachedMax: Int { 16 }
+    static var cachedBytesMax: Int { 32 << 20 }
+
+    package let replay: Replay<State>
+    private let epoch: Epoch
+    private let encoder: JSONEncoder
+    /// The states that were asked for last, the newest at the end.
+    private let cache = Locked<[Snapshot]>([])
+
+    package init(_ replay: Replay<State>, epoch: Epoch, encoder: JSONEncoder) {
+        self.replay = replay
+        self.epoch = epoch
+        self.encoder = encoder
+    }
+
+    package func blame(_ pointer: JSONPointer, at version: UInt64) throws(Problem) -> Blame {
+        let search = BlameSearch(
+            replay: replay,
+            encoder: encoder,
+            pointer: pointer,
+            deadline: Deadline(seconds: Self.secondsMax)
+        )
+        do throws(ReplayError) {
+            return try search.run(at: version)
+        } catch {
+            throw Problem(error, version: version)
+        }
+    }
+
+    package func snapshot(at version: UInt64) throws(Problem) -> Snapshot {
+        if let known = cache.withLock({ $0.first { $0.version == version } }) { return known }
+        let state: State
+        do {
+            state = try replay.state(at: version, until: Deadline(seconds: Self.secondsMax))
+        } catch {
+            throw Problem(error, version: version)
+        }
+        do {
+            let made = Snapshot(
+                tag: Tag(epoch: epoch, version: version),
+                state: try encoder.encodeShared(state)
+            )
+            keep(made)
+            return made
+        } catch {
+            throw .notFound(pointer: "")
+        }
+    }
+
+    private func keep(_ snapshot: Snapshot) {
+        cache.withLock { cached in
+            cached.append(snapshot)
+            var bytes = cached.reduce(0) { $0 + $1.state.count }
+            while cached.count > Self.cachedMax || (bytes > Self.cachedBytesMax && cached.count > 1)
+            {
+                bytes -= cached.removeFirst().state.count
+            }
+        }
+    }
+}
+
+extension Problem {
+    /// What a client is answered where a state can't be made again.
+    package init(_ error: ReplayError, version: UInt64) {
+        switch error {
+        case .gone(let oldest):
+            self = .gone(oldest: oldest)
+        case .journal(.gone(let oldest)):
+            self = .gone(oldest: oldest)
+        case .tooLong(let reached):
+            self = .overloaded(
+                "making version \(version) again takes too long; \(reached) was reached"
+            )
+        case .unreadable, .diverged, .foreignSnapshot, .foreignBeginning, .journal:
+            Log.error("\(RecoveryError(error, version: version))")
+            self = .overloaded("version \(version) can't be made again; the log says why")
+        }
+    }
+}

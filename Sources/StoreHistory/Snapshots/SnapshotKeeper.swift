@@ -1,0 +1,102 @@
+import Dispatch
+import Platform
+package import StatePublishing
+package import StoreCore
+import Synchronization
+import Telemetry
+import Wire
+
+/// Keeps a snapshot of the published state every so often, on a thread of its own, so that a start
+/// has little to replay and old records can be forgotten.
+package final class SnapshotKeeper: Sendable {
+    /// The most bytes that the records after a snapshot have, unless there is a reason for fewer.
+    package static let bytesMax: UInt64 = 64 << 20
+
+    private let journal: any Journal
+    private let form: String
+    private let clock: any WallClock
+    private let recordsMax: UInt64
+    private let bytesMax: UInt64
+    private let newest: @Sendable () -> Snapshot
+
+    private let savedVersion: Atomic<UInt64>
+    private let pendingBytes = Atomic<UInt64>(0)
+    private let isAsked = Atomic(false)
+    private let isStopping = Atomic(false)
+    private let wake = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Makes a keeper that begins with ``start()``.
+    ///
+    /// - Parameters:
+    ///   - recordsMax: the most records after a snapshot.
+    ///   - bytesMax: the most bytes that the records after a snapshot have.
+    ///   - newest: the newest published state.
+    package init(
+        journal: any Journal,
+        form: String,
+        savedVersion: UInt64,
+        recordsMax: UInt64,
+        bytesMax: UInt64 = bytesMax,
+        clock: any WallClock = SystemClock(),
+        newest: @escaping @Sendable () -> Snapshot
+    ) {
+        self.journal = journal
+        self.form = form
+        self.clock = clock
+        self.savedVersion = Atomic(savedVersion)
+        self.recordsMax = recordsMax
+        self.bytesMax = bytesMax
+        self.newest = newest
+    }
+
+    package func start() {
+        SystemThread.start(name: "snapshots") { [self] in
+            while true {
+                wake.wait()
+                isAsked.store(false, ordering: .sequentiallyConsistent)
+                if isStopping.load(ordering: .sequentiallyConsistent) { break }
+                save()
+            }
+            ended.signal()
+        }
+    }
+
+    /// Notes that records have become durable. The Core's thread calls it.
+    package func appended(through version: UInt64, bytes: Int) {
+        let pending = pendingBytes.add(UInt64(bytes), ordering: .relaxed).newValue
+        let saved = savedVersion.load(ordering: .relaxed)
+        guard version >= saved + recordsMax || pending >= bytesMax else { return }
+        guard !isAsked.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        wake.signal()
+    }
+
+    /// Ends the thread, and keeps the last state so that the next start has nothing to replay.
+    package func stop() {
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        wake.signal()
+        ended.wait()
+        save()
+    }
+
+    private func save() {
+        let snapshot = newest()
+        guard snapshot.version > savedVersion.load(ordering: .relaxed) else { return }
+        do {
+            try journal.save(
+                StateSnapshot(
+                    version: snapshot.version,
+                    time: clock.now(),
+                    state: snapshot.state.withUnsafeBytes { Array($0) },
+                    form: form
+                )
+            )
+        } catch {
+            // The records are there, so nothing is lost but time at the next start.
+            Log.warning("the state of version \(snapshot.version) can't be kept: \(error)")
+        }
+        // Not tried again before as much has come as usual, or a full disk would be filled at once.
+        savedVersion.store(snapshot.version, ordering: .relaxed)
+        pendingBytes.store(0, ordering: .relaxed)
+    }
+}
