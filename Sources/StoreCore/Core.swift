@@ -148,7 +148,7 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// The same as ``add(middleware:)``, in other words.
+    /// The same as ``add(middleware:)-((State,Action)->Void)``, in other words.
     @discardableResult
     public func onAction(
         execute: @escaping @Sendable (State, any Action) -> Void

@@ -9,7 +9,7 @@ extension StoreServer {
     /// ```
     ///
     /// The server goes on from what the journal has, and never closes it. Several servers may share a
-    /// history, each by a journal of its own (``Journal/watch(_:)``).
+    /// history, each by a journal of its own (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> StoreServer {
         var server = self
         server.givenJournal = GivenJournal(open: { journal }, isClosedByOpener: false)

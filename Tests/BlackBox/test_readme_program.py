@@ -1,17 +1,73 @@
-"""README: the complete small program builds as a package of somebody else's, and serves."""
+"""README and the guide of a first store: the packages that they show build as they stand, pass their
+tests, and serve what is shown."""
 
 import re
+import shutil
 
+import pytest
+import tour
 from harness import ROOT, Server
-from programs import build
+from programs import SCRATCH, locked, swift, write
+
+README = (ROOT / "README.md").read_text()
+GUIDE = (ROOT / "Sources/StoreServer/StoreServer.docc/FirstStore.md").read_text()
+PACKAGES = ROOT / ".build" / "documents"
+FILE = re.compile(r"<!-- file: (\S+) -->\n```swift\n(.*?)^```", re.S | re.M)
+SHELL = re.compile(r"^```sh\n(.*?)^```", re.S | re.M)
 
 
-def test_the_readme_program_builds_and_serves():
-    readme = (ROOT / "README.md").read_text()
-    source = re.search(r"<!-- program -->\n```swift\n(.*?)```", readme, re.S)[1]
-    with Server(program=build("Guestbook", source)) as server:
-        signed = {"type": "guestbook/signed", "payload": {"name": "Ada"}}
-        assert server.post(signed).json["version"] == 1
-        assert server.state == {"guestbook": {"entries": ["Ada"]}}
+def shown_files(text):
+    """The files of a document, each put together of its blocks."""
+    files = {}
+    for name, code in FILE.findall(text):
+        files[name] = files.get(name, "") + code
+    return files
+
+
+def built(folder, files):
+    """Builds a package of these files, has its tests pass, and answers where its program is."""
+    package = PACKAGES / folder
+    with locked():
+        for name, text in files.items():
+            write(package / name, text.replace('"../StoreServer"', f'"{ROOT}"'))
+        swift("build", "--build-tests", package=package)
+        tests = swift("test", "--skip-build", package=package)
+        assert re.search(r"Test run with [1-9]\d* tests? .* passed", tests.stdout), tests.stdout
+        return shutil.copy(SCRATCH / "debug" / "Guestbook", package / "program")
+
+
+@pytest.fixture(scope="module")
+def readme_program():
+    """README's program and test, with the manifest of the guide, to which README refers."""
+    manifest = shown_files(GUIDE)["Package.swift"]
+    return built("Readme", {"Package.swift": manifest, **shown_files(README)})
+
+
+@pytest.fixture(scope="module")
+def guide_program():
+    return built("FirstStore", shown_files(GUIDE))
+
+
+def test_the_readme_program_serves_what_is_shown(readme_program):
+    _, found, text = README.partition("\n## Test it and run it\n")
+    with Server(program=readme_program) as server:
+        assert found and tour.play(text, server.url) == 2
         nameless = {"type": "guestbook/signed", "payload": {"name": ""}}
         assert server.post(nameless).problem("refused", 409)["pointer"] == "/payload/name"
+
+
+def test_the_first_store_serves_what_is_shown(guide_program):
+    with Server(program=guide_program) as server:
+        assert tour.play(GUIDE, server.url) == 3
+
+
+@pytest.mark.parametrize(
+    "text, commands",
+    [
+        (README, ["make test", "swift test", "swift run Guestbook"]),
+        (GUIDE, ["swift test", "swift run Guestbook"]),
+    ],
+)
+def test_commands_that_are_not_typed_are_those_that_are_run_here(text, commands):
+    """`make test` runs this; `swift test` and the program are what the fixtures build and run."""
+    assert "".join(SHELL.findall(text)).splitlines() == commands

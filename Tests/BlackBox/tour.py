@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Types the README's tour into a shell, against a running server, and compares what comes back.
+"""Types a document's commands into a shell, against a running server, and compares what comes back.
 
-    python3 Tests/BlackBox/tour.py http://127.0.0.1:PORT [README]
+    python3 Tests/BlackBox/tour.py http://127.0.0.1:PORT [DOCUMENT]
+
+Without a document it is the tour, docs/TOUR.md.
 
 Every ```console block is played in order: a line that starts with `$ ` is a command (continued where it
 ends with a backslash), the lines after it are what it must print. In those, `…` stands for anything
@@ -27,7 +29,7 @@ import sys
 import tempfile
 import time
 
-README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+TOUR = pathlib.Path(__file__).resolve().parents[2] / "docs" / "TOUR.md"
 COMMAND_SECONDS_MAX = 60
 TERMINAL_SECONDS_MAX = 10
 BLOCK = re.compile(
@@ -194,16 +196,16 @@ def main(arguments):
     if len(arguments) not in (1, 2):
         print(__doc__, file=sys.stderr)
         return 2
-    readme = pathlib.Path(arguments[1]) if len(arguments) == 2 else README
+    document = pathlib.Path(arguments[1]) if len(arguments) == 2 else TOUR
     try:
-        count = play(readme.read_text(), arguments[0])
+        count = play(document.read_text(), arguments[0])
     except TourError as error:
-        print(f"tour: not as {readme.name} shows:\n{error}", file=sys.stderr)
+        print(f"tour: not as {document.name} shows:\n{error}", file=sys.stderr)
         return 1
     except subprocess.TimeoutExpired as error:
         print(f"tour: no end after {error.timeout} s: {error.cmd[-1]}", file=sys.stderr)
         return 1
-    print(f"tour: {count} commands print what {readme.name} shows")
+    print(f"tour: {count} commands print what {document.name} shows")
     return 0
 
 

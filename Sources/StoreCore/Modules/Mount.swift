@@ -1,6 +1,6 @@
 /// A module at its place in the root state.
 ///
-/// Made by ``Module/at(_:)-(any WritableKeyPath<Root,State>)`` and its siblings, in ``RootState/modules``.
+/// Made by ``Module/at(_:)`` and its siblings, in ``RootState/modules``.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Sleepers wake in the order of their deadlines, those of one deadline in the order in which they
 /// fell asleep, and each has done what it can before the next wakes. That holds for the effects of a
-/// ``TestStore`` that has this clock; for other tasks there is ``untilSleeping(_:within:)``.
+/// `TestStore` that has this clock; for other tasks there is ``untilSleeping(_:within:)``.
 public final class ManualClock: Clock, Sendable {
     /// A moment of this clock: how far it has been moved since it was made.
     public struct Instant: InstantProtocol {

@@ -5,7 +5,7 @@ import Wire
 
 /// Everything about a server that its operator may choose, with the defaults of a fresh one.
 ///
-/// Made by ``ConfigurationReader`` from flags, environment and file, or by hand where the server is
+/// Made by `ConfigurationReader` from flags, environment and file, or by hand where the server is
 /// embedded. Times are in seconds, sizes in bytes.
 ///
 /// The default of a bound that another part enforces is that part's own.
