@@ -50,6 +50,15 @@ format: ## bring the Swift code into form
 lint: ## check the form of the Swift code
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
 
+.PHONY: lint-docs
+lint-docs: setup-test ## check words, links, the glossary, and which target imports which
+	.venv/bin/python -m pytest -q Tests/Form
+
+.PHONY: docs
+docs: setup-build ## build the documentation of the libraries, with the toolchain's docc
+	swift build
+	scripts/docs
+
 .PHONY: image
 image: ## build the container image with docker, podman or buildah
 	scripts/image

@@ -1,0 +1,42 @@
+"""Links of documents: those within the repository lead to a file, and to a heading of it."""
+
+import re
+
+from files import ROOT, files, prose
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*)$")
+FENCE = re.compile(r"^ *```.*?^ *```", re.S | re.M)
+
+
+def anchor(heading):
+    """The name that GitHub gives a heading."""
+    kept = re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", ""))
+    return kept.replace(" ", "-")
+
+
+def anchors(text):
+    """The names of all headings of a document."""
+    lines = FENCE.sub("", text).splitlines()
+    return {anchor(match[1]) for line in lines if (match := HEADING.match(line))}
+
+
+def dead(name, text):
+    """What a document's links name and is not there, a line each."""
+    base = (ROOT / name).parent
+    for number, line in enumerate(prose(text), 1):
+        for target in LINK.findall(line):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, heading = target.partition("#")
+            file = (base / path) if path else ROOT / name
+            if not file.exists():
+                yield f"{name}:{number}: there is no {path}: correct the link, or remove it"
+            elif heading and file.suffix == ".md":
+                there = text if not path else file.read_text()
+                if heading not in anchors(there):
+                    yield f"{name}:{number}: {path or name} has no heading '#{heading}'"
+
+
+def all_dead():
+    return [line for name, text in files(".md") if ".docc/" not in name for line in dead(name, text)]

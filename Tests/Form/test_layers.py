@@ -1,0 +1,45 @@
+"""docs/ARCHITECTURE.md: no target imports one that stands below it in the table of layers."""
+
+import pytest
+from layers import ARCHITECTURE, IMPORT, declared, imports, misplaced, rows, undeclared
+
+
+@pytest.fixture(scope="module")
+def targets():
+    return declared()
+
+
+def test_every_import_of_a_target_is_declared(targets):
+    lines = list(undeclared(targets, {name: imports(name) for name in targets}))
+    assert not lines, "\n" + "\n".join(lines)
+
+
+def test_the_table_of_layers_is_an_order_of_the_graph(targets):
+    lines = list(misplaced(targets, rows(ARCHITECTURE.read_text())))
+    assert not lines, "\n" + "\n".join(lines)
+
+
+def test_an_import_upward_is_found():
+    graph = {"Low": set(), "High": {"Low"}}
+    found = {"Low": [("Sources/Low/A.swift", "High")], "High": [("Sources/High/B.swift", "Low")]}
+    [line] = undeclared(graph, found)
+    assert line.startswith("Sources/Low/A.swift imports High, which is no dependency of Low")
+
+
+@pytest.mark.parametrize(
+    "order, complaint",
+    [
+        (["High", "Low"], "has High above Low"),
+        (["Low"], "has no row for High"),
+        (["Low", "High", "Gone"], "has a row for Gone"),
+        (["Low", "High", "Low"], "has Low twice"),
+    ],
+)
+def test_a_table_in_another_order_is_found(order, complaint):
+    lines = list(misplaced({"Low": set(), "High": {"Low"}}, order))
+    assert any(complaint in line for line in lines), lines
+
+
+def test_every_form_of_an_import_is_read():
+    text = "import A\n@testable import B\npublic import C\nimport struct D.E\n// import F\n    import G\n"
+    assert IMPORT.findall(text) == ["A", "B", "C", "D"]
