@@ -1,5 +1,6 @@
 """Links of documents: those within the repository lead to a file, and to a heading of it."""
 
+import os
 import re
 
 from files import ROOT, files, prose
@@ -31,11 +32,19 @@ def dead(name, text):
             path, _, heading = target.partition("#")
             file = (base / path) if path else ROOT / name
             if not file.exists():
-                yield f"{name}:{number}: there is no {path}: correct the link, or remove it"
+                yield f"{name}:{number}: there is no {path}: {advice(name, file.name)}"
             elif heading and file.suffix == ".md":
                 there = text if not path else file.read_text()
                 if heading not in anchors(there):
                     yield f"{name}:{number}: {path or name} has no heading '#{heading}'"
+
+
+def advice(name, file):
+    """What to do about a link to a file that is not where the link leads: where it may have gone."""
+    base = (ROOT / name).parent
+    found = [path for path, _ in files(".swift", ".md", ".py") if path.endswith("/" + file)]
+    places = " or ".join(os.path.relpath(ROOT / path, base) for path in found)
+    return f"the file is now {places}" if places else "link what does that now, or remove the line"
 
 
 def all_dead():

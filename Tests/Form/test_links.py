@@ -1,7 +1,12 @@
 """Every link of a document within the repository leads somewhere."""
 
+import re
+
 import pytest
-from links import all_dead, anchor, dead
+from files import ROOT
+from links import LINK, all_dead, anchor, dead
+
+ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text()
 
 
 def test_every_link_of_every_document_leads_somewhere():
@@ -9,10 +14,23 @@ def test_every_link_of_every_document_leads_somewhere():
     assert not lines, "\n" + "\n".join(lines)
 
 
+@pytest.mark.parametrize("way", ["A dispatch", "A subscription", "An effect", "A start"])
+def test_each_step_of_the_four_ways_names_a_file_of_the_sources(way):
+    section = ARCHITECTURE.partition(f"\n### {way}\n")[2].partition("\n#")[0]
+    steps = re.findall(r"^\d+\. (.*)", section, re.M)
+    assert len(steps) >= 5, f"docs/ARCHITECTURE.md: '{way}' has {len(steps)} steps"
+    for step in steps:
+        target = LINK.search(step)
+        assert target and target[1].startswith("../Sources/"), (
+            f"docs/ARCHITECTURE.md, '{way}': begin this step with a link to the file: {step}"
+        )
+
+
 @pytest.mark.parametrize(
     "text, complaint",
     [
-        ("[a](docs/GONE.md)", "there is no docs/GONE.md"),
+        ("[a](docs/GONE.md)", "there is no docs/GONE.md: link what does that now"),
+        ("[a](docs/words.py)", "there is no docs/words.py: the file is now Tests/Form/words.py"),
         ("[a](docs/HISTORY.md#gone)", "has no heading '#gone'"),
         ("[a](#gone)", "has no heading '#gone'"),
     ],
