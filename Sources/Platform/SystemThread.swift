@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of the system's own, for work that blocks and must not block anyone else.
+/// A thread of the system's own, for work that blocks and must not hold up other threads.
 package enum SystemThread {
     private final class Start: Sendable {
         let body: @Sendable () -> Void
@@ -15,13 +15,24 @@ package enum SystemThread {
         sched_yield()
     }
 
-    /// Starts a detached thread; `name`, at most 15 bytes of it, shows in `top -H` and debuggers.
-    package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+    /// Starts a detached thread.
+    ///
+    /// It inherits the caller's nice value and its blocked signals.
+    ///
+    /// - Parameters:
+    ///   - name: at most 15 bytes of it show in `top -H` and debuggers.
+    ///   - niceness: the lowest nice value that the thread may have. A higher one needs no privilege.
+    package static func start(
+        name: String,
+        niceness: CInt? = nil,
+        _ body: @escaping @Sendable () -> Void
+    ) {
         var thread = pthread_t()
         // Safety: the box is retained here and released by the thread, exactly once.
         let box = Unmanaged.passRetained(
             Start {
                 setName(name)
+                if let niceness { raiseNiceness(to: niceness) }
                 body()
             }
         ).toOpaque()
@@ -34,15 +45,26 @@ package enum SystemThread {
             },
             box
         )
-        precondition(code == 0, "The system refuses a thread for \(name): error \(code).")
+        precondition(
+            code == 0,
+            "The system refuses a thread for \(name): \(SystemError.text(of: code))."
+        )
         pthread_detach(thread)
     }
 
-    /// Names the calling thread. Only people look at it, so a system that refuses is no error.
+    /// Names the calling thread. The name is for people, so a system that refuses it is no error.
     private static func setName(_ name: String) {
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         _ = write(descriptor, name, min(name.utf8.count, 15))
         close(descriptor)
+    }
+
+    /// Raises the calling thread's nice value; one that is higher already stays as it is.
+    private static func raiseNiceness(to niceness: CInt) {
+        let process = CInt(PRIO_PROCESS.rawValue)
+        // On Linux this is the calling thread's own (setpriority(2), "C library/kernel differences").
+        guard getpriority(process, 0) < niceness else { return }
+        _ = setpriority(process, 0, niceness)
     }
 }

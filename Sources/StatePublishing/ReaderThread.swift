@@ -1,6 +1,4 @@
-import Glibc
 import Platform
-import StoreCore
 
 /// A thread that works for those who read: where processors are scarce, the event loop and the Core go
 /// first.
@@ -9,21 +7,11 @@ import StoreCore
 /// it goes on however busy they are. What it shares with them it locks for a few instructions only: a
 /// thread that waits for it would wait as long as this one waits for a processor.
 package enum ReaderThread {
-    /// A process that is nicer already stays as it is.
-    static let niceness: CInt = 10
+    /// Its nice value. A process that is nicer already stays as it is.
+    package static let niceness: CInt = 10
 
     /// Starts a detached thread; `name`, at most 15 bytes of it, shows in `top -H` and debuggers.
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
-        SystemThread.start(name: name) {
-            yieldToDispatching()
-            body()
-        }
-    }
-
-    private static func yieldToDispatching() {
-        let process = CInt(PRIO_PROCESS.rawValue)
-        // On Linux this is the calling thread's own (setpriority(2), "C library/kernel differences").
-        guard getpriority(process, 0) < niceness else { return }
-        _ = setpriority(process, 0, niceness)
+        SystemThread.start(name: name, niceness: niceness, body)
     }
 }

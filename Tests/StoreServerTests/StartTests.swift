@@ -75,7 +75,7 @@ import Testing
             configuration: ServerConfiguration().transport,
             handler: gate,
             streams: nil,
-            startThread: SystemThread.start(name:_:),
+            startThread: { SystemThread.start(name: $0, $1) },
             log: { _ in }
         )
         gate.attach(server)

@@ -32,7 +32,7 @@ final class ServerStart: Sendable {
             configuration: configuration.transport,
             handler: gate,
             streams: nil,
-            startThread: SystemThread.start(name:_:),
+            startThread: { SystemThread.start(name: $0, $1) },
             log: Log.warning
         )
         gate.attach(transport)
