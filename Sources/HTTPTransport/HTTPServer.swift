@@ -1,4 +1,3 @@
-import Dispatch
 import Platform
 import Synchronization
 
@@ -6,7 +5,7 @@ import Synchronization
 package final class HTTPServer: Sendable {
     package let counters = TransportCounters()
     let loop: EventLoop
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Latch()
     private let addresses = Locked<[ListenAddress]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
@@ -46,7 +45,7 @@ package final class HTTPServer: Sendable {
         addresses.withLock { $0 = bound }
         startThread("http") { [loop, ended] in
             loop.run()
-            ended.signal()
+            ended.open()
         }
     }
 
@@ -82,8 +81,7 @@ package final class HTTPServer: Sendable {
     /// Answers whether every request was answered before the time was over.
     package func stop(seconds: Double) -> Bool {
         loop.ask { $0.stop = seconds }
-        ended.wait()
-        ended.signal()
+        _ = ended.wait()
         return loop.cutOff == 0
     }
 }

@@ -1,16 +1,17 @@
 import Glibc
 
-/// A semaphore whose timed waits go by a clock that nobody sets.
+/// A semaphore whose timed waits go by a clock that is never set.
 ///
 /// Those of `DispatchSemaphore` go by the time of day on Linux: where that is set back by a day, a
 /// wait of a tenth of a second lasts a day.
 public final class TimedSemaphore: @unchecked Sendable {
-    // Safety: `count` is touched by whoever holds `lock`; all three are freed with the last owner.
+    // Safety: `count` is touched by the thread that holds `lock`; all three are freed with the last
+    // owner.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let raised: UnsafeMutablePointer<pthread_cond_t>
     private var count = 0
 
-    /// Makes a semaphore that nobody has signalled.
+    /// Makes a semaphore without a signal.
     public init() {
         lock = .allocate(capacity: 1)
         pthread_mutex_init(lock, nil)
@@ -33,8 +34,17 @@ public final class TimedSemaphore: @unchecked Sendable {
     public func signal() {
         pthread_mutex_lock(lock)
         count += 1
-        pthread_cond_signal(raised)
         pthread_mutex_unlock(lock)
+        // Behind the unlock, or the thread that wakes up would wait for the lock at once.
+        pthread_cond_signal(raised)
+    }
+
+    /// Waits for a signal, and takes it.
+    public func wait() {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while count == 0 { pthread_cond_wait(raised, lock) }
+        count -= 1
     }
 
     /// Waits for a signal, and takes it; answers whether one came before the seconds were over.

@@ -9,7 +9,7 @@ import Synchronization
 final class StopSteps: Sendable {
     private let steps: [(name: String, work: @Sendable () -> Void)]
     private let current = Locked(0)
-    private let ended = TimedSemaphore()
+    private let ended = Latch()
 
     /// - Parameter steps: each with what it finishes, as the log names it.
     init(_ steps: [(name: String, work: @Sendable () -> Void)]) {
@@ -23,7 +23,7 @@ final class StopSteps: Sendable {
                 current.withLock { $0 = index }
                 step.work()
             }
-            ended.signal()
+            ended.open()
         }
         guard !ended.wait(seconds: seconds) else { return nil }
         return steps[current.withLock { $0 }].name

@@ -12,7 +12,7 @@ final class Watchdog: Sendable {
     private let slowSeconds: Int
     private let stuckSeconds: Int
     private let stuck = Locked<Progress.Work?>(nil)
-    private let stopping = TimedSemaphore()
+    private let stopping = Latch()
 
     /// How often it looks.
     private static let intervalSeconds = 0.1
@@ -28,7 +28,7 @@ final class Watchdog: Sendable {
     }
 
     func stop() {
-        stopping.signal()
+        stopping.open()
     }
 
     /// Why the process does not live, where it does not.
