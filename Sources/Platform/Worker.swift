@@ -1,0 +1,217 @@
+import Synchronization
+
+/// A worker thread, or a few, that work off a bounded queue.
+///
+/// Other threads change the queue by ``post(_:)`` and never wait for the work. A post makes a system
+/// call only where work comes and a thread sleeps: a thread that is awake looks at the queue again
+/// before it sleeps.
+///
+/// For threads that sleep here and nowhere else; those that sleep in `epoll_wait` have loops of their
+/// own.
+package final class Worker<Queue: WorkQueue>: Sendable {
+    /// When the first thread begins.
+    package enum Start: Sendable {
+        case atOnce, withFirstWork
+    }
+
+    /// What a thread does: it takes work by ``next(beforeSleep:)`` until that is `nil`.
+    package typealias Body = @Sendable (Worker<Queue>) -> Void
+
+    @usableFromInline
+    struct State: Sendable {
+        @usableFromInline var queue: Queue
+        /// How many threads there are, those that are about to begin among them.
+        @usableFromInline var threads = 0
+        /// How many of them sleep and have not been woken.
+        @usableFromInline var asleep = 0
+        @usableFromInline var isClosed = false
+        @usableFromInline var body: Body?
+
+        init(queue: Queue) {
+            self.queue = queue
+        }
+
+        /// Chooses a thread for what waits; none where all are awake and no more may begin.
+        @inlinable
+        mutating func wakeup(threadsMax: Int) -> Wakeup {
+            guard !queue.isEmpty else { return .none }
+            if asleep > 0 {
+                asleep -= 1
+                return .wake
+            }
+            guard let body, threads < threadsMax else { return .none }
+            threads += 1
+            return .begin(body)
+        }
+    }
+
+    /// What has a thread take the work.
+    @usableFromInline
+    enum Wakeup: Sendable {
+        case none, wake
+        case begin(Body)
+    }
+
+    @usableFromInline let state: Locked<State>
+    @usableFromInline let threadsMax: Int
+    @usableFromInline let wake = TimedSemaphore()
+    private let name: String
+    private let niceness: CInt?
+    private let idleSecondsMax: Double?
+    private let closing = Latch()
+    private let ended = Latch()
+
+    /// Makes a worker without a thread.
+    ///
+    /// - Parameters:
+    ///   - name: the threads' name; at most 15 bytes of it show in `top -H` and debuggers.
+    ///   - niceness: the lowest nice value of the threads; `nil` leaves them that of their starter.
+    ///   - threadsMax: the most threads; beyond the first, one begins where work comes and no thread
+    ///     sleeps.
+    ///   - idleSecondsMax: how long a thread sleeps before it ends; the next work begins another. `nil`
+    ///     keeps it.
+    package init(
+        _ name: String,
+        niceness: CInt? = nil,
+        threadsMax: Int = 1,
+        idleSecondsMax: Double? = nil,
+        queue: Queue
+    ) {
+        self.name = name
+        self.niceness = niceness
+        self.threadsMax = threadsMax
+        self.idleSecondsMax = idleSecondsMax
+        state = Locked(State(queue: queue))
+    }
+
+    /// Lets threads begin. Called once; what is posted before waits.
+    ///
+    /// - Parameter body: kept until ``close(seconds:_:)``. It is given the worker, so that it need not
+    ///   keep the worker's owner.
+    package func start(_ start: Start = .atOnce, _ body: @escaping Body) {
+        let wakeup = state.withLock { state -> Wakeup in
+            guard !state.isClosed else { return .none }
+            state.body = body
+            guard start == .atOnce || !state.queue.isEmpty else { return .none }
+            state.threads += 1
+            return .begin(body)
+        }
+        perform(wakeup)
+    }
+
+    /// Changes the queue, and wakes a thread, or begins one, where there is work. Any thread; never waits for the work.
+    ///
+    /// - Returns: what `change` returns; `nil` once the worker is closed, and then the queue stays as it
+    ///   is.
+    @inlinable
+    @discardableResult
+    package func post<Result: Sendable>(_ change: (inout Queue) -> Result) -> Result? {
+        let (result, wakeup) = state.withLock { state -> (Result?, Wakeup) in
+            guard !state.isClosed else { return (nil, .none) }
+            let result = change(&state.queue)
+            return (result, state.wakeup(threadsMax: threadsMax))
+        }
+        perform(wakeup)
+        return result
+    }
+
+    /// Reads or changes the queue where that makes no work. Any thread, also once it is closed.
+    @inlinable
+    package func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
+        state.withLock { body(&$0.queue) }
+    }
+
+    /// Ends the threads when nothing waits any more, and takes nothing more.
+    ///
+    /// A second call waits again.
+    ///
+    /// - Parameter change: drops what is not to be worked off.
+    /// - Returns: whether all threads have ended before the seconds were over.
+    package func close(seconds: Double, _ change: (inout Queue) -> Void = { _ in }) -> Bool {
+        let (asleep, isOver, body) = state.withLock { state -> (Int, Bool, Body?) in
+            guard !state.isClosed else { return (0, false, nil) }
+            state.isClosed = true
+            change(&state.queue)
+            defer {
+                state.asleep = 0
+                state.body = nil
+            }
+            return (state.asleep, state.threads == 0, state.body)
+        }
+        // What the body keeps is released here, where the lock is not held.
+        _ = body
+        closing.open()
+        if isOver { ended.open() }
+        for _ in 0..<asleep { wake.signal() }
+        return ended.wait(seconds: seconds)
+    }
+
+    @inlinable
+    func perform(_ wakeup: Wakeup) {
+        switch wakeup {
+        case .none: break
+        case .wake: wake.signal()
+        case .begin(let body): begin(body)
+        }
+    }
+
+    @usableFromInline
+    func begin(_ body: @escaping Body) {
+        SystemThread.start(name: name, niceness: niceness) { [self] in
+            repeat { body(self) } while !leave()
+        }
+    }
+}
+
+// What the threads call.
+
+extension Worker {
+    /// Waits for work and takes it; `nil` where the thread is to end.
+    ///
+    /// - Parameter beforeSleep: called where nothing waits.
+    package func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
+        while true {
+            let (work, isOver) = state.withLock { state -> (Queue.Work?, Bool) in
+                if !state.queue.isEmpty { return (state.queue.take(), false) }
+                if !state.isClosed { state.asleep += 1 }
+                return (nil, state.isClosed)
+            }
+            if isOver || work != nil { return work }
+            beforeSleep()
+            if !sleep() { return nil }
+        }
+    }
+
+    /// Pauses between two works. ``close(seconds:_:)`` ends the pause.
+    package func pause(seconds: Double) {
+        _ = closing.wait(seconds: seconds)
+    }
+
+    /// Sleeps until work comes; answers `false` where none came for long enough.
+    private func sleep() -> Bool {
+        guard let idleSecondsMax else {
+            wake.wait()
+            return true
+        }
+        if wake.wait(seconds: idleSecondsMax) { return true }
+        let isIdle = state.withLock { state in
+            guard state.asleep > 0 else { return false }
+            state.asleep -= 1
+            return true
+        }
+        // Else all that slept have been woken, and one of the signals is for this thread.
+        if !isIdle { wake.wait() }
+        return !isIdle
+    }
+
+    /// Lets a thread end, unless work has come meanwhile.
+    private func leave() -> Bool {
+        let (leaves, isLast) = state.withLock { state -> (Bool, Bool) in
+            guard state.queue.isEmpty else { return (false, false) }
+            state.threads -= 1
+            return (true, state.isClosed && state.threads == 0)
+        }
+        if isLast { ended.open() }
+        return leaves
+    }
+}
