@@ -1,4 +1,3 @@
-import Dispatch
 import EventStream
 import Platform
 import StoreCore
@@ -9,23 +8,10 @@ import Wire
 // What the log's own thread does: it reads the versions that readers need next.
 
 extension ActionLog {
-    /// The version to read next; `nil` when the log is closed.
-    func nextWanted() -> UInt64? {
-        while true {
-            let (version, isClosed) = work.withLock { work -> (UInt64?, Bool) in
-                if work.isClosed { return (nil, true) }
-                return (work.takeWanted(), false)
-            }
-            if isClosed { return nil }
-            if let version { return version }
-            wake.wait()
-        }
-    }
-
-    /// Reads a piece that has this version, unless somebody else's wish has brought it already.
+    /// Reads a piece that has this version, unless another reader's wish has brought it already.
     package func read(_ version: UInt64) {
         let newest = self.version
-        let (found, earlier) = work.withLock { work -> (LogPiece?, LogPiece?) in
+        let (found, earlier) = worker.withQueue { work -> (LogPiece?, LogPiece?) in
             let found = work.cache.piece(with: version)
             let starts = version == LogCache.block(of: version).lowerBound
             return (found, found == nil && !starts ? work.cache.piece(with: version - 1) : nil)
@@ -33,14 +19,14 @@ extension ActionLog {
         guard found == nil, version <= newest else { return }
         do throws(JournalError) {
             let piece = try piece(with: version, behind: earlier, newest: newest)
-            work.withLock { work in
+            worker.withQueue { work in
                 work.cache.insert(piece)
                 work.succeeded()
             }
         } catch {
             if case .gone(let oldest) = error, oldest > version {
-                work.withLock { $0.oldest = max($0.oldest, oldest) }
-            } else if work.withLock({ $0.failed(version) }) {
+                worker.withQueue { $0.oldest = max($0.oldest, oldest) }
+            } else if worker.withQueue({ $0.failed(version) }) {
                 Log.error("the log can't be read at version \(version): \(error)")
             }
         }

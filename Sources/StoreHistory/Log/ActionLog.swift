@@ -1,4 +1,3 @@
-import Dispatch
 package import EventStream
 import HTTPTransport
 import Platform
@@ -10,15 +9,13 @@ package import Wire
 /// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
 /// thread of its own and kept for as long as readers share them.
 ///
-/// With nobody reading, a commit costs one store and one load.
+/// Without a reader, a commit costs one store and one load.
 package final class ActionLog: LogSource, VersionFollower {
     package let journal: any Journal
     package let epoch: Epoch
-    let work = Locked(LogWork())
-    let wake = DispatchSemaphore(value: 0)
-    private let ended = TimedSemaphore()
+    let worker = Worker("actions", queue: LogWork())
     private let durable: Atomic<UInt64>
-    /// The version after ``durable`` for which somebody waits; 0 while nobody does.
+    /// The version after ``durable`` that a reader waits for; 0 while none does.
     private let awaited = Atomic<UInt64>(0)
     private let onMove: @Sendable () -> Void
 
@@ -42,25 +39,17 @@ package final class ActionLog: LogSource, VersionFollower {
     package var version: UInt64 { durable.load(ordering: .sequentiallyConsistent) }
 
     package func start() {
-        work.withLock { $0.isRunning = true }
-        SystemThread.start(name: "actions") { [self] in
-            while let version = nextWanted() {
+        worker.start { [self] worker in
+            while let version = worker.next() {
                 read(version)
                 onMove()
             }
-            ended.signal()
         }
     }
 
     /// Ends the thread, and returns when it no longer touches the journal, or the time is over.
     package func close(seconds: Double) {
-        let isRunning = work.withLock { work in
-            work.isClosed = true
-            return work.isRunning
-        }
-        guard isRunning else { return }
-        wake.signal()
-        if ended.wait(seconds: seconds) { ended.signal() }
+        _ = worker.close(seconds: seconds) { $0.dropWanted() }
     }
 
     /// Notes that everything up to a version is published. The Core's thread calls it.
@@ -79,17 +68,17 @@ extension ActionLog {
             awaited.store(version &+ 1, ordering: .sequentiallyConsistent)
             if version >= self.version { return .caughtUp(version) }
         }
-        let (answer, wakes) = work.withLock { work -> (LogAnswer, Bool) in
-            if let piece = work.cache.piece(with: version + 1) { return (.piece(piece), false) }
+        let answer = worker.post { work -> LogAnswer in
+            if let piece = work.cache.piece(with: version + 1) { return .piece(piece) }
             if version + 1 < work.oldest {
                 let reason = Chunk.of(SSEFrame.resync(.historyGone))
-                return (.gone(saying: reason, after: work.oldest - 1), false)
+                return .gone(saying: reason, after: work.oldest - 1)
             }
-            if work.takeFailure(of: version + 1) { return (.unreadable, false) }
-            return (.pending, work.want(version + 1))
+            if work.takeFailure(of: version + 1) { return .unreadable }
+            work.want(version + 1)
+            return .pending
         }
-        if wakes { wake.signal() }
-        return answer
+        return answer ?? .pending
     }
 
     package func caughtUp(at version: UInt64) -> Bytes {
@@ -97,6 +86,6 @@ extension ActionLog {
     }
 
     private func want(_ version: UInt64) {
-        if work.withLock({ $0.want(version) }) { wake.signal() }
+        worker.post { $0.want(version) }
     }
 }

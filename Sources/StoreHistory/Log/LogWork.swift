@@ -1,39 +1,40 @@
+import Platform
+
 /// What the readers of the log need, and what is there for them.
-struct LogWork {
-    /// The most versions that wait to be read; whoever asks for more asks again.
+struct LogWork: WorkQueue {
+    /// The most versions that wait to be read; a reader that asks for more asks again.
     static let wantedMax = 1_024
 
     var cache = LogCache()
     /// The oldest version that there is, as far as is known.
     var oldest: UInt64 = 1
-    var isRunning = false
-    var isSleeping = false
-    var isClosed = false
     /// Versions that readers need next, in the order in which they asked.
     private var wanted: [UInt64] = []
     private var isWanted: Set<UInt64> = []
-    /// Versions that could not be read, for whoever asks next.
+    /// Versions that could not be read, for the reader that asks next.
     private var unreadable: Set<UInt64> = []
     /// Whether the last attempt to read failed.
     private var isFailing = false
 
-    /// Notes a version to be read. Answers whether the thread sleeps.
-    mutating func want(_ version: UInt64) -> Bool {
-        guard wanted.count < Self.wantedMax, isWanted.insert(version).inserted else {
-            return false
-        }
+    var isEmpty: Bool { wanted.isEmpty }
+
+    /// Notes a version to be read.
+    mutating func want(_ version: UInt64) {
+        guard wanted.count < Self.wantedMax, isWanted.insert(version).inserted else { return }
         wanted.append(version)
-        defer { isSleeping = false }
-        return isSleeping
     }
 
-    /// The version to be read next; where there is none, the thread is about to sleep.
-    mutating func takeWanted() -> UInt64? {
-        isSleeping = wanted.isEmpty
-        guard !isSleeping else { return nil }
+    /// The version to be read next.
+    mutating func take() -> UInt64 {
         let version = wanted.removeFirst()
         isWanted.remove(version)
         return version
+    }
+
+    /// Reads nothing more of what readers have asked for.
+    mutating func dropWanted() {
+        wanted = []
+        isWanted = []
     }
 
     /// Notes that a version could be read.
@@ -43,7 +44,7 @@ struct LogWork {
 
     /// Notes that a version could not be read. Answers whether that is news.
     mutating func failed(_ version: UInt64) -> Bool {
-        // Those who asked for the others may be gone; whoever is not asks again.
+        // The readers that asked for the others may be gone; those that are not ask again.
         if unreadable.count >= Self.wantedMax { unreadable = [] }
         unreadable.insert(version)
         defer { isFailing = true }

@@ -136,7 +136,7 @@ final class SimulatedServer<Root: RootState> {
         loop.turn(events, waitingFor: 0)
         // As the log's own thread does.
         let log = parts.log
-        while let version = log.work.withLock({ $0.takeWanted() }) {
+        while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
             log.read(version)
             parts.store.streams.logMoved()
             loop.turn(events, waitingFor: 0)
