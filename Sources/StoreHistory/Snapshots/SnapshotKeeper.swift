@@ -1,4 +1,3 @@
-import Dispatch
 import Platform
 package import StatePublishing
 package import StoreCore
@@ -19,12 +18,18 @@ package final class SnapshotKeeper: Sendable {
     private let bytesMax: UInt64
     private let newest: @Sendable () -> Snapshot
 
+    /// Whether a snapshot is due; several that are become one.
+    private struct Due: WorkQueue {
+        var isDue = false
+
+        var isEmpty: Bool { !isDue }
+
+        mutating func take() { isDue = false }
+    }
+
     private let savedVersion: Atomic<UInt64>
     private let pendingBytes = Atomic<UInt64>(0)
-    private let isAsked = Atomic(false)
-    private let isStopping = Atomic(false)
-    private let wake = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let worker = Worker("snapshots", queue: Due())
 
     /// Makes a keeper that begins with ``start()``.
     ///
@@ -51,14 +56,8 @@ package final class SnapshotKeeper: Sendable {
     }
 
     package func start() {
-        SystemThread.start(name: "snapshots") { [self] in
-            while true {
-                wake.wait()
-                isAsked.store(false, ordering: .sequentiallyConsistent)
-                if isStopping.load(ordering: .sequentiallyConsistent) { break }
-                save()
-            }
-            ended.signal()
+        worker.start { [self] worker in
+            while worker.next() != nil { save() }
         }
     }
 
@@ -67,15 +66,12 @@ package final class SnapshotKeeper: Sendable {
         let pending = pendingBytes.add(UInt64(bytes), ordering: .relaxed).newValue
         let saved = savedVersion.load(ordering: .relaxed)
         guard version >= saved + recordsMax || pending >= bytesMax else { return }
-        guard !isAsked.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        wake.signal()
+        worker.post { $0.isDue = true }
     }
 
     /// Ends the thread, and keeps the last state so that the next start has nothing to replay.
     package func stop() {
-        isStopping.store(true, ordering: .sequentiallyConsistent)
-        wake.signal()
-        ended.wait()
+        _ = worker.close(seconds: .infinity) { $0.isDue = false }
         save()
     }
 
