@@ -1,8 +1,5 @@
-import Dispatch
 import Glibc
 import Platform
-import StoreCore
-import Synchronization
 
 /// Writes log lines on a thread of its own: standard error may be a pipe that nobody reads, and
 /// neither the Core nor the event loop may ever wait for it.
@@ -20,77 +17,76 @@ package final class LogWriter: Sendable {
     /// Lines that are made when they are written.
     private typealias Entry = @Sendable () -> [[UInt8]]
 
-    private struct Queue {
+    private struct Queue: WorkQueue {
         var entries: [Entry] = []
         /// How many lines the entries have.
         var lines = 0
         var lost = 0
-        /// Whether the thread is writing, or has been woken and has not come yet.
-        var isBusy = false
-        var idleWaiters = 0
+        /// Opened when all that came before is written.
+        var flushes: [Latch] = []
 
-        /// Takes so many lines; answers whether the thread has to be woken.
-        mutating func take(_ count: Int, _ entry: @escaping Entry) -> Bool {
+        var isEmpty: Bool { entries.isEmpty && flushes.isEmpty }
+
+        mutating func add(_ count: Int, _ entry: @escaping Entry) {
             entries.append(entry)
             lines += count
-            defer { isBusy = true }
-            return !isBusy
+        }
+
+        mutating func take() -> (entries: [Entry], flushes: [Latch]) {
+            var entries = entries
+            if lost > 0 {
+                let line = "\(Log.warningPrefix)\(lost) log lines are lost\n"
+                entries.append { [Array(line.utf8)] }
+            }
+            defer { self = Queue() }
+            return (entries, flushes)
         }
     }
 
-    private let queue = Locked(Queue())
-    private let wake = DispatchSemaphore(value: 0)
-    private let idle = TimedSemaphore()
+    private let worker = Worker("log", queue: Queue())
 
     package init(descriptor: CInt) {
-        SystemThread.start(name: "log") { [self] in run(descriptor) }
+        worker.start { Self.run($0, descriptor) }
     }
 
     /// Takes one line with its line feed, or counts it as lost. Any thread; never waits.
     package func offer(_ line: [UInt8]) {
-        let wakes = queue.withLock { queue in
+        worker.post { queue in
             guard queue.lines < Self.queueLinesMax else {
                 queue.lost += 1
-                return false
+                return
             }
-            return queue.take(1) { [line] }
+            queue.add(1) { [line] }
         }
-        if wakes { wake.signal() }
     }
 
     /// Takes as many lines of details as fit, and counts the others as lost. Any thread; never waits.
     ///
     /// - Parameter make: makes the first so many lines, with their line feeds, on the log's own thread.
     package func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [[UInt8]]) {
-        let wakes = queue.withLock { queue in
+        worker.post { queue in
             let taken = min(count, max(0, Self.detailsWaitingMax - queue.lines))
             queue.lost += count - taken
-            guard taken > 0 else { return false }
-            return queue.take(taken) { make(taken) }
+            if taken > 0 { queue.add(taken) { make(taken) } }
         }
-        if wakes { wake.signal() }
     }
 
     /// Waits until all lines are written, or the time is over.
     package func flush(seconds: Double) {
-        let isIdle = queue.withLock { queue in
-            if queue.isBusy { queue.idleWaiters += 1 }
-            return !queue.isBusy
-        }
-        if !isIdle { _ = idle.wait(seconds: seconds) }
+        let flushed = Latch()
+        worker.post { $0.flushes.append(flushed) }
+        _ = flushed.wait(seconds: seconds)
     }
 
-    private func run(_ descriptor: CInt) {
-        Self.leaveSignalsToOtherThreads()
-        while true {
-            wake.wait()
-            while let entries = next() {
-                // One call a line, so that lines of several processes don't mix; a full or closed
-                // standard error must not stop the server, so the result does not matter.
-                for line in entries.lazy.flatMap({ $0() }) {
-                    _ = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-                }
+    private static func run(_ worker: Worker<Queue>, _ descriptor: CInt) {
+        leaveSignalsToOtherThreads()
+        while let (entries, flushes) = worker.next() {
+            // One call a line, so that lines of several processes don't mix; a full or closed
+            // standard error must not stop the server, so the result does not matter.
+            for line in entries.lazy.flatMap({ $0() }) {
+                _ = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             }
+            for flushed in flushes { flushed.open() }
         }
     }
 
@@ -101,27 +97,5 @@ package final class LogWriter: Sendable {
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
-    }
-
-    /// Takes what is queued; `nil` where there is nothing, of which `flush` is signalled.
-    private func next() -> [Entry]? {
-        let (entries, waiters) = queue.withLock { queue -> ([Entry]?, Int) in
-            guard !queue.entries.isEmpty else {
-                queue.isBusy = false
-                defer { queue.idleWaiters = 0 }
-                return (nil, queue.idleWaiters)
-            }
-            var entries = queue.entries
-            if queue.lost > 0 {
-                let line = "\(Log.warningPrefix)\(queue.lost) log lines are lost\n"
-                entries.append { [Array(line.utf8)] }
-            }
-            queue.entries = []
-            queue.lines = 0
-            queue.lost = 0
-            return (entries, 0)
-        }
-        for _ in 0..<waiters { idle.signal() }
-        return entries
     }
 }
