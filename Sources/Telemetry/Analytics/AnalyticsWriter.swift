@@ -1,4 +1,3 @@
-import Dispatch
 import Platform
 import StoreCore
 import Synchronization
@@ -22,7 +21,7 @@ package final class AnalyticsWriter: Sendable {
     /// How long a stop waits while nothing at all is taken: for a full pipe that nobody reads.
     package static let stuckSecondsMax = 2.0
 
-    fileprivate struct Queue {
+    fileprivate struct Queue: WorkQueue {
         var events: [QueuedEvent] = []
         /// How many events wait, with those that are being written, and their bytes.
         var count = 0
@@ -30,13 +29,19 @@ package final class AnalyticsWriter: Sendable {
         /// Since the start, those that did not fit among them.
         var offered: UInt64 = 0
         var reopen = false
-        var closed = false
-        var sleeping = false
+
+        var isEmpty: Bool { events.isEmpty && !reopen }
+
+        mutating func take() -> (events: [QueuedEvent], reopen: Bool) {
+            defer {
+                events = []
+                reopen = false
+            }
+            return (events, reopen)
+        }
     }
 
-    private let queue = Locked(Queue())
-    private let wake = DispatchSemaphore(value: 0)
-    private let ended = TimedSemaphore()
+    private let worker = Worker("analytics", queue: Queue())
     private let dropped = Atomic<UInt64>(0)
     private let written = Atomic<UInt64>(0)
     /// Counts the calls that wrote something.
@@ -51,8 +56,8 @@ package final class AnalyticsWriter: Sendable {
     package init(path: String?, encoder: CloudEventEncoder) throws(AnalyticsOutputError) {
         self.encoder = encoder
         let descriptor = try AnalyticsOutput.open(path)
-        SystemThread.start(name: "analytics") { [self] in
-            run(AnalyticsOutput(path: path, descriptor: descriptor))
+        worker.start { [self] worker in
+            run(worker, AnalyticsOutput(path: path, descriptor: descriptor))
         }
     }
 
@@ -65,7 +70,7 @@ package final class AnalyticsWriter: Sendable {
     ///
     /// What an action declares is encoded here: only then is it known how much memory it takes.
     package func offer(_ event: AnalyticsEvent) {
-        let hasRoom = queue.withLock { queue in
+        let hasRoom = worker.withQueue { queue in
             queue.offered += 1
             return queue.hasRoom(for: 1)
         }
@@ -76,35 +81,36 @@ package final class AnalyticsWriter: Sendable {
         } catch {
             return drop(1, because: "an event of '\(event.type)' has no JSON form")
         }
-        let (fits, sleeping) = queue.withLock { queue in
-            guard queue.hasRoom(for: queued.bytes) else { return (false, false) }
+        let fits = worker.post { queue in
+            guard queue.hasRoom(for: queued.bytes) else { return false }
             queue.events.append(queued)
             queue.count += 1
             queue.bytes += queued.bytes
-            defer { queue.sleeping = false }
-            return (true, queue.sleeping)
+            return true
         }
-        if !fits { drop(1, because: "the queue is full") }
-        if sleeping { wake.signal() }
+        switch fits {
+        case true?: break
+        case false?: drop(1, because: "the queue is full")
+        case nil: drop(1, because: "the server stops")
+        }
     }
 
     /// Opens the file anew before the next line, so that a rotated one is let go (SIGHUP).
     package func reopen() {
-        signal { $0.reopen = true }
+        worker.post { $0.reopen = true }
     }
 
     /// Writes what waits and ends the thread; gives up at the deadline, or as soon as nothing is taken
     /// for ``stuckSecondsMax``.
     package func close(seconds: Double) {
-        signal { $0.closed = true }
         let deadline = Deadline(seconds: seconds)
         var taken: UInt64
         var isDone = false
         repeat {
             taken = progress.load(ordering: .relaxed)
-            isDone = ended.wait(seconds: min(Self.stuckSecondsMax, deadline.left))
+            isDone = worker.close(seconds: min(Self.stuckSecondsMax, deadline.left))
         } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
-        let lost = queue.withLock { $0.offered } - writtenTotal
+        let lost = worker.withQueue { $0.offered } - writtenTotal
         if lost > 0 {
             let end = isDone ? "" : ", the last of them because nothing takes them"
             Log.warning("\(lost) analytics events are lost in all\(end)")
@@ -113,19 +119,9 @@ package final class AnalyticsWriter: Sendable {
 }
 
 extension AnalyticsWriter {
-    private func signal(_ change: (inout Queue) -> Void) {
-        let sleeping = queue.withLock { queue in
-            change(&queue)
-            defer { queue.sleeping = false }
-            return queue.sleeping
-        }
-        if sleeping { wake.signal() }
-    }
-
-    private func run(_ output: consuming AnalyticsOutput) {
+    private func run(_ worker: Worker<Queue>, _ output: consuming AnalyticsOutput) {
         var bytes: [UInt8] = []
-        while true {
-            let (events, reopen, closed) = next()
+        while let (events, reopen) = worker.next() {
             if reopen {
                 do {
                     try output.reopen()
@@ -139,33 +135,12 @@ extension AnalyticsWriter {
                 rest = rest.dropFirst(batch.count)
                 write(batch, &bytes, to: output)
                 let written = batch.reduce(0) { $0 + $1.bytes }
-                queue.withLock { queue in
+                worker.withQueue { queue in
                     queue.count -= batch.count
                     queue.bytes -= written
                 }
                 if bytes.capacity > Self.bufferBytesMax { bytes = [] }
             }
-            if closed, events.isEmpty { break }
-        }
-        ended.signal()
-    }
-
-    /// Takes what is queued; sleeps while there is nothing to do.
-    private func next() -> (events: [QueuedEvent], reopen: Bool, closed: Bool) {
-        while true {
-            let work = queue.withLock { queue -> ([QueuedEvent], Bool, Bool)? in
-                guard !queue.events.isEmpty || queue.reopen || queue.closed else {
-                    queue.sleeping = true
-                    return nil
-                }
-                defer {
-                    queue.events = []
-                    queue.reopen = false
-                }
-                return (queue.events, queue.reopen, queue.closed)
-            }
-            if let work { return work }
-            wake.wait()
         }
     }
 
@@ -209,7 +184,7 @@ extension AnalyticsWriter {
 extension AnalyticsWriter.Queue {
     /// Whether an event of so many bytes may wait.
     fileprivate func hasRoom(for bytes: Int) -> Bool {
-        guard !closed, count < AnalyticsWriter.queueEventsMax else { return false }
+        guard count < AnalyticsWriter.queueEventsMax else { return false }
         return count == 0 || self.bytes + bytes <= AnalyticsWriter.queueBytesMax
     }
 }
