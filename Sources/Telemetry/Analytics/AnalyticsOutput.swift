@@ -46,7 +46,7 @@ struct AnalyticsOutput: ~Copyable {
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wanted, 1, -1)
             } else if errno != EINTR {
-                let failure = Self.systemError
+                let failure = SystemError.text
                 let whole = bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
                 takeBack(offset - whole)
                 return (whole, failure)
@@ -72,12 +72,10 @@ struct AnalyticsOutput: ~Copyable {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else {
-            throw AnalyticsOutputError("can't append to '\(path)': \(Self.systemError)")
+            throw AnalyticsOutputError("can't append to '\(path)': \(SystemError.text)")
         }
         return descriptor
     }
-
-    private static var systemError: String { String(cString: strerror(errno)) }
 }
 
 /// Why the destination of analytics lines can't be opened.
