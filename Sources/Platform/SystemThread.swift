@@ -10,7 +10,8 @@ package enum SystemThread {
         }
     }
 
-    /// Lets other threads that are ready have this core first; returns at once where there are none.
+    /// Lets other threads that are ready have this core first; returns at once where there are
+    /// none.
     package static func giveWay() {
         sched_yield()
     }
@@ -31,6 +32,7 @@ package enum SystemThread {
         // Safety: the box is retained here and released by the thread, exactly once.
         let box = Unmanaged.passRetained(
             Start {
+                blockSignals()
                 setName(name)
                 if let niceness { raiseNiceness(to: niceness) }
                 body()
@@ -50,6 +52,20 @@ package enum SystemThread {
             "The system refuses a thread for \(name): \(SystemError.text(of: code))."
         )
         pthread_detach(thread)
+    }
+
+    /// Leaves the process's signals to the threads of the program, and its handlers there. SIGPIPE
+    /// and SIGXFSZ go to the thread that writes: where it blocks them the call fails, and the
+    /// process goes on.
+    ///
+    /// Not blocked are signals that a fault raises, and that of profilers.
+    private static func blockSignals() {
+        var set = sigset_t()
+        sigfillset(&set)
+        for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF] {
+            sigdelset(&set, signal)
+        }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
     /// Names the calling thread. The name is for people, so a system that refuses it is no error.
