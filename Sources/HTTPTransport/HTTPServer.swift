@@ -50,7 +50,7 @@ package final class HTTPServer: Sendable {
     }
 
     /// From now on `handler` answers: also what has come and is not whole yet, and what the handler
-    /// before it lets go of by `HTTPExchange.askAgain()`. It looks at the headers of both first.
+    /// before it lets go of by `HTTPExchange.handleAgain()`. It looks at the headers of both first.
     ///
     /// - Parameter done: called on the loop's thread when that is so.
     package func hand(

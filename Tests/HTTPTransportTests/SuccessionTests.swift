@@ -27,7 +27,7 @@ import Wire
         func response(for failure: TransportFailure) -> HTTPResponse { echo.response(for: failure) }
 
         func letGo() {
-            for exchange in held.withLock({ $0 }) { exchange.askAgain() }
+            for exchange in held.withLock({ $0 }) { exchange.handleAgain() }
         }
     }
 

@@ -26,7 +26,7 @@ extension EventLoop {
     }
 
     /// Has the handler asked anew for a suspended request. Any thread; nothing happens before ``wake()``.
-    func askAgain(_ exchange: HTTPExchange) {
+    func handleAgain(_ exchange: HTTPExchange) {
         exchange.outcome = .again
         finished.withLock { $0.append(exchange) }
     }

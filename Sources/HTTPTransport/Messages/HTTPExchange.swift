@@ -308,8 +308,8 @@ extension HTTPExchange {
 
     /// Hands a suspended request to the handler anew, as if it had just come; in place of
     /// ``complete(_:)``, and like it done when the server is woken. Any thread.
-    package func askAgain() {
-        loop.askAgain(self)
+    package func handleAgain() {
+        loop.handleAgain(self)
     }
 
     /// Does this once if the client closes its side before the answer is complete, which is still due;

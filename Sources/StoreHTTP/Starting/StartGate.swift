@@ -4,11 +4,11 @@ import Synchronization
 import Texts
 import Wire
 
-/// Answers while the server starts: says that the process lives and is not ready, and holds every other
-/// request back until the router takes over.
+/// Handles requests while the server starts: answers `/livez` with 200 and `/readyz` with 503, and
+/// holds every other request back until the router takes over.
 ///
-/// Whose client leaves, or whose time is over, is told to come again. All but ``close()`` and ``open()``
-/// is called on the event loop's thread.
+/// A request whose client leaves, or whose time is over, is answered with 503. All methods but
+/// ``close()`` and ``open()`` are called on the event loop's thread.
 package final class StartGate: HTTPHandler {
     /// How long a request is held back; as long as any request may wait.
     static let holdSecondsMax = Double(ClientWait.secondsMax)
@@ -39,7 +39,7 @@ package final class StartGate: HTTPHandler {
         self.hosts = hosts
     }
 
-    /// Says which transport asks; called once, before it starts.
+    /// Takes the transport that calls this handler; called once, before it starts.
     package func attach(_ server: HTTPServer) {
         transport.withLock { $0 = server }
     }
@@ -74,11 +74,11 @@ package final class StartGate: HTTPHandler {
 
     /// Hands everything over to the router, which has taken this one's place.
     package func open() {
-        for exchange in takeAll() { exchange.askAgain() }
+        for exchange in takeAll() { exchange.handleAgain() }
         transport.withLock { $0 }?.wake()
     }
 
-    /// Tells everybody that the server stops.
+    /// Answers every request with 503: the server stops.
     package func close() {
         held.withLock { $0.isClosed = true }
         for exchange in takeAll() { exchange.complete(refusal(.draining())) }
@@ -100,7 +100,7 @@ package final class StartGate: HTTPHandler {
             held.next += 1
             held.requests[held.next] = HeldRequest(exchange: exchange, bytes: bytes)
             held.bytes += bytes
-            // Within the lock: whoever takes it out may complete it at once.
+            // Within the lock: another thread that takes it out may complete it at once.
             exchange.suspend()
             return held.next
         }
@@ -129,7 +129,7 @@ package final class StartGate: HTTPHandler {
         transport.withLock { $0 }?.wake()
     }
 
-    /// Those who are held back, in the order in which they came.
+    /// The requests that are held back, in the order in which they came.
     private func takeAll() -> [HTTPExchange] {
         let requests = held.withLock { held in
             defer {

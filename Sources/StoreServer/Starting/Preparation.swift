@@ -3,8 +3,8 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The first phase of a start: the program's own work on its dependencies, which may take long and be
-/// given up.
+/// The first phase of a start: the program's own work on its dependencies, which may take long, and
+/// be cancelled.
 final class Preparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 
@@ -18,7 +18,8 @@ final class Preparation: Sendable {
 
     /// Does the steps in their order, and waits for the end of the last, or for ``cancel()``.
     ///
-    /// - Throws: ``PreparationFailure`` where one throws, `CancellationError` where it was given up.
+    /// - Throws: ``PreparationFailure`` where one throws, `CancellationError` where it was
+    ///   cancelled.
     func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }
         let task = Task(executorPreference: PreparationExecutor()) { [self] in
@@ -30,16 +31,16 @@ final class Preparation: Sendable {
                 end(.failure(PreparationFailure(cause: error)))
             }
         }
-        let isGivenUp = progress.withLock { progress in
+        let isCancelled = progress.withLock { progress in
             progress.task = task
             return progress.result != nil
         }
-        if isGivenUp { task.cancel() }
+        if isCancelled { task.cancel() }
         ended.wait()
         return try progress.withLock { $0.result }?.get() ?? dependencies
     }
 
-    /// Gives it up: whoever waits goes on at once, whatever the step that is under way does.
+    /// Cancels the step that is under way. ``run(_:on:)`` throws at once, without waiting for it.
     func cancel() {
         progress.withLock { $0.task }?.cancel()
         end(.failure(CancellationError()))
@@ -55,7 +56,8 @@ final class Preparation: Sendable {
     }
 }
 
-/// Runs the steps on threads of their own, so that whoever waits for them may hold up one of Swift's.
+/// Runs the steps on threads of their own: the caller of `Preparation.run` may block a thread of
+/// Swift's pool until they end.
 private final class PreparationExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "prepare", attributes: .concurrent)
 
