@@ -160,7 +160,7 @@ import Testing
             return
         }
         bench.journal.fail(with: nil)
-        guard case .failed(.closed) = try bench.offer([step]) else {
+        guard case .failed(.journalFailed) = try bench.offer([step]) else {
             Issue.record("The Core went on after an unknown failure.")
             return
         }

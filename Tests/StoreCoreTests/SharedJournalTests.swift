@@ -130,13 +130,13 @@ import Testing
         let (slow, journal, fast) = pair()
         try fast.send("a")
         journal.failTail(with: error)
-        guard case .failed(.closed)? = try slow.send("b").all.values.first else {
+        guard case .failed(.journalFailed)? = try slow.send("b").all.values.first else {
             Issue.record("It went on.")
             return
         }
         #expect(slow.failures.values == [error])
         journal.failTail(with: nil)
-        guard case .failed(.closed)? = try slow.send("c").all.values.first else {
+        guard case .failed(.journalFailed)? = try slow.send("c").all.values.first else {
             Issue.record("It went on after all.")
             return
         }

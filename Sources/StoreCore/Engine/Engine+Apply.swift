@@ -32,7 +32,7 @@ extension Engine {
     }
 
     private func outcome(of envelope: Envelope) -> Outcome {
-        if hasFailed { return .failed(.closed) }
+        if hasFailed { return .failed(.journalFailed) }
         if envelope.source?.token?.isCancelled == true { return .cancelled }
         if let idempotency = envelope.idempotency {
             do throws(JournalError) {

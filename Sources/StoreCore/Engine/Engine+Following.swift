@@ -40,7 +40,7 @@ extension Engine {
             return fail(done, .contended)
         }
         guard follow(upTo: version) != .failed else {
-            return fail(done, hasFailed ? .closed : .unreadable)
+            return fail(done, hasFailed ? .journalFailed : .unreadable)
         }
         for answered in done.outcomes { run(answered.envelope) }
         commit()

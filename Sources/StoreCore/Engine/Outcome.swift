@@ -50,6 +50,8 @@ public enum CoreFailure: Error, Sendable, Equatable {
     case contended
     /// The Core has stopped; the action was not applied.
     case closed
+    /// The journal failed before; the action was not applied.
+    case journalFailed
 }
 
 /// Why the mailbox did not take something.

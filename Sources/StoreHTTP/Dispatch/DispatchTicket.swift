@@ -76,6 +76,8 @@ final class DispatchTicket: Completion, @unchecked Sendable {
             answer(.storageFull())
         case .failed(.closed):
             answer(.draining())
+        case .failed(.journalFailed):
+            answer(.journalFailed())
         case .failed(.unreadable):
             answer(.overloaded("what was applied before can't be read; the log says why"))
         case .failed(.contended):

@@ -50,6 +50,8 @@ final class SessionTicket: Completion {
         case .failed(.storageFull):
             request.exchange.complete(request.response(.storageFull()))
         case .failed(.unknown): request.exchange.abandon()
+        case .failed(.journalFailed):
+            request.exchange.complete(request.response(.journalFailed()))
         default: request.exchange.complete(request.response(.draining()))
         }
     }

@@ -79,6 +79,8 @@ final class WorkTicket: Completion {
             answer(Problem.refused(reason: reason(of: refusal)).response(for: request.id))
         case .failed(.storageFull): answer(Problem.storageFull().response(for: request.id))
         case .failed(.unknown): request.exchange.abandon()
+        case .failed(.journalFailed):
+            answer(Problem.journalFailed().response(for: request.id))
         default: answer(Problem.draining().response(for: request.id))
         }
     }

@@ -39,6 +39,16 @@ extension Problem {
         )
     }
 
+    /// 503: the journal has failed, and the server takes no action until it is started again.
+    package static func journalFailed(retryAfterSeconds: Int = 5) -> Problem {
+        later(
+            .draining,
+            "The journal has failed, and the server applies nothing until it is started again. "
+                + "Nothing was applied.",
+            seconds: retryAfterSeconds
+        )
+    }
+
     /// 503: as many streams are open as may be.
     package static func streamLimit(_ limit: Int, retryAfterSeconds: Int = 10) -> Problem {
         later(

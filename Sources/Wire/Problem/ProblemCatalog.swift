@@ -289,7 +289,8 @@ package enum ProblemCatalog {
             (
                 "The server is stopping or starting",
                 """
-                It finishes what it has begun and takes nothing new. Nothing was applied.
+                It finishes what it has begun and takes nothing new; or its journal has failed, and \
+                it takes no actions until it is started again. Nothing was applied.
                 """,
                 """
                 Send the request again after the seconds in "Retry-After"; another instance may \
