@@ -47,8 +47,9 @@ format: ## bring the Swift code into form
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
 .PHONY: lint
-lint: ## check the form of the Swift code
+lint: ## check the form of the Swift code, and that the process is the command line's alone
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
+	scripts/check-process
 
 .PHONY: lint-docs
 lint-docs: setup-test ## check words, links, the glossary, and which target imports which

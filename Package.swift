@@ -61,7 +61,7 @@ let package = Package(
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Wire"]),
-        layer("Telemetry", on: ["Platform", "StoreCore", "Texts", "Wire"]),
+        layer("Telemetry", on: ["Platform", "Texts", "Wire"]),
         layer("ServerCommandLine", on: ["Platform", "Telemetry", "Texts", "Wire"]),
         layer("ActionCatalog", on: ["Platform", "StoreCore", "Telemetry", "Texts", "Wire"]),
         layer(
@@ -142,6 +142,7 @@ let package = Package(
         tests(of: "Domain", ["StoreCore", "StoreTesting"]),
         tests(of: "StoreTesting", ["Platform", "StoreCore"]),
         tests(of: "Telemetry"),
+        tests(of: "ServerCommandLine"),
         tests(
             of: "StoreServer",
             [

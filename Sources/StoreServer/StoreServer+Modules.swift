@@ -24,8 +24,8 @@ extension StoreServer where State: RootState {
         name: String = "store-server",
         version: String = StoreServerVersion.current
     ) {
-        // A replay of its own, which no line is written of; where the modules don't fit together, the server
-        // does not start, and says so.
+        // A replay of its own, without lines in the log; where the modules don't fit together, the
+        // start throws.
         let machine = Result { () throws(ModuleError) in try ModuleMachine<State>() }
         var first = State()
         let connect = { @Sendable (state: inout State) in

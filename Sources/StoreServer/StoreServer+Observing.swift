@@ -1,13 +1,13 @@
 public import Dispatch
 
-/// An observer in the server's own process, which gets every state.
+/// An observer in the server's own process, which receives every state.
 struct Observer<State: Sendable>: Sendable {
     let queue: DispatchQueue?
-    let tell: @Sendable (State) -> Void
+    let receive: @Sendable (State) -> Void
 }
 
 extension StoreServer {
-    /// The same server, of which `observer` is told the state at the start and after every applied
+    /// The same server, which calls `observer` with the state at the start and after every applied
     /// action, in order, also where that changed nothing.
     ///
     /// ```swift
@@ -23,7 +23,7 @@ extension StoreServer {
         with observer: @escaping @Sendable (State) -> Void
     ) -> StoreServer {
         var server = self
-        server.observers.append(Observer(queue: queue, tell: observer))
+        server.observers.append(Observer(queue: queue, receive: observer))
         return server
     }
 }

@@ -11,13 +11,13 @@ extension StoreServer {
     ///     .main()
     /// ```
     ///
-    /// A start has phases: the dependencies are prepared, one closure after the other; the state is made
-    /// of the journal; interceptors and reactions join; then the server is ready. It listens from the
-    /// beginning: `/livez` is 200 and `/readyz` 503, and whatever else comes waits, to be answered when
-    /// the server is ready.
+    /// A start has phases: the dependencies are prepared, one closure after the other; the state is
+    /// made of the journal; interceptors and reactions join; then the server is ready. It listens
+    /// from the beginning: `/livez` is 200 and `/readyz` 503, and whatever else comes waits, to be
+    /// answered when the server is ready.
     ///
-    /// - Parameter prepare: sets dependencies, which effects then have, and may read those that are set.
-    ///   A server that is told to stop meanwhile cancels its task and waits for it no more. What it
+    /// - Parameter prepare: sets dependencies, which effects then have, and may read those that are
+    ///   set. A server that is stopped meanwhile cancels its task and does not wait for it. What it
     ///   throws ends the start: ``main()`` ends the process with status 69, ``start(_:)`` throws
     ///   ``PreparationFailure``.
     public func preparing(

@@ -44,6 +44,10 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
 
     /// What keeps history, where the program says so.
     var givenJournal: GivenJournal?
+    /// Receives the lines for the operator, in place of standard error.
+    var log: (@Sendable (LogEntry) -> Void)?
+    /// What the program does when the journal has failed.
+    var journalFailureDecision: (@Sendable (JournalError) -> Void)?
     /// How actions of earlier versions of the program are read.
     var migrations: [Migration] = []
 

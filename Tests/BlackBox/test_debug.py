@@ -41,7 +41,7 @@ def test_12_1_the_environment_switches_it_on():
 def test_12_1_the_log_warns_where_others_reach_it(address, warned):
     with Server("--debug-routes", "--allow-anonymous", listen=address) as server:
         pass
-    assert ("--debug-routes: whoever reaches" in server.log_text) == warned
+    assert ("--debug-routes: every client may end" in server.log_text) == warned
 
 
 def test_12_1_the_description_is_true(debugged):

@@ -1,6 +1,7 @@
 import EventStream
 import HTTPTransport
 import StoreCore
+import Telemetry
 import Testing
 import Wire
 
@@ -18,7 +19,12 @@ struct ActionLogTests {
         init(recordsMax: UInt64 = 100_000) {
             let retention = Retention(bytesMax: nil, recordsMax: recordsMax)
             journal = MemoryJournal(retention: retention)
-            log = ActionLog(journal: journal, epoch: Epoch(rawValue: 7), version: 0) {}
+            log = ActionLog(
+                journal: journal,
+                epoch: Epoch(rawValue: 7),
+                version: 0,
+                logger: .standardError
+            ) {}
             log.start()
         }
 
@@ -189,7 +195,12 @@ struct ActionLogTests {
     }
 
     @Test func `a log that never ran can be closed`() {
-        ActionLog(journal: MemoryJournal(), epoch: Epoch(rawValue: 7), version: 0) {}
-            .close(seconds: 10)
+        ActionLog(
+            journal: MemoryJournal(),
+            epoch: Epoch(rawValue: 7),
+            version: 0,
+            logger: .standardError
+        ) {}
+        .close(seconds: 10)
     }
 }

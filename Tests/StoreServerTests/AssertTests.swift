@@ -1,10 +1,10 @@
 import Domain
 import Platform
-import ServerCommandLine
 import StoreCore
 import Synchronization
 import Testing
 
+@testable import ServerCommandLine
 @testable import StoreHTTP
 @testable import StoreServer
 

@@ -2,7 +2,9 @@ import Domain
 import EventStream
 import HTTPTransport
 import JournalSQLite
+import ServerCommandLine
 import StoreCore
+import Telemetry
 import Testing
 import Wire
 
@@ -177,7 +179,7 @@ import Wire
 
     @Test(arguments: [1, 66, 100, 1_024, 4_096, 20_000, 1_000_000])
     func `connections and streams fit into the descriptors there are`(descriptors: Int) {
-        let fitted = fresh.fitted(toDescriptors: descriptors)
+        let fitted = fresh.fitted(toDescriptors: descriptors, .standardError)
         let used = fitted.connectionsMax + fitted.streamsMax + DescriptorLimit.reserved
         #expect(used <= max(descriptors, DescriptorLimit.reserved + 2))
         #expect(fitted.connectionsMax >= 1)

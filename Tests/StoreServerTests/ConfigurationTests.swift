@@ -1,7 +1,8 @@
-import ServerCommandLine
+import Telemetry
 import Testing
 
 @testable import ActionCatalog
+@testable import ServerCommandLine
 @testable import StoreHTTP
 @testable import StoreServer
 
@@ -75,10 +76,10 @@ import Testing
     @Test func `few descriptors leave room for connections first`() {
         var configuration = ServerConfiguration()
         configuration.connectionsMax = 4_096
-        let fitted = configuration.fitted(toDescriptors: 4_096)
+        let fitted = configuration.fitted(toDescriptors: 4_096, .standardError)
         #expect(fitted.connectionsMax == 1_024)
         #expect(fitted.connectionsMax + fitted.streamsMax + 64 <= 4_096)
-        #expect(configuration.fitted(toDescriptors: 20_000) == configuration)
+        #expect(configuration.fitted(toDescriptors: 20_000, .standardError) == configuration)
     }
 
     @Test(arguments: [

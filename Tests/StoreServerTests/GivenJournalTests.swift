@@ -1,7 +1,6 @@
 import Domain
 import Glibc
 import Platform
-import ServerCommandLine
 import StoreCore
 import StoreTesting
 import Synchronization
@@ -10,6 +9,7 @@ import Wire
 
 @testable import ActionCatalog
 @testable import HTTPTransport
+@testable import ServerCommandLine
 @testable import StatePublishing
 @testable import StoreHTTP
 @testable import StoreHistory
@@ -76,7 +76,7 @@ import Wire
             readFile: { _ in nil }
         )
         let error = #expect(throws: ConfigurationError.self) {
-            try GivenJournal.check(reader.configuration, said: reader.said)
+            try GivenJournal.check(reader.configuration, given: reader.given)
         }
         #expect(error?.description.hasPrefix("--\(name): ") == true)
     }
@@ -87,7 +87,7 @@ import Wire
             environment: ["STORE_SERVER_LISTEN": "127.0.0.1:0"],
             readFile: { _ in nil }
         )
-        try GivenJournal.check(reader.configuration, said: reader.said)
+        try GivenJournal.check(reader.configuration, given: reader.given)
     }
 
     @Test func `a start refuses them, too`() throws {

@@ -1,6 +1,7 @@
 import Glibc
 import JournalSQLite
 import StoreCore
+import Telemetry
 import Testing
 import Wire
 
@@ -55,7 +56,7 @@ import Wire
 
     /// Begins a history and appends records to it.
     private func fill(_ records: [Record]) throws {
-        let opened = try OpenJournal(configuration, follower: nil)
+        let opened = try OpenJournal(configuration, follower: nil, .standardError)
         defer { opened.close() }
         let server = server(Counter()) { $0.count += $1 }
         _ = try history(of: server, opened, nil)
@@ -72,14 +73,15 @@ import Wire
             in: opened.journal,
             registry: ActionRegistry(server.actions),
             encoder: .init(),
-            replayed: replay?.made
+            replayed: replay?.made,
+            logger: .standardError
         )
     }
 
     /// The state that was made while the journal was opened, and the one that the store goes on from.
     private func start<State>(_ server: StoreServer<State>) throws -> (State?, State) {
         let replay = try OpeningReplay(of: server.program, ActionRegistry(server.actions))
-        let opened = try OpenJournal(configuration, follower: replay)
+        let opened = try OpenJournal(configuration, follower: replay, .standardError)
         defer { opened.close() }
         let history = try history(of: server, opened, replay)
         return (replay.made.state(opened.journal.version), history.state)

@@ -1,5 +1,6 @@
 import Glibc
 import StoreCore
+import Telemetry
 import Testing
 import Wire
 
@@ -43,7 +44,8 @@ import Wire
             in: journal,
             registry: ActionRegistry(server.actions),
             encoder: JSONEncoder(),
-            beginningWith: file
+            beginningWith: file,
+            logger: .standardError
         )
     }
 

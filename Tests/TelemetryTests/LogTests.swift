@@ -9,7 +9,7 @@ import Testing
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let log = LogWriter(descriptor: ends[1])
-        let line = Array((String(repeating: "x", count: 99) + "\n").utf8)
+        let line = LogLine(.notice, String(repeating: "x", count: 99))
         let offered = 3 * LogWriter.queueLinesMax
 
         for _ in 0..<offered { log.offer(line) }
@@ -20,26 +20,53 @@ import Testing
         #expect(text.contains("lines are lost"))
         log.offer(line)
         log.flush(seconds: 10)
-        #expect(try readSome(ends[0]) == String(decoding: line, as: UTF8.self))
+        #expect(try readSome(ends[0]) == "store-server: \(line.message)\n")
     }
 
-    @Test func `details leave room for what an operator has to hear`() throws {
+    @Test func `details leave room for what an operator has to read`() throws {
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let log = LogWriter(descriptor: ends[1])
-        let detail = Array((String(repeating: "x", count: 999) + "\n").utf8)
+        let detail = LogLine(.notice, String(repeating: "x", count: 999))
         let offered = 10 * LogWriter.queueLinesMax
 
         for _ in 0..<10 {
             log.offer(details: LogWriter.queueLinesMax) { Array(repeating: detail, count: $0) }
         }
-        log.offer(Array("the disk is full\n".utf8))
+        log.offer(LogLine(.warning, "the disk is full"))
 
         var text = ""
         while Self.accountedFor(in: text) < offered + 1 { text += try readSome(ends[0]) }
         #expect(Self.accountedFor(in: text) == offered + 1)
         #expect(text.contains("the disk is full"))
+    }
+
+    @Test func `what a client sends forges no line`() {
+        let line = LogLine(.error, "a\u{1B}[31m\nstore-server: b\u{7F}")
+        #expect(
+            String(decoding: line.bytes(of: "store"), as: UTF8.self)
+                == "store: error: a?[31m?store-server: b?\n"
+        )
+    }
+
+    @Test
+    func `lines go where the program says, in their order, and the rest when the logger ends`()
+        async
+    {
+        let (lines, written) = AsyncStream.makeStream(of: LogLine.self)
+        do {
+            let logger = Logger(LogWriter { written.yield($0) })
+            logger.notice("one")
+            logger.warning("two")
+            logger.details(2) { ["three", "four"].prefix($0).map { $0 } }
+        }
+        var found: [String] = []
+        for await line in lines {
+            found.append("\(line.level) \(line.message)")
+            if found.count == 4 { break }
+        }
+        #expect(found == ["notice one", "warning two", "notice three", "notice four"])
     }
 
     /// How many lines are there or said to be lost.

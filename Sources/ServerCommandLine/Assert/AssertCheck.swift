@@ -42,8 +42,8 @@ struct AssertCheck {
 
     // The state
 
-    /// Compares the state that is stated, which is the one before with the stated changes, with the one
-    /// that came to be.
+    /// Compares the state that is stated, which is the one before with the stated changes, with the
+    /// one that came to be.
     mutating func state(from before: JSONTree, to after: JSONTree) {
         var stated = expectation.isExhaustive ? before : after
         var lost: [String] = []
@@ -109,7 +109,7 @@ struct AssertCheck {
 
     // Writing
 
-    /// Says who else was there, where something is wrong.
+    /// Adds which actions other clients dispatched meanwhile, where something is wrong.
     mutating func others(_ names: [String]) {
         guard !lines.isEmpty, !names.isEmpty else { return }
         add("Somebody else dispatched meanwhile: \(names.joined(separator: ", "))")

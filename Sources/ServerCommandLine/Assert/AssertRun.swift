@@ -1,18 +1,12 @@
-/// Plays a script against a server, and says of each step whether it holds.
-package struct AssertRun {
+/// Plays a script against a server, and prints for each step whether it holds.
+struct AssertRun {
     let script: AssertScript
     let client: StoreClient
     /// Takes one line of what is to be printed.
     let say: (String) -> Void
 
-    package init(script: AssertScript, client: StoreClient, say: @escaping (String) -> Void) {
-        self.script = script
-        self.client = client
-        self.say = say
-    }
-
     /// Plays all steps, also behind one that fails. Answers how many do not hold.
-    package func play() throws(CommandClientError) -> Int {
+    func play() throws(CommandClientError) -> Int {
         var failed = 0
         var before = try client.look()
         for (index, step) in script.steps.enumerated() {

@@ -2,12 +2,12 @@ import Wire
 
 extension AssertScript {
     /// The most bytes of a script.
-    package static let bytesMax = 64 << 20
+    static let bytesMax = 64 << 20
 
     /// Reads a script.
     ///
     /// - Throws: ``AssertScriptError`` with the pointer of what is wrong.
-    package init(parsing bytes: [UInt8]) throws(AssertScriptError) {
+    init(parsing bytes: [UInt8]) throws(AssertScriptError) {
         let document: JSONDocument
         do {
             document = try JSONDocument(

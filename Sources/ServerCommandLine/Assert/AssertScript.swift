@@ -1,12 +1,12 @@
 import Wire
 
 /// What `store-server assert` plays: steps, each with what it asks for and what is to follow.
-package struct AssertScript {
+struct AssertScript {
     /// What it shows, for the last line.
     let name: String
     let steps: [Step]
 
-    /// One thing that somebody does, and all that comes of it.
+    /// One request, and all that comes of it.
     struct Step {
         /// What it is called in the output: its own name, or what it asks for.
         let title: String
@@ -41,8 +41,8 @@ package struct AssertScript {
 }
 
 /// Why a script can't be read: where, and what is allowed there.
-package struct AssertScriptError: Error, CustomStringConvertible {
-    package let description: String
+struct AssertScriptError: Error, CustomStringConvertible {
+    let description: String
 
     init(_ pointer: JSONPointer, _ message: String) {
         description = pointer == .root ? message : "\(pointer): \(message)"

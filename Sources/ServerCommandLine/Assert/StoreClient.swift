@@ -1,17 +1,13 @@
 import Wire
 
 /// A store as a client of its HTTP interface sees it.
-package struct StoreClient {
+struct StoreClient {
     /// How long a request may wait for the effects that follow it, which is what servers allow.
     static let waitSeconds = 60
     /// How long each piece of any other exchange may take.
     static let stepSeconds = 10
 
     let http: CommandClient
-
-    package init(http: CommandClient) {
-        self.http = http
-    }
 
     /// A state, and the version that has it.
     struct Look {

@@ -4,7 +4,7 @@ import Glibc
 struct ClientSocket: ~Copyable {
     private let descriptor: CInt
 
-    /// Connects; `nil` where nobody is there.
+    /// Connects; `nil` where no server listens.
     ///
     /// - Parameter stepSeconds: how long a single read or write may wait.
     init?(_ host: String, _ port: String, stepSeconds: Int) {

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Each request has a connection of its own, and is HTTP/1.0 (RFC 1945), so that no answer comes in
 /// chunks.
-package struct CommandClient: Sendable {
+struct CommandClient: Sendable {
     /// The most bytes of an answer.
     static let answerBytesMax = 1 << 30
 
@@ -41,7 +41,7 @@ package struct CommandClient: Sendable {
     let path: String
 
     /// Reads `http://HOST:PORT`, with or without a path.
-    package init?(_ url: String) {
+    init?(_ url: String) {
         let scheme = "http://"
         guard url.hasPrefix(scheme) else { return nil }
         let rest = url.dropFirst(scheme.count)
@@ -60,8 +60,8 @@ package struct CommandClient: Sendable {
         path = String(rest[slash...].hasSuffix("/") ? rest[slash...].dropLast() : rest[slash...])
     }
 
-    /// What to say of a text that is no address.
-    package static func noAddress(_ url: String) -> String {
+    /// The message about a text that is no address.
+    static func noAddress(_ url: String) -> String {
         "'\(url)' is no address; allowed is http://HOST:PORT/PATH"
     }
 
@@ -91,9 +91,9 @@ package struct CommandClient: Sendable {
     }
 }
 
-/// Why there is no answer; a sentence for whoever asked.
-package struct CommandClientError: Error, CustomStringConvertible {
-    package let description: String
+/// Why there is no answer, in a sentence for the command line.
+struct CommandClientError: Error, CustomStringConvertible {
+    let description: String
 
     init(_ description: String) {
         self.description = description

@@ -1,12 +1,12 @@
 /// `store-server --health [URL]`: asks a running server whether it is ready, so that a container's
 /// health check needs no other program.
-package enum HealthClient {
-    package static let standardURL = "http://127.0.0.1:8080/readyz"
+enum HealthClient {
+    static let standardURL = "http://127.0.0.1:8080/readyz"
     /// How long each step of the exchange may take.
     static let stepSeconds = 3
 
     /// Asks once. Answers `nil` where the server is ready, or else why not.
-    package static func ask(_ url: String) -> String? {
+    static func ask(_ url: String) -> String? {
         guard let client = CommandClient(url) else { return CommandClient.noAddress(url) }
         // Whatever name the server goes by, every one lets loopback in.
         let request = CommandClient.Request(

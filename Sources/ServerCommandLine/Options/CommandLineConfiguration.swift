@@ -3,6 +3,6 @@ package protocol CommandLineConfiguration: Sendable {
     /// Every option, in the order in which `--help` lists them.
     static var options: [ConfigurationOption<Self>] { get }
 
-    /// Makes the defaults.
-    init()
+    /// What holds where nothing is given.
+    static var defaults: Self { get }
 }

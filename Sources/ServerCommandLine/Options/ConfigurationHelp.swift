@@ -1,10 +1,10 @@
 import Wire
 
 /// What `--help` and `--print-config` say.
-package enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
+enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     /// The help text, with each option's flag, meaning and default.
-    package static func text(program: String) -> String {
-        let fresh = Configuration()
+    static func text(program: String) -> String {
+        let fresh = Configuration.defaults
         var text = """
             usage: \(program) [--flag value]...
                    \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
@@ -42,7 +42,7 @@ package enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     }
 
     /// The configuration in force, as a file for `--config`.
-    package static func print(_ configuration: Configuration) -> String {
+    static func print(_ configuration: Configuration) -> String {
         let members: [String] = Configuration.options.compactMap { option in
             let values = option.show(configuration)
             // What is not chosen, and has no default, is not there.

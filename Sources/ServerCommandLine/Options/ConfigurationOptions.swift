@@ -1,7 +1,7 @@
 /// What all options have in common.
-package enum ConfigurationOptions {
+enum ConfigurationOptions {
     /// What the environment variables of options begin with.
-    package static let environmentPrefix = "STORE_SERVER_"
+    static let environmentPrefix = "STORE_SERVER_"
     /// The most that a configuration file may hold.
-    package static let fileBytesMax = 1 << 20
+    static let fileBytesMax = 1 << 20
 }

@@ -1,15 +1,15 @@
 import Wire
 
 /// Puts a configuration together from flags, environment and file, in that order of weight.
-package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
-    package private(set) var command = ServerCommand.serve
-    package private(set) var configuration = Configuration()
+struct ConfigurationReader<Configuration: CommandLineConfiguration> {
+    private(set) var command = ServerCommand.serve
+    private(set) var configuration = Configuration.defaults
     /// Variables with our prefix that name no option. They are no error: a cluster sets some of its
     /// own, such as STORE_SERVER_PORT for a service called store-server.
-    package private(set) var unknownVariables: [String] = []
+    private(set) var unknownVariables: [String] = []
 
     /// The names of the options that a flag, a variable or the file sets.
-    package private(set) var said: Set<String> = []
+    private(set) var given: Set<String> = []
 
     private var fromFlags: [String: [String]] = [:]
     private var configFile: String?
@@ -18,9 +18,10 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     ///
     /// - Parameters:
     ///   - arguments: the command line without the program's name.
-    ///   - environment: the variables; only those with ``ConfigurationOptions/environmentPrefix`` count.
+    ///   - environment: the variables; only those with ``ConfigurationOptions/environmentPrefix``
+    ///   count.
     ///   - readFile: gives a file's bytes, or `nil` where it can't be read.
-    package init(
+    init(
         arguments: [String],
         environment: [String: String],
         readFile: (String) -> [UInt8]?
@@ -31,7 +32,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         let fromFile = try configFile.map { path throws(UsageError) in
             try Self.readFile(path, readFile)
         }
-        said = Set(fromFlags.keys).union(fromEnvironment.keys).union((fromFile ?? [:]).keys)
+        given = Set(fromFlags.keys).union(fromEnvironment.keys).union((fromFile ?? [:]).keys)
         for option in Configuration.options {
             if let values = fromFlags[option.name] {
                 try option.apply(&configuration, values, "--\(option.name)")

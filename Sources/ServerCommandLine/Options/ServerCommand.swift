@@ -1,5 +1,5 @@
 /// What the command line asks for.
-package enum ServerCommand: Equatable {
+enum ServerCommand: Equatable {
     case serve, help, version, checkConfig, printConfig
     /// Ask a running server whether it is ready; the value is where, if not the default.
     case health(String?)
@@ -9,5 +9,5 @@ package enum ServerCommand: Equatable {
     case assert(file: String, url: String?)
 
     /// Whether a script is played, for which a server of its own keeps nothing.
-    package var isAssert: Bool { if case .assert = self { true } else { false } }
+    var isAssert: Bool { if case .assert = self { true } else { false } }
 }

@@ -1,5 +1,5 @@
-/// A command line, a configuration or a script that can't be used: one line that says what was wrong
-/// and what is allowed.
+/// A command line, a configuration or a script that can't be used: one line that says what was
+/// wrong and what is allowed.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     package let description: String

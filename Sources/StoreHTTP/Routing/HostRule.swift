@@ -1,6 +1,6 @@
 import Texts
 
-/// Decides whether a request's `Host` may be served, so that a page in somebody's browser can't
+/// Decides whether a request's `Host` may be served, so that a page in a browser can't
 /// reach a loopback server under a name of its own (DNS rebinding).
 ///
 /// Allowed are loopback names and addresses, the addresses listened on, and what the operator adds.
@@ -51,7 +51,8 @@ package struct HostRule: Sendable {
 
     /// The host without its port: `[::1]:80` → `[::1]`, `a:80` → `a`.
     ///
-    /// Bytes are looked at, for this runs for every request, and looking for characters takes 0.5 µs.
+    /// Bytes are looked at, for this runs for every request, and looking for characters takes 0.5
+    /// µs.
     static func withoutPort(_ host: String) -> Substring {
         let bytes = host.utf8
         if bytes.first == UInt8(ascii: "[") {

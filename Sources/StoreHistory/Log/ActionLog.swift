@@ -4,6 +4,7 @@ import Platform
 import StatePublishing
 package import StoreCore
 import Synchronization
+package import Telemetry
 package import Wire
 
 /// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
@@ -12,6 +13,7 @@ package import Wire
 /// Without a reader, a commit costs one store and one load.
 package final class ActionLog: LogSource, VersionFollower {
     package let journal: any Journal
+    let logger: Logger
     package let epoch: Epoch
     let worker = Worker("actions", queue: LogWork())
     private let durable: Atomic<UInt64>
@@ -28,10 +30,12 @@ package final class ActionLog: LogSource, VersionFollower {
         journal: any Journal,
         epoch: Epoch,
         version: UInt64,
+        logger: Logger,
         onMove: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.epoch = epoch
+        self.logger = logger
         self.onMove = onMove
         durable = Atomic(version)
     }

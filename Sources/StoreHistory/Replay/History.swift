@@ -3,6 +3,7 @@ import Digest
 import Platform
 package import StoreCore
 import Synchronization
+package import Telemetry
 package import Wire
 
 /// A store's history as a start finds it: where it is kept, how it is replayed, and the state that it
@@ -31,7 +32,8 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
         registry: ActionRegistry<State>,
         encoder: JSONEncoder,
         beginningWith file: StateFile<State>? = nil,
-        replayed: ReplayedState<State>? = nil
+        replayed: ReplayedState<State>? = nil,
+        logger: Logger
     ) throws {
         self.journal = journal
         replay = Self.replay(of: program, in: journal, registry: registry, replayed?.form)
@@ -51,7 +53,7 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
                 throw RecoveryError(beginningIn: error)
             }
         } else {
-            file?.sayUnused(by: journal, encoder)
+            file?.sayUnused(by: journal, encoder, logger)
         }
         version = journal.version
         state = try replayed?.state(version) ?? replay.recover(version)

@@ -43,15 +43,15 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Tells the operator where history began with something else, so that the file is not used.
-    func sayUnused(by journal: any Journal, _ encoder: JSONEncoder) {
+    /// Writes to the log where history began with something else, so that the file is not used.
+    func sayUnused(by journal: any Journal, _ encoder: JSONEncoder, _ logger: Logger) {
         let first = try? journal.snapshot(atOrBefore: 0)
         if let first, let state = try? read(), let bytes = try? encoder.encode(state),
             bytes == first.state
         {
             return
         }
-        Log.notice(
+        logger.notice(
             "--state-file: \(path) is not used: history goes on at version \(journal.version), and "
                 + (first == nil ? "its beginning is no longer kept" : "began with another state")
         )

@@ -2,7 +2,7 @@ import Platform
 package import StatePublishing
 package import StoreCore
 import Synchronization
-import Telemetry
+package import Telemetry
 import Wire
 
 /// Keeps a snapshot of the published state every so often, on a thread of its own, so that a start
@@ -17,6 +17,7 @@ package final class SnapshotKeeper: Sendable {
     private let recordsMax: UInt64
     private let bytesMax: UInt64
     private let newest: @Sendable () -> Snapshot
+    private let logger: Logger
 
     /// Whether a snapshot is due; several that are become one.
     private struct Due: WorkQueue {
@@ -44,11 +45,13 @@ package final class SnapshotKeeper: Sendable {
         recordsMax: UInt64,
         bytesMax: UInt64 = bytesMax,
         clock: any WallClock = SystemClock(),
+        logger: Logger,
         newest: @escaping @Sendable () -> Snapshot
     ) {
         self.journal = journal
         self.form = form
         self.clock = clock
+        self.logger = logger
         self.savedVersion = Atomic(savedVersion)
         self.recordsMax = recordsMax
         self.bytesMax = bytesMax
@@ -89,7 +92,7 @@ package final class SnapshotKeeper: Sendable {
             )
         } catch {
             // The records are there, so nothing is lost but time at the next start.
-            Log.warning("the state of version \(snapshot.version) can't be kept: \(error)")
+            logger.warning("the state of version \(snapshot.version) can't be kept: \(error)")
         }
         // Not tried again before as much has come as usual, or a full disk would be filled at once.
         savedVersion.store(snapshot.version, ordering: .relaxed)

@@ -49,15 +49,15 @@ extension ServerConfiguration {
 
     /// The same configuration with as many streams and connections as descriptors allow.
     ///
-    /// Connections come first: a stream that finds no place is answered so, a dispatch must get through.
-    func fitted(toDescriptors limit: Int) -> ServerConfiguration {
+    /// Connections come first: a stream without a place is refused, a dispatch must get through.
+    func fitted(toDescriptors limit: Int, _ logger: Logger) -> ServerConfiguration {
         let wanted = connectionsMax + streamsMax + DescriptorLimit.reserved
         guard wanted > limit else { return self }
         var fitted = self
         let available = max(2, limit - DescriptorLimit.reserved)
         fitted.connectionsMax = min(connectionsMax, max(1, min(available / 2, 1_024)))
         fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
-        Log.warning(
+        logger.warning(
             "the system allows \(limit) open files, \(wanted) are asked for: at most "
                 + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams"
         )

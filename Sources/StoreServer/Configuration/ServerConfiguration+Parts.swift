@@ -31,7 +31,10 @@ extension ServerConfiguration {
 
 extension AnalyticsDestination {
     /// Opens the destination; `nil` where analytics are off.
-    func writer(_ encoder: CloudEventEncoder) throws(ConfigurationError) -> AnalyticsWriter? {
+    func writer(
+        _ encoder: CloudEventEncoder,
+        _ logger: Logger
+    ) throws(ConfigurationError) -> AnalyticsWriter? {
         let path: String?
         switch self {
         case .stdout: path = nil
@@ -39,7 +42,7 @@ extension AnalyticsDestination {
         case .off: return nil
         }
         do {
-            return try AnalyticsWriter(path: path, encoder: encoder)
+            return try AnalyticsWriter(path: path, encoder: encoder, logger: logger)
         } catch {
             throw ConfigurationError("--analytics: \(error)")
         }

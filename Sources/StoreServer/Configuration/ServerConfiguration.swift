@@ -5,8 +5,8 @@ import Wire
 
 /// Everything about a server that its operator may choose, with the defaults of a fresh one.
 ///
-/// Made by `ConfigurationReader` from flags, environment and file, or by hand where the server is
-/// embedded. Times are in seconds, sizes in bytes.
+/// ``StoreServer/main()`` makes it of flags, environment and file; a program that embeds a server
+/// makes it itself. Times are in seconds, sizes in bytes.
 ///
 /// The default of a bound that another part enforces is that part's own.
 public struct ServerConfiguration: Sendable, Equatable {
@@ -34,8 +34,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var ephemeral = false
     /// Go on with what is intact of a damaged history, as a new one.
     public var acceptDataLoss = false
-    /// A JSON file with the state before the first action, where history begins; `nil` for the state
-    /// that the program begins with.
+    /// A JSON file with the state before the first action, where history begins; `nil` for the
+    /// state that the program begins with.
     public var stateFile: String?
     /// How many applied actions the memory journal keeps; older ones are forgotten.
     public var historyMax = Int(Retention.inMemory.recordsMax ?? 0)
@@ -46,8 +46,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The most actions after a snapshot of the state; fewer make a start faster.
     public var snapshotRecords = 10_000
 
-    /// Where analytics lines go.
-    public var analytics = AnalyticsDestination.stdout
+    /// Where analytics lines go; a program's command line has standard output as the default.
+    public var analytics = AnalyticsDestination.off
     /// The `source` of every analytics line (CloudEvents 1.0, a URI reference).
     public var analyticsSource = "/store-server"
 
@@ -96,7 +96,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var streamLifetimeSeconds = streams.lifetimeSeconds
     /// How long a reducer may take before its action is named in the log.
     public var slowActionSeconds = 1
-    /// How long a reducer may take before the server says that it does not live.
+    /// How long a reducer may take before `GET /livez` is 503.
     public var stuckActionSeconds = 10
     /// How long a clean stop may take.
     public var shutdownSeconds = 10

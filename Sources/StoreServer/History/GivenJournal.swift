@@ -5,7 +5,7 @@ import StoreCore
 struct GivenJournal: Sendable {
     /// Opens it.
     let open: @Sendable () throws -> any Journal
-    /// Whether who opened it closes it.
+    /// Whether the server, which opens it, closes it.
     let isClosedByOpener: Bool
 
     /// Opens the journal and does something with it, which is not to serve it.
@@ -17,10 +17,10 @@ struct GivenJournal: Sendable {
 
     /// Refuses what chooses or bounds a journal of the server's own.
     ///
-    /// - Parameter said: the names of the options that were set by flag, variable or file.
+    /// - Parameter given: the names of the options that were set by flag, variable or file.
     static func check(
         _ configuration: ServerConfiguration,
-        said: Set<String> = []
+        given: Set<String> = []
     ) throws(ConfigurationError) {
         let standard = ServerConfiguration()
         let options: [(name: String, isOther: Bool)] = [
@@ -31,7 +31,7 @@ struct GivenJournal: Sendable {
             ("retain-age", configuration.retainSeconds != standard.retainSeconds),
             ("retain-size", configuration.retainBytes != standard.retainBytes),
         ]
-        for option in options where option.isOther || said.contains(option.name) {
+        for option in options where option.isOther || given.contains(option.name) {
             throw ConfigurationError(
                 "--\(option.name): this program has a journal of its own, which this flag does not "
                     + "reach; leave it out"

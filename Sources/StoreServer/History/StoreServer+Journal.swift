@@ -1,33 +1,19 @@
-import Glibc
 import JournalSQLite
 import StoreCore
 import StoreHistory
 import Telemetry
 
 extension StoreServer {
-    /// The status of a process that could not tell whether an action became durable. A supervisor
-    /// starts it anew, from what the journal has (sysexits.h: EX_IOERR).
-    static var journalFailedStatus: CInt { 74 }
-
     /// What history begins with, where the configuration says so.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
         configuration.stateFile.map { StateFile(path: $0, connect: connect) }
-    }
-
-    /// Ends the process at once: nobody is answered, because no answer would be true.
-    static func end(after error: JournalError) {
-        Log.error(
-            "the journal failed: \(error); ending, so that a new start goes on from what it has"
-        )
-        Log.flush()
-        _exit(journalFailedStatus)
     }
 }
 
 /// A journal that is open, and how it is closed.
 struct OpenJournal: Sendable {
     let journal: any Journal
-    /// Tells how old idempotency keys are.
+    /// The clock for the ages of idempotency keys.
     let keyClock = SteadyClock()
     let close: @Sendable () -> Void
 
@@ -52,7 +38,11 @@ struct OpenJournal: Sendable {
     ///
     /// - Parameter follower: makes the state of what is read, where the journal is on disk.
     /// - Throws: `JournalOpenError`, whose text is for the operator.
-    init(_ configuration: ServerConfiguration, follower: (any HistoryFollower)?) throws {
+    init(
+        _ configuration: ServerConfiguration,
+        follower: (any HistoryFollower)?,
+        _ logger: Logger
+    ) throws {
         if configuration.ephemeral {
             journal = MemoryJournal(retention: configuration.memoryRetention)
             close = {}
@@ -63,7 +53,7 @@ struct OpenJournal: Sendable {
                 keyClock: keyClock,
                 acceptDataLoss: configuration.acceptDataLoss,
                 follower: follower,
-                log: Log.warning
+                log: logger.warning
             )
             journal = durable
             close = durable.close
@@ -72,8 +62,8 @@ struct OpenJournal: Sendable {
 }
 
 extension ServerConfiguration {
-    /// What a journal in memory keeps: as many records as the operator asks for, and the bytes that are
-    /// right for the default, in proportion where more records are asked for.
+    /// What a journal in memory keeps: as many records as the operator asks for, and the bytes that
+    /// are right for the default, in proportion where more records are asked for.
     var memoryRetention: Retention {
         var retention = Retention.inMemory
         let recordBytes = (retention.bytesMax ?? 0) / (retention.recordsMax ?? 1)
@@ -82,8 +72,8 @@ extension ServerConfiguration {
         return retention
     }
 
-    /// How often the state is kept. In memory, twice within what is kept of history at least, or there
-    /// would be versions before which no state is left.
+    /// How often the state is kept. In memory, twice within what is kept of history at least, or
+    /// there would be versions before which no state is left.
     var snapshotBounds: (records: UInt64, bytes: UInt64) {
         let records = UInt64(snapshotRecords)
         guard ephemeral else { return (records, SnapshotKeeper.bytesMax) }

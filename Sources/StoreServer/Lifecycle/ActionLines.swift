@@ -11,13 +11,15 @@ import Wire
 struct ActionLines<State>: Sendable {
     private let registry: ActionRegistry<State>
     private let excluded: Set<ExactText>
+    private let logger: Logger
 
     /// `nil` where the configuration does not ask for them.
     ///
     /// - Throws: ``ConfigurationError`` where a type that is left out is none.
     init?(
         _ configuration: ServerConfiguration,
-        _ registry: ActionRegistry<State>
+        _ registry: ActionRegistry<State>,
+        _ logger: Logger
     ) throws(ConfigurationError) {
         for name in configuration.logExcluded
         where registry[name] == nil && ClientRequest(recorded: name) == nil {
@@ -30,6 +32,7 @@ struct ActionLines<State>: Sendable {
         }
         guard configuration.logActions else { return nil }
         self.registry = registry
+        self.logger = logger
         excluded = Set(configuration.logExcluded.map { ExactText($0) })
     }
 
@@ -37,9 +40,7 @@ struct ActionLines<State>: Sendable {
     func applied(_ actions: [AppliedAction]) {
         let shown = excluded.isEmpty ? actions : actions.filter { !isExcluded($0.type) }
         guard !shown.isEmpty else { return }
-        LogWriter.standardError.offer(details: shown.count) { count in
-            shown.prefix(count).map(line)
-        }
+        logger.details(shown.count) { count in shown.prefix(count).map(line) }
     }
 
     /// Actions of instances are left out by the name without the instance.
@@ -49,15 +50,12 @@ struct ActionLines<State>: Sendable {
     }
 
     /// The type comes last, because it may hold an instance's id, and so anything.
-    private func line(_ action: AppliedAction) -> [UInt8] {
+    private func line(_ action: AppliedAction) -> String {
         let microseconds = max(0, Int64(action.duration / .microseconds(1)))
         let fraction = String(microseconds % 1_000)
-        return Log.line(
-            Log.prefix,
-            "applied version=\(action.version) changed=\(action.changed) "
-                + "ms=\(microseconds / 1_000)."
-                + String(repeating: "0", count: 3 - fraction.count) + fraction
-                + " module=\(registry[action.type]?.module ?? "-") type=\(action.type)"
-        )
+        return "applied version=\(action.version) changed=\(action.changed) "
+            + "ms=\(microseconds / 1_000)."
+            + String(repeating: "0", count: 3 - fraction.count) + fraction
+            + " module=\(registry[action.type]?.module ?? "-") type=\(action.type)"
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The steps of a stop that may never come to an end, because they wait for a reducer or a disk.
 ///
-/// They run one after the other, on a thread of their own, which the thread that stops the server leaves
-/// behind when the time is over.
+/// They run one after the other, on a thread of their own, which the thread that stops the server
+/// leaves behind when the time is over.
 final class StopSteps: Sendable {
     private let steps: [(name: String, work: @Sendable () -> Void)]
     private let current = Locked(0)

@@ -21,6 +21,7 @@ extension StoreServer {
         let transport: HTTPServer
         let keeper: SnapshotKeeper
         let closeJournal: @Sendable () -> Void
+        let journal: JournalCondition
         let watchdog: Watchdog
         let analytics: AnalyticsWriter?
         /// How long a stop may take.
@@ -34,24 +35,27 @@ extension StoreServer {
     func assemble(
         _ configuration: ServerConfiguration,
         on transport: HTTPServer,
-        in world: World
+        in world: World,
+        whenJournalFails decision: JournalFailureDecision? = nil
     ) throws -> Parts {
+        let logger = world.logger
         let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
-        let lines = try ActionLines(configuration, registry)
+        let lines = try ActionLines(configuration, registry, logger)
         let touched = TouchedModules()
         let encoder = JSONEncoder()
         let replay = OpeningReplay(of: program, registry)
         let opened =
             try world.simulated.map { OpenJournal($0.journal) }
             ?? givenJournal.map { try OpenJournal($0) }
-            ?? OpenJournal(configuration, follower: replay)
+            ?? OpenJournal(configuration, follower: replay, logger)
         let history = try History(
             of: program,
             in: opened.journal,
             registry: registry,
             encoder: encoder,
             beginningWith: stateFile(configuration),
-            replayed: replay.made
+            replayed: replay.made,
+            logger: logger
         )
         let epoch = history.epoch
 
@@ -62,7 +66,8 @@ extension StoreServer {
         let log = ActionLog(
             journal: history.journal,
             epoch: epoch,
-            version: history.version
+            version: history.version,
+            logger: logger
         ) { [weak streams] in
             streams?.logMoved()
         }
@@ -90,6 +95,7 @@ extension StoreServer {
             savedVersion: history.journal.newestSnapshot ?? 0,
             recordsMax: configuration.snapshotBounds.records,
             bytesMax: configuration.snapshotBounds.bytes,
+            logger: logger,
             newest: { publisher.snapshot }
         )
         let times = ServerTimes()
@@ -97,8 +103,10 @@ extension StoreServer {
         let watchdog = Watchdog(
             progress,
             slowSeconds: configuration.slowActionSeconds,
-            stuckSeconds: configuration.stuckActionSeconds
+            stuckSeconds: configuration.stuckActionSeconds,
+            logger
         )
+        let condition = JournalCondition(logger, decision)
         let core = try core(
             from: history,
             world: world,
@@ -107,12 +115,14 @@ extension StoreServer {
             publisher: publisher,
             keeper: keeper,
             progress: progress,
+            condition: condition,
             times: times,
             touched: touched,
             lines: lines,
             encoder: encoder,
             member: { try registry.member(of: $0, encoder) }
         )
+        condition.onFailure { [weak core] in core?.effects?.stop() }
         if let test = world.test {
             test.clock.resting { [weak core] in await core?.rest(of: test.executor) ?? true }
         }
@@ -121,7 +131,8 @@ extension StoreServer {
                 source: configuration.analyticsSource,
                 epoch: epoch,
                 encoder: encoder
-            )
+            ),
+            logger
         )
         let attachments = attachments(to: core, registry, analytics)
         if let modules {
@@ -168,6 +179,7 @@ extension StoreServer {
             configuration,
             attachments,
             watchdog,
+            condition,
             times,
             analytics,
             world.test
@@ -184,12 +196,13 @@ extension StoreServer {
             transport: transport,
             keeper: keeper,
             closeJournal: opened.close,
+            journal: condition,
             watchdog: watchdog,
             analytics: analytics,
             shutdownSeconds: configuration.shutdownSeconds,
             resume: { [modules, state = history.state, migrations] in
                 let past = PastActions(history.journal, registry.table, migrations)
-                modules?.resume(core, state, past.action(of:))
+                modules?.resume(core, state, logger, past.action(of:))
             }
         )
     }
@@ -203,12 +216,14 @@ extension StoreServer {
         publisher: Publisher<State>,
         keeper: SnapshotKeeper,
         progress: Progress,
+        condition: JournalCondition,
         times: ServerTimes,
         touched: TouchedModules,
         lines: ActionLines<State>?,
         encoder: JSONEncoder,
         member: @escaping @Sendable (any Action) throws -> EnvelopeMember
     ) throws -> Core<State> {
+        let logger = world.logger
         var ports = CoreConfiguration<State>()
         ports.driver = .thread
         ports.mailboxMax = mailboxMax
@@ -217,26 +232,26 @@ extension StoreServer {
         ports.version = history.version
         ports.action = history.action
         ports.unreadable = { error in
-            Log.warning("what other servers wrote can't be read, and is read later: \(error)")
+            logger.warning("what other servers wrote can't be read, and is read later: \(error)")
         }
         ports.keyClock = keyClock
         ports.sink = publisher
         ports.appended = keeper.appended(through:bytes:)
-        ports.failed = Self.end(after:)
+        ports.failed = condition.failed
         ports.progress = progress
         ports.applied = lines?.applied
         ports.member = member
         ports.dropped = { action in
             let reason = (action.reason as? Refusal)?.reason ?? "\(action.reason)"
             let cause = action.source.cause.map { " after version \($0)" } ?? ""
-            Log.warning(
+            logger.warning(
                 "\(action.type), which \(action.source.place) dispatched\(cause), "
                     + "was not applied: \(reason)"
             )
         }
         ports.reducerFailed = { failure in
             let request = failure.requestID.map { " (request \($0))" } ?? ""
-            Log.error("the reducer failed on \(failure.type)\(request): \(failure.error)")
+            logger.error("the reducer failed on \(failure.type)\(request): \(failure.error)")
         }
         if let simulated = world.simulated {
             ports.clock = simulated.clock
@@ -281,7 +296,7 @@ extension StoreServer {
         for observer in observers {
             attachments.addObserver(
                 on: observer.queue?.label,
-                ending: core.observe(on: observer.queue, with: observer.tell)
+                ending: core.observe(on: observer.queue, with: observer.receive)
             )
         }
         return attachments

@@ -11,13 +11,19 @@ import Wire
 extension StoreServer {
     /// Starts the server and returns when it is ready; it listens before that, and requests wait.
     ///
-    /// Waits for what the program prepares (``preparing(_:)``) and for the journal, so it is called on a
-    /// thread that may be held up.
+    /// Waits for what the program prepares (``preparing(_:)``) and for the journal, so it is called
+    /// on a thread that may be held up. It touches nothing of the process but the files and sockets
+    /// that the configuration names: no signal, no limit, no standard stream other than for the log
+    /// (``logging(_:)``). Several servers may run in one process.
     ///
     /// - Throws: ``ConfigurationError`` where the configuration or the list of actions can't be
     ///   used; ``PreparationFailure``; the transport's error where it can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
-        let start = try begin(configuration)
+        let start = try begin(
+            configuration,
+            makeLogger(),
+            journalFailureDecision.map { .later($0) }
+        )
         do {
             return try finish(start)
         } catch {
@@ -27,11 +33,19 @@ extension StoreServer {
     }
 
     /// Listens.
-    func begin(_ configuration: ServerConfiguration) throws -> ServerStart {
+    func begin(
+        _ configuration: ServerConfiguration,
+        _ logger: Logger,
+        _ decision: JournalFailureDecision?
+    ) throws -> ServerStart {
         if givenJournal != nil { try GivenJournal.check(configuration) }
         try configuration.check()
         try ExposedCommand.check(commands)
-        return try ServerStart(configuration.fitted(toDescriptors: DescriptorLimit.raise()))
+        return try ServerStart(
+            configuration.fitted(toDescriptors: DescriptorLimit.current, logger),
+            logger,
+            decision
+        )
     }
 
     /// Goes through the phases of a start: dependencies, state, interceptors, ready.
@@ -40,13 +54,20 @@ extension StoreServer {
     func finish(_ start: ServerStart) throws -> RunningServer {
         let configuration = start.configuration
         let transport = start.transport
+        let logger = start.logger
         if !preparations.isEmpty {
             let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
-            Log.notice("preparing; requests to \(addresses) wait meanwhile")
+            logger.notice("preparing; requests to \(addresses) wait meanwhile")
         }
         var world = World(dependencies, configuration.clock)
+        world.logger = logger
         world.dependencies = try start.preparation.run(preparations, on: world.dependencies)
-        let parts = try assemble(configuration, on: transport, in: world)
+        let parts = try assemble(
+            configuration,
+            on: transport,
+            in: world,
+            whenJournalFails: start.decision
+        )
         parts.keeper.start()
         parts.watchdog.start()
         for interceptor in interceptors { parts.core.add(interceptor: interceptor) }
@@ -58,6 +79,7 @@ extension StoreServer {
         try parts.store.streams.start(ReaderThread.start(name:_:))
         let server = RunningServer(
             transport: transport,
+            journal: parts.journal,
             reopen: { parts.analytics?.reopen() },
             stop: { stop(parts) }
         )
@@ -71,13 +93,13 @@ extension StoreServer {
             store.schedule(after: 0) { IdleSessions.watch(store, sessions) }
         }
         if world.test != nil {
-            Log.warning(
+            logger.warning(
                 "--clock test: time stands still until a client moves it, and random numbers repeat; "
                     + "this is for tests, and not for production"
             )
         }
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
-            Log.warning("--debug-routes: whoever reaches the server may end streams and analytics")
+            logger.warning("--debug-routes: every client may end streams and analytics")
         }
         return server
     }

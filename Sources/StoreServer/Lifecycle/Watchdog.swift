@@ -4,20 +4,23 @@ import Synchronization
 import Telemetry
 import Wire
 
-/// Notices when a reducer does not come to an end: names its action in the log, and in the end says
-/// that the process does not live, so that a supervisor starts it anew. The action has left no trace
-/// by then: what is not reduced is not journaled.
+/// Notices when a reducer does not come to an end: names its action in the log, and then has
+/// `/livez` answer 503, so that a supervisor starts the process anew. It ends nothing itself: all
+/// that reads is served meanwhile. The action has left no trace: what is not reduced is not
+/// journaled.
 final class Watchdog: Sendable {
     private let progress: Progress
     private let slowSeconds: Int
     private let stuckSeconds: Int
+    private let logger: Logger
     private let stuck = Locked<Progress.Work?>(nil)
     private let stopping = Latch()
 
     /// How often it looks.
     private static let intervalSeconds = 0.1
 
-    init(_ progress: Progress, slowSeconds: Int, stuckSeconds: Int) {
+    init(_ progress: Progress, slowSeconds: Int, stuckSeconds: Int, _ logger: Logger) {
+        self.logger = logger
         self.progress = progress
         self.slowSeconds = slowSeconds
         self.stuckSeconds = stuckSeconds
@@ -57,7 +60,7 @@ final class Watchdog: Sendable {
             if time >= .seconds(slowSeconds), !known.isNamed {
                 known.isNamed = true
                 seen = known
-                Log.warning(
+                logger.warning(
                     "the action \(work.type), which would make version \(work.version), has been "
                         + "reduced for over \(slowSeconds) s; all others wait for it"
                 )

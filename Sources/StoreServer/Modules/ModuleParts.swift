@@ -29,7 +29,10 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
             _ effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
         ) throws(ConfigurationError) -> Core<State>
     /// Goes on with the effects that had not ended when the server did, given the action of a version.
-    let resume: @Sendable (Core<State>, State, @escaping @Sendable (UInt64) -> PastAction?) -> Void
+    let resume:
+        @Sendable (
+            Core<State>, State, Logger, @escaping @Sendable (UInt64) -> PastAction?
+        ) -> Void
     /// The sessions of a state, where it has any.
     let sessions: @Sendable (State) -> Sessions.State?
     /// Calls its argument with the state and its version, on the Core's thread.
@@ -62,11 +65,11 @@ extension ModuleParts where State: RootState {
             return mount?.slice.value(state) as? Sessions.State
         }
         look = { $0.look($1) }
-        resume = { core, state, past in
+        resume = { core, state, logger, past in
             let ledger = State.modules.first { $0.name == PendingEffects.name }
             guard let pending = ledger?.slice.value(state) as? PendingEffects.State else { return }
             core.resume(pending.pending, past: past) { entry, isRunAgain in
-                Log.warning(
+                logger.warning(
                     "what '\(entry.slice)' wanted done after version \(entry.version) had not ended: "
                         + (isRunAgain ? "it is run again" : "it is not run again")
                 )
@@ -88,7 +91,9 @@ extension ModuleParts where State: RootState {
                 executor: world.simulated?.executor ?? world.test?.executor
             ) { token, error in
                 guard world.simulated == nil else { return }
-                Log.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
+                world.logger.warning(
+                    "the effect \(token.id) of version \(token.cause.version): \(error)"
+                )
             } ended: { token, nanoseconds in
                 effectEnded(token.address.module, nanoseconds)
             }

@@ -12,6 +12,7 @@ extension StoreServer {
         _ configuration: ServerConfiguration,
         _ attachments: CoreAttachments,
         _ watchdog: Watchdog,
+        _ journal: JournalCondition,
         _ times: ServerTimes,
         _ analytics: AnalyticsWriter?,
         _ test: TestWorld?
@@ -28,7 +29,8 @@ extension StoreServer {
                     links: links,
                     livenessProblem: { watchdog.problem },
                     readinessProblem: { [isDraining = store.isDraining] in
-                        isDraining() ? .draining() : nil
+                        if isDraining() { return .draining() }
+                        return journal.failure.map { _ in .journalFailed() }
                     }
                 ),
             ]

@@ -7,7 +7,7 @@ import Telemetry
 
 /// A server on its way from listening to ready, which may be stopped at any point of it.
 final class ServerStart: Sendable {
-    /// How long a stop waits for those who were held back to take their answer.
+    /// How long a stop waits for clients whose requests were held back to take their answer.
     static let stopSecondsMax = 1.0
 
     private enum Status: Sendable {
@@ -17,14 +17,23 @@ final class ServerStart: Sendable {
     }
 
     let configuration: ServerConfiguration
+    let logger: Logger
+    /// What happens when the journal fails.
+    let decision: JournalFailureDecision?
     let transport: HTTPServer
     let preparation = Preparation()
     private let gate: StartGate
     private let status = Locked(Status.underWay)
 
     /// Listens; from then on requests wait.
-    init(_ configuration: ServerConfiguration) throws(TransportError) {
+    init(
+        _ configuration: ServerConfiguration,
+        _ logger: Logger,
+        _ decision: JournalFailureDecision?
+    ) throws(TransportError) {
         self.configuration = configuration
+        self.logger = logger
+        self.decision = decision
         gate = StartGate(
             HostRule(listening: configuration.listenHosts, further: configuration.allowedHosts)
         )
@@ -33,14 +42,14 @@ final class ServerStart: Sendable {
             handler: gate,
             streams: nil,
             startThread: { SystemThread.start(name: $0, $1) },
-            log: Log.warning
+            log: logger.warning
         )
         gate.attach(transport)
         try transport.start()
     }
 
-    /// The server is ready: the router answers, also what was held back. Answers `false` where it was
-    /// stopped meanwhile.
+    /// Has the router handle all requests, also those that were held back. Returns `false` where
+    /// the server was stopped meanwhile.
     func end(with server: RunningServer, _ router: Router, _ streams: StreamWriter) -> Bool {
         status.withLock { status in
             guard case .underWay = status else { return false }
@@ -64,8 +73,8 @@ final class ServerStart: Sendable {
         return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
     }
 
-    /// Opens the files anew that a log rotation may have moved; before the server is ready there are
-    /// none.
+    /// Opens the files anew that a log rotation may have moved; before the server is ready there
+    /// are none.
     func reopenFiles() {
         let server = status.withLock { status -> RunningServer? in
             if case .ready(let server) = status { server } else { nil }

@@ -1,4 +1,5 @@
 import StoreCore
+import Telemetry
 
 /// What a server has of the world: what its effects depend on, and the time of day.
 struct World: Sendable {
@@ -7,6 +8,8 @@ struct World: Sendable {
     let test: TestWorld?
     /// What stands in the place of threads and of the disk in a simulation.
     var simulated: SimulatedWorld?
+    /// Writes the lines for the operator.
+    var logger = Logger.standardError
 
     init(_ dependencies: Dependencies, _ clock: ClockSource) {
         switch clock {

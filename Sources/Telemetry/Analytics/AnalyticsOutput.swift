@@ -42,7 +42,7 @@ struct AnalyticsOutput: ~Copyable {
                 offset += count
                 progress()
             } else if errno == EAGAIN {
-                // A named pipe, or a standard output that somebody else has made non-blocking.
+                // A named pipe, or a standard output that another process has made non-blocking.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wanted, 1, -1)
             } else if errno != EINTR {
@@ -60,7 +60,7 @@ struct AnalyticsOutput: ~Copyable {
         guard count > 0 else { return }
         let end = lseek(descriptor, 0, SEEK_CUR)
         var status = stat()
-        // Only a file has a position, and only where nobody else has appended is the end ours.
+        // Only a file has a position, and only where no other process has appended is the end ours.
         guard end >= count, fstat(descriptor, &status) == 0, status.st_size == end else { return }
         ftruncate(descriptor, end - count)
     }
@@ -68,7 +68,7 @@ struct AnalyticsOutput: ~Copyable {
     /// Opens a file for appending; standard output for `nil`.
     static func open(_ path: String?) throws(AnalyticsOutputError) -> CInt {
         guard let path else { return STDOUT_FILENO }
-        // A named pipe that nobody reads fails to open, instead of holding up the start.
+        // A named pipe without a reader fails to open, instead of holding up the start.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else {

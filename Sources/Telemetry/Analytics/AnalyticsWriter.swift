@@ -1,5 +1,4 @@
 import Platform
-import StoreCore
 import Synchronization
 import Wire
 
@@ -7,8 +6,8 @@ import Wire
 /// holds up the Core.
 ///
 /// The queue is bounded, in events and in bytes: an event that does not fit is counted in
-/// ``droppedTotal``, as is one whose line can't be written. The log has a line when losing begins and when
-/// it is over.
+/// ``droppedTotal``, as is one whose line can't be written. The log has a line when losing begins
+/// and when it is over.
 package final class AnalyticsWriter: Sendable {
     /// The most events that wait to be written.
     package static let queueEventsMax = 65_536
@@ -18,7 +17,7 @@ package final class AnalyticsWriter: Sendable {
     package static let bufferBytesMax = 1 << 20
     /// How many events are encoded before they are written with one call.
     package static let batchEventsMax = 1_024
-    /// How long a stop waits while nothing at all is taken: for a full pipe that nobody reads.
+    /// How long a stop waits while nothing at all is taken: for a full pipe without a reader.
     package static let stuckSecondsMax = 2.0
 
     fileprivate struct Queue: WorkQueue {
@@ -48,13 +47,19 @@ package final class AnalyticsWriter: Sendable {
     private let progress = Atomic<UInt64>(0)
     private let report = Locked(LossReport())
     private let encoder: CloudEventEncoder
+    private let logger: Logger
 
     /// Opens the destination and starts the thread.
     ///
     /// - Parameter path: the file to append to; `nil` for standard output.
     /// - Throws: where the file can't be opened for appending.
-    package init(path: String?, encoder: CloudEventEncoder) throws(AnalyticsOutputError) {
+    package init(
+        path: String?,
+        encoder: CloudEventEncoder,
+        logger: Logger
+    ) throws(AnalyticsOutputError) {
         self.encoder = encoder
+        self.logger = logger
         let descriptor = try AnalyticsOutput.open(path)
         worker.start { [self] worker in
             run(worker, AnalyticsOutput(path: path, descriptor: descriptor))
@@ -100,8 +105,8 @@ package final class AnalyticsWriter: Sendable {
         worker.post { $0.reopen = true }
     }
 
-    /// Writes what waits and ends the thread; gives up at the deadline, or as soon as nothing is taken
-    /// for ``stuckSecondsMax``.
+    /// Writes what waits and ends the thread; gives up at the deadline, or as soon as nothing is
+    /// taken for ``stuckSecondsMax``.
     package func close(seconds: Double) {
         let deadline = Deadline(seconds: seconds)
         var taken: UInt64
@@ -113,7 +118,7 @@ package final class AnalyticsWriter: Sendable {
         let lost = worker.withQueue { $0.offered } - writtenTotal
         if lost > 0 {
             let end = isDone ? "" : ", the last of them because nothing takes them"
-            Log.warning("\(lost) analytics events are lost in all\(end)")
+            logger.warning("\(lost) analytics events are lost in all\(end)")
         }
     }
 }
@@ -126,7 +131,7 @@ extension AnalyticsWriter {
                 do {
                     try output.reopen()
                 } catch {
-                    Log.error("--analytics: \(error); lines go on into the file that was open")
+                    logger.error("--analytics: \(error); lines go on into the file that was open")
                 }
             }
             var rest = events[...]
@@ -163,7 +168,7 @@ extension AnalyticsWriter {
         guard let failure else {
             written.add(UInt64(lines), ordering: .relaxed)
             if report.withLock({ $0.wrote() }) {
-                Log.notice("analytics are written again; \(droppedTotal) events are lost so far")
+                logger.notice("analytics are written again; \(droppedTotal) events are lost so far")
             }
             return
         }
@@ -172,11 +177,11 @@ extension AnalyticsWriter {
         drop(lines - through, because: failure)
     }
 
-    /// Counts lost events, and says so where the log has had no line for a while.
+    /// Counts lost events, and writes a line where the log has had none for a while.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
         if report.withLock({ $0.lost(at: .now) }) {
-            Log.warning("analytics events are being lost, \(total) so far: \(reason)")
+            logger.warning("analytics events are being lost, \(total) so far: \(reason)")
         }
     }
 }
@@ -192,7 +197,8 @@ extension AnalyticsWriter.Queue {
 /// An event that waits to be written.
 private struct QueuedEvent: Sendable {
     let event: AnalyticsEvent
-    /// Its line, where the action declares something; else that is short, and made when it is written.
+    /// Its line, where the action declares something; else that is short, and made when it is
+    /// written.
     private let line: [UInt8]?
     /// About what it takes in memory.
     let bytes: Int

@@ -7,7 +7,7 @@ struct LossReport {
     private var saidAt: ContinuousClock.Instant?
     private var isOpen = false
 
-    /// Something is lost. Answers whether to say so.
+    /// Something is lost. Returns whether to write a line about it.
     mutating func lost(at now: ContinuousClock.Instant) -> Bool {
         if let saidAt, saidAt.duration(to: now) < .seconds(Self.quietSeconds) { return false }
         saidAt = now
@@ -15,7 +15,7 @@ struct LossReport {
         return true
     }
 
-    /// Something is written. Answers whether to say that losing, of which was said, is over.
+    /// Something is written. Returns whether to write that a loss which has a line is over.
     mutating func wrote() -> Bool {
         defer { isOpen = false }
         return isOpen

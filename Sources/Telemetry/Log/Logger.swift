@@ -1,31 +1,42 @@
-/// What the server says to its operator: one line each, on standard error.
+/// Writes lines for the operator. It is a value, given to each part that writes some.
 ///
-/// Control characters are replaced, so that nothing a client sends can forge a line. Any thread may
-/// call; none waits.
-package enum Log {
-    package static func notice(_ message: String) { write(prefix, message) }
-    package static func warning(_ message: String) { write(warningPrefix, message) }
-    package static func error(_ message: String) { write(prefix + "error: ", message) }
+/// Any thread may call; none waits: the lines are written by a thread of their own (``LogWriter``),
+/// which ends with the last copy of the value.
+package struct Logger: Sendable {
+    /// Ends the thread of a writer.
+    private final class Owner: Sendable {
+        let writer: LogWriter
 
-    package static let prefix = "store-server: "
-    package static let warningPrefix = prefix + "warning: "
+        init(_ writer: LogWriter) {
+            self.writer = writer
+        }
 
-    /// Writes one line as it is, after the prefix.
-    package static func write(_ prefix: String, _ message: String) {
-        LogWriter.standardError.offer(line(prefix, message))
+        deinit { writer.close() }
     }
 
-    /// The bytes of one line.
-    package static func line(_ prefix: String = prefix, _ message: String) -> [UInt8] {
-        var line = Array(prefix.utf8)
-        line += message.utf8.map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: "?") : $0 }
-        line.append(UInt8(ascii: "\n"))
-        return line
+    private let owner: Owner
+
+    package init(_ writer: LogWriter) {
+        owner = Owner(writer)
     }
 
-    /// Lets what was said be written before the process ends, as far as standard error takes it.
-    package static func flush() {
-        LogWriter.standardError.flush(seconds: flushSecondsMax)
+    /// Writes to standard error.
+    package static let standardError = Logger(LogWriter.standardError)
+
+    package func notice(_ message: String) { owner.writer.offer(LogLine(.notice, message)) }
+    package func warning(_ message: String) { owner.writer.offer(LogLine(.warning, message)) }
+    package func error(_ message: String) { owner.writer.offer(LogLine(.error, message)) }
+
+    /// Writes as many notices as there is room for beside what matters more.
+    ///
+    /// - Parameter make: makes the first so many of them, on the log's own thread.
+    package func details(_ count: Int, _ make: @escaping @Sendable (Int) -> [String]) {
+        owner.writer.offer(details: count) { count in make(count).map { LogLine(.notice, $0) } }
+    }
+
+    /// Returns when all lines are written, or after a quarter of a second.
+    package func flush() {
+        owner.writer.flush(seconds: Self.flushSecondsMax)
     }
 
     private static let flushSecondsMax = 0.25

@@ -3,7 +3,8 @@ import StoreCore
 import StoreHistory
 import Wire
 
-/// Makes every state again with this program, and compares it with the snapshots that were taken then.
+/// Makes every state again with this program, and compares it with the snapshots that were taken
+/// then.
 struct StateCheck<State: Codable & Equatable & Sendable> {
     let replay: Replay<State>
     private let encoder = JSONEncoder()

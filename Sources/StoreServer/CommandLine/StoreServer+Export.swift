@@ -12,7 +12,7 @@ extension StoreServer {
     func export(_ configuration: ServerConfiguration, to file: String?) throws -> String {
         try withJournal {
             let directory = try HistoryCommand.existing(configuration)
-            return try SQLiteJournal(directory: directory, log: Log.warning)
+            return try SQLiteJournal(directory: directory, log: makeLogger().warning)
         } _: { journal in
             try export(journal, to: file)
         }
@@ -32,10 +32,14 @@ extension StoreServer {
         }
         try output.finish()
         if journal.oldest > 1 {
-            Log.warning("versions before \(journal.oldest) are no longer kept, and not exported")
+            makeLogger().warning(
+                "versions before \(journal.oldest) are no longer kept, and not exported"
+            )
         }
         if try GivenState.began(journal) != nil {
-            Log.warning("history began with the state of a file: import needs it as --state-file")
+            makeLogger().warning(
+                "history began with the state of a file: import needs it as --state-file"
+            )
         }
         guard let file else { return "" }
         return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
@@ -44,7 +48,7 @@ extension StoreServer {
     /// Begins a history with exported actions.
     func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
         try withJournal {
-            try SQLiteJournal(directory: configuration.dataDirectory, log: Log.warning)
+            try SQLiteJournal(directory: configuration.dataDirectory, log: makeLogger().warning)
         } _: { journal in
             try importLines(configuration, from: file, into: journal)
         }
@@ -69,7 +73,8 @@ extension StoreServer {
             in: journal,
             registry: registry,
             encoder: JSONEncoder(),
-            beginningWith: stateFile(configuration)
+            beginningWith: stateFile(configuration),
+            logger: makeLogger()
         )
         // Reduced before it is kept, so that what can't be replayed does not become history.
         var state = history.state

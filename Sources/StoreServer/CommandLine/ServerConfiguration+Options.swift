@@ -7,6 +7,12 @@ import Wire
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] = place + history + analyticsOptions + limits + times
 
+    package static var defaults: ServerConfiguration {
+        var defaults = ServerConfiguration()
+        defaults.analytics = .stdout
+        return defaults
+    }
+
     package typealias Option = ConfigurationOption<ServerConfiguration>
 
     private static let place: [Option] = [

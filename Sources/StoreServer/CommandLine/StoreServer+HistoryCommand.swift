@@ -7,7 +7,7 @@ import Telemetry
 import Wire
 
 extension StoreServer {
-    /// Does what a history command asks for. Answers what there is to say of it.
+    /// Does what a history command asks for. Returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {
         switch (command.word, command.file) {
         case (.backup, let file?): return try backup(configuration, to: file)
@@ -27,7 +27,7 @@ extension StoreServer {
         }
         let directory = try HistoryCommand.existing(configuration)
         do {
-            let journal = try SQLiteJournal(directory: directory, log: Log.warning)
+            let journal = try SQLiteJournal(directory: directory, log: makeLogger().warning)
             defer { journal.close() }
             try journal.backup(to: file)
             return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
@@ -52,7 +52,7 @@ extension StoreServer {
             }
         }
         let directory = try HistoryCommand.existing(configuration)
-        let journal = try SQLiteJournal(directory: directory, log: Log.warning)
+        let journal = try SQLiteJournal(directory: directory, log: makeLogger().warning)
         defer { journal.close() }
         let report: JournalReport
         do { report = try journal.verifyAll() } catch { throw HistoryCommandError(error) }

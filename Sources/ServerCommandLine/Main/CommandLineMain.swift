@@ -1,0 +1,150 @@
+import Glibc
+import Platform
+import Telemetry
+
+/// Does what the command line asks for, and ends the process with an ``ExitStatus``.
+///
+/// The process's own things are touched here alone, and by what this calls: signals, standard input
+/// and output, the limit of open files, the end of the process.
+package struct CommandLineMain<Program: CommandLineProgram> {
+    let program: Program
+
+    package init(_ program: Program) {
+        self.program = program
+    }
+
+    /// Called on the main thread. A server that runs serves the main queue.
+    package func run() -> Never {
+        StandardFiles.fillIn()
+        do {
+            let reader = try ConfigurationReader<Program.Configuration>(
+                arguments: Array(CommandLine.arguments.dropFirst()),
+                environment: ProcessEnvironment.all,
+                readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
+            )
+            try program.check(
+                reader.configuration,
+                given: reader.given,
+                keepsNothing: reader.command.isAssert
+            )
+            try run(reader)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func run(_ reader: ConfigurationReader<Program.Configuration>) throws -> Never {
+        typealias Help = ConfigurationHelp<Program.Configuration>
+        switch reader.command {
+        case .help: finish(Help.text(program: program.name))
+        case .version: finish("\(program.name) \(program.version)\n")
+        case .checkConfig: finish("the configuration is good\n")
+        case .printConfig: finish(Help.print(reader.configuration))
+        case .health(let url):
+            if let trouble = HealthClient.ask(url ?? HealthClient.standardURL) {
+                fail(trouble, .failure)
+            }
+            finish("ready\n")
+        case .history(let command):
+            finish(try program.run(command, reader.configuration))
+        case .assert(let file, let url):
+            let command = try AssertCommand(file)
+            let holds = try command.run(at: url) {
+                // A client that is gone must not end the process.
+                _ = Signals([])
+                return try program.startForScript(reader.configuration)
+            }
+            Logger.standardError.flush()
+            exit(holds ? .success : .failure)
+        case .serve:
+            try serve(reader.configuration, unknownVariables: reader.unknownVariables)
+        }
+    }
+
+    private func serve(
+        _ configuration: Program.Configuration,
+        unknownVariables: [String]
+    ) throws -> Never {
+        // Before any thread starts, so that all of them leave the signals to this one.
+        let signals = Signals([SIGTERM, SIGINT, SIGHUP])
+        let logger = program.makeLogger()
+        if !unknownVariables.isEmpty {
+            logger.warning(
+                "these variables mean nothing here: " + unknownVariables.joined(separator: ", ")
+            )
+        }
+        DescriptorLimit.raise()
+        let server = try program.begin(configuration, logger) { error in
+            logger.error(
+                "the journal failed: \(error); ending, so that a new start goes on from what it has"
+            )
+            // At once: no request is answered, because no answer would be true.
+            end(logger, .journalFailed)
+        }
+        // Signals are served meanwhile: a start may take long.
+        SystemThread.start(name: "start") {
+            do {
+                for address in try server.finish() { logger.notice("listening on \(address)") }
+            } catch {
+                // The thread that has stopped it ends the process.
+                guard !server.isEnded else { return }
+                _ = server.stop()
+                logger.flush()
+                fail(error)
+            }
+        }
+        signals.serveMainQueue { signal in
+            if signal == SIGHUP { server.reopenFiles() } else { stop(server, logger) }
+        }
+    }
+
+    private func stop(_ server: Program.Server, _ logger: Logger) -> Never {
+        logger.notice("stopping")
+        let outcome = server.stop()
+        if server.isEnded {
+            logger.notice("stopped before the start was done")
+            end(logger, .success)
+        }
+        switch outcome {
+        case .clean: logger.notice("stopped")
+        case .clientsCutOff: logger.notice("stopped at the deadline; some clients were cut off")
+        case .unfinished(let what):
+            logger.error(
+                "ending at the deadline, without \(what); what was acknowledged is in the journal"
+            )
+            end(logger, .stopUnfinished)
+        }
+        logger.flush()
+        exit(.success)
+    }
+
+    /// Ends the process at once: what is under way must not hold up what the C library does at a
+    /// process's end.
+    private func end(_ logger: Logger, _ status: ExitStatus) -> Never {
+        logger.flush()
+        _exit(status.rawValue)
+    }
+
+    private func exit(_ status: ExitStatus) -> Never {
+        Glibc.exit(status.rawValue)
+    }
+
+    private func finish(_ text: String) -> Never {
+        print(text, terminator: "")
+        fflush(nil)
+        Logger.standardError.flush()
+        exit(.success)
+    }
+
+    private func fail(_ error: any Error) -> Never {
+        fail("\(error)", (error as? any ExitStatusProviding)?.exitStatus ?? .failure)
+    }
+
+    private func fail(_ text: String, _ status: ExitStatus) -> Never {
+        let log = LogWriter(descriptor: STDERR_FILENO, name: program.name)
+        Logger.standardError.flush()
+        for line in text.split(separator: "\n") { log.offer(LogLine(.notice, String(line))) }
+        Logger(log).flush()
+        exit(status)
+    }
+}

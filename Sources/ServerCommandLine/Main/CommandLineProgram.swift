@@ -1,0 +1,67 @@
+package import Telemetry
+
+/// What a command line needs of the program that it belongs to.
+package protocol CommandLineProgram: Sendable {
+    associatedtype Configuration: CommandLineConfiguration
+    associatedtype Server: CommandLineServer
+
+    /// The program's name, in its help and before the lines that end it.
+    var name: String { get }
+    /// What `--version` prints.
+    var version: String { get }
+
+    /// Refuses a configuration that can't be used.
+    ///
+    /// - Parameters:
+    ///   - given: the names of the options that a flag, a variable or the file sets.
+    ///   - keepsNothing: the server is one that ``startForScript(_:)`` starts.
+    func check(
+        _ configuration: Configuration,
+        given: Set<String>,
+        keepsNothing: Bool
+    ) throws
+
+    /// Does what a command asks for with the history, and returns the text to print.
+    func run(_ command: HistoryCommand, _ configuration: Configuration) throws -> String
+
+    /// Makes what the lines of the server are written with.
+    func makeLogger() -> Logger
+
+    /// Listens.
+    ///
+    /// - Parameter journalFailed: called when the journal has failed, before any request is
+    ///   answered after that, unless the program decides itself what happens then.
+    func begin(
+        _ configuration: Configuration,
+        _ logger: Logger,
+        journalFailed: @escaping @Sendable (any Error) -> Void
+    ) throws -> Server
+
+    /// Starts a server that keeps nothing, for a script to be played against.
+    func startForScript(
+        _ configuration: Configuration
+    ) throws -> (url: String, stop: @Sendable () -> Void)
+}
+
+/// A server that listens, and is ready or on its way to that.
+package protocol CommandLineServer: Sendable {
+    /// Goes through the phases of the start, and returns the addresses when the server is ready.
+    func finish() throws -> [String]
+
+    /// Stops the server, or its start.
+    func stop() -> ServerEnd
+
+    /// Opens the files anew that a log rotation may have moved.
+    func reopenFiles()
+
+    /// Whether the server was stopped before it was ready.
+    var isEnded: Bool { get }
+}
+
+/// How a server's service ended.
+package enum ServerEnd: Sendable {
+    case clean
+    case clientsCutOff
+    /// What had not come to its end when the time was over.
+    case unfinished(String)
+}

@@ -1,0 +1,36 @@
+// A program with two stores of its own, which goes on when the disk under one of them fails
+// (docs/EMBEDDING.md).
+
+import Glibc
+import StoreCore
+import StoreServer
+
+struct Tally: Codable, Equatable { var count = 0 }
+struct Added: Action, Codable { let count: Int }
+
+@Sendable func say(_ words: Any...) {
+    print(words.map { "\($0)" }.joined(separator: " "))
+    fflush(nil)
+}
+
+let server = StoreServer(state: Tally(), actions: [Added.self]) { (tally: inout Tally, action) in
+    if let added = action as? Added { tally.count += added.count }
+}
+.logging { say($0.level, $0.message) }
+.onJournalFailure { say("failed", $0) }
+
+var durable = ServerConfiguration()
+durable.listen = ["127.0.0.1:0"]
+durable.heartbeatSeconds = 1
+durable.dataDirectory = CommandLine.arguments[1]
+var ephemeral = durable
+ephemeral.ephemeral = true
+
+let stores = try [durable, ephemeral].map { try server.start($0) }
+for store in stores { say("address", store.addresses.joined()) }
+
+// The program's own work: here it waits until something comes on standard input.
+var byte: UInt8 = 0
+_ = read(STDIN_FILENO, &byte, 1)
+
+for store in stores { say("stopped", store.stop(), store.journalFailure == nil) }

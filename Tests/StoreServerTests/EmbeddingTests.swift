@@ -1,0 +1,144 @@
+import Domain
+import Platform
+import StoreCore
+import StoreTesting
+import Synchronization
+import Telemetry
+import Testing
+import Wire
+
+@testable import HTTPTransport
+@testable import ServerCommandLine
+@testable import StoreServer
+
+/// Servers in a process that is not theirs.
+@Suite struct EmbeddingTests {
+    private let increase = Array(#"{"type":"CounterIncreaseRequested"}"#.utf8)
+    private let broken = JournalError.unknown("the disk is gone")
+
+    private var configuration: ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        return configuration
+    }
+
+    private func dispatch(to server: InProcessServer) throws -> HTTPResponse {
+        try server.answer(
+            "POST",
+            "/dispatch",
+            headers: [("Content-Type", "application/json")],
+            body: increase
+        )
+    }
+
+    private func dispatch(to server: RunningServer) throws -> CommandAnswer {
+        let client = try #require(CommandClient(server.addresses.joined()))
+        let request = CommandClient.Request(
+            "POST",
+            "/dispatch",
+            headers: [("Host", client.authority), ("Content-Type", "application/json")],
+            body: increase
+        )
+        return try client.exchange(request, stepSeconds: 10)
+    }
+
+    private func text(_ response: HTTPResponse) -> String {
+        switch response.body {
+        case .none: ""
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .shared(let bytes): String(decoding: bytes.array, as: UTF8.self)
+        }
+    }
+
+    @Test func `a failed journal ends no process: nothing is applied, and what reads is served`()
+        throws
+    {
+        let journal = FaultyJournal()
+        let server = try InProcessServer(StoreServer(AppState.self).journal(journal))
+        #expect(try dispatch(to: server).status == 200)
+        journal.fail(with: broken)
+        #expect(throws: InProcessServer.Unanswered.self) { try dispatch(to: server) }
+        // It stays so, also where the disk is back: what has become of that append is not known.
+        journal.fail(with: nil)
+        let refused = try dispatch(to: server)
+        #expect(refused.status == 503)
+        #expect(text(refused).contains(#""type":"/problems/draining""#))
+        #expect(text(refused).contains("The journal has failed, "))
+        let shown = try server.answer("GET", "/state/counter")
+        #expect(text(shown) == #"{"counter":1,"step":1}"#)
+        #expect(try server.answer("GET", "/livez").status == 200)
+        let ready = try server.answer("GET", "/readyz")
+        #expect(ready.status == 503 && text(ready).contains("The journal has failed, "))
+        #expect(journal.version == 1)
+    }
+
+    @Test func `a full disk is no failure of the journal`() throws {
+        let journal = FaultyJournal()
+        let server = try InProcessServer(StoreServer(AppState.self).journal(journal))
+        journal.fail(with: .storageFull)
+        #expect(try dispatch(to: server).status == 507)
+        #expect(try server.answer("GET", "/readyz").status == 200)
+        journal.fail(with: nil)
+        #expect(try dispatch(to: server).status == 200)
+    }
+
+    @Test func `the program decides what happens when the journal fails, and may stop the server`()
+        async throws
+    {
+        let journal = FaultyJournal()
+        let running = Locked<RunningServer?>(nil)
+        let outcomes = Recorder<StopOutcome?>()
+        let errors = Recorder<JournalError>()
+        let server = try StoreServer(AppState.self)
+            .journal(journal)
+            .logging { _ in }
+            .onJournalFailure { error in
+                errors.record(error)
+                outcomes.record(running.withLock { $0 }?.stop())
+            }
+            .start(configuration)
+        running.withLock { $0 = server }
+        #expect(try dispatch(to: server).status == 200)
+        #expect(server.journalFailure == nil)
+        journal.fail(with: broken)
+        #expect(throws: CommandClientError.self) { try dispatch(to: server) }
+        #expect(try await outcomes.next() == .clean)
+        #expect(server.journalFailure == broken)
+        #expect(errors.values == [broken])
+        // A new one goes on from what the journal has.
+        journal.fail(with: nil)
+        let next = try StoreServer(AppState.self).journal(journal).start(configuration)
+        #expect(try dispatch(to: next).status == 200)
+        next.stop()
+        #expect(journal.version == 2)
+    }
+
+    @Test func `what ends the process is called before any request is answered`() throws {
+        let order = Recorder<String>()
+        let condition = JournalCondition(.standardError, .atOnce { _ in order.record("decided") })
+        condition.failed(broken)
+        order.record("returned")
+        condition.failed(broken)
+        #expect(order.values == ["decided", "returned"])
+    }
+
+    @Test func `servers of one process have logs and histories of their own`() async throws {
+        let logs = [Recorder<LogEntry>(), Recorder<LogEntry>()]
+        let servers = try logs.map { log in
+            try StoreServer(AppState.self)
+                .journal(MemoryJournal())
+                .preparing { _ in }
+                .logging { log.record($0) }
+                .start(configuration)
+        }
+        #expect(try dispatch(to: servers[0]).body != [])
+        #expect(try dispatch(to: servers[0]).body != dispatch(to: servers[1]).body)
+        #expect(servers.map { $0.stop() } == [.clean, .clean])
+        for (log, server) in zip(logs, servers) {
+            let address = server.addresses.joined()
+            let entry = try await log.next()
+            #expect(entry.message == "preparing; requests to \(address) wait meanwhile")
+            #expect(entry.level == .notice && log.values.count == 1)
+        }
+    }
+}
