@@ -61,6 +61,7 @@ let package = Package(
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Wire"]),
+        layer("ControlledWorld", on: ["Platform", "StoreCore"]),
         layer("Telemetry", on: ["Platform", "Texts", "Wire"]),
         layer("ServerCommandLine", on: ["Platform", "Telemetry", "Texts", "Wire"]),
         layer("ActionCatalog", on: ["Platform", "StoreCore", "Telemetry", "Texts", "Wire"]),
@@ -75,22 +76,22 @@ let package = Package(
             "StoreHistory",
             on: [
                 "ActionCatalog", "Digest", "EventStream", "HTTPTransport", "Platform",
-                "StatePublishing",
-                "StoreCore", "Telemetry", "Texts", "Wire",
+                "StatePublishing", "StoreCore", "Telemetry", "Texts", "Wire",
             ]
         ),
         layer(
             "StoreHTTP",
             on: [
-                "ActionCatalog", "Digest", "EventStream", "HTTPTransport", "Platform",
-                "StatePublishing", "StoreCore", "StoreHistory", "Telemetry", "Texts", "Wire",
+                "ActionCatalog", "ControlledWorld", "Digest", "EventStream", "HTTPTransport",
+                "Platform", "StatePublishing", "StoreCore", "StoreHistory", "Telemetry", "Texts",
+                "Wire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
-                "ActionCatalog", "EventStream", "HTTPTransport", "JournalSQLite", "Platform",
-                "ServerCommandLine", "StatePublishing", "StoreCore", "StoreHTTP",
+                "ActionCatalog", "ControlledWorld", "EventStream", "HTTPTransport", "JournalSQLite",
+                "Platform", "ServerCommandLine", "StatePublishing", "StoreCore", "StoreHTTP",
                 "StoreHistory", "Telemetry", "Texts", "Wire",
             ]
         ),
@@ -101,7 +102,7 @@ let package = Package(
             dependencies: ["Domain", "StoreServer"],
             swiftSettings: strict
         ),
-        layer("StoreTesting", on: ["Platform", "StoreCore", "Texts", "Wire"]),
+        layer("StoreTesting", on: ["ControlledWorld", "Platform", "StoreCore", "Texts", "Wire"]),
 
         tests(of: "Platform"),
         tests(of: "Texts", ["Wire"]),
@@ -120,9 +121,9 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "ActionCatalog", "CHTTPD", "Domain", "EventStream", "HTTPTransport",
-                "JournalSQLite", "Platform", "StatePublishing", "StoreCore", "StoreHTTP",
-                "StoreHistory", "StoreServer", "StoreTesting", "Wire",
+                "ActionCatalog", "CHTTPD", "ControlledWorld", "Domain", "EventStream",
+                "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing", "StoreCore",
+                "StoreHTTP", "StoreHistory", "StoreServer", "StoreTesting", "Wire",
             ],
             path: "Tests/Simulator",
             swiftSettings: strict
@@ -133,7 +134,7 @@ let package = Package(
             path: "Tests/Simulate",
             swiftSettings: strict
         ),
-        tests(of: "Simulator", ["StoreCore"]),
+        tests(of: "Simulator", ["ControlledWorld", "StoreCore"]),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
         tests(of: "EventStream", ["Wire"]),

@@ -135,6 +135,15 @@ extension Core {
         }
     }
 
+    /// The version behind all that waits at this moment, once that is committed; `nil` once the Core has
+    /// stopped.
+    package func committedVersion() async -> UInt64? {
+        await withCheckedContinuation { continuation in
+            let isTaken = engine.perform { continuation.resume(returning: $0.version) }
+            if !isTaken { continuation.resume(returning: nil) }
+        }
+    }
+
     /// Hands over an action whose change only some observers get.
     func dispatch(_ action: any Action, for audience: Audience?) -> Bool {
         do {

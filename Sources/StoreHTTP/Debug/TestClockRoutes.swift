@@ -1,3 +1,4 @@
+import ControlledWorld
 import HTTPTransport
 package import StoreCore
 import Synchronization

@@ -1,4 +1,5 @@
 import ActionCatalog
+import ControlledWorld
 import Dispatch
 import EventStream
 import HTTPTransport

@@ -1,3 +1,4 @@
+import ControlledWorld
 import EventStream
 import HTTPTransport
 import Platform

@@ -1,4 +1,5 @@
 import ActionCatalog
+import ControlledWorld
 import StatePublishing
 import StoreCore
 import StoreHTTP

@@ -1,3 +1,4 @@
+import ControlledWorld
 import StoreCore
 import StoreServer
 

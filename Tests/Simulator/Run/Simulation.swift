@@ -1,3 +1,4 @@
+import ControlledWorld
 import Glibc
 import StoreCore
 import StoreServer

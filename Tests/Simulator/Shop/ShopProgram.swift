@@ -1,3 +1,4 @@
+import ControlledWorld
 import Domain
 import StoreCore
 import StoreServer

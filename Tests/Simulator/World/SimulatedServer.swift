@@ -1,4 +1,5 @@
 import CHTTPD
+import ControlledWorld
 import Domain
 import EventStream
 import Glibc

@@ -1,3 +1,5 @@
+public import StoreCore
+
 extension Dependencies {
     /// A world in which nothing happens by itself: this clock and its time of day, random numbers
     /// from a seed, counted identifiers. Whatever else is used without having been set is an error

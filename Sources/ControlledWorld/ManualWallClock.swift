@@ -1,4 +1,5 @@
 import Platform
+public import StoreCore
 import Synchronization
 
 /// A time of day that stands still until it is told otherwise.
