@@ -32,6 +32,7 @@ let package = Package(
     name: "StoreServer",
     products: [
         .library(name: "StoreCore", targets: ["StoreCore"]),
+        .library(name: "StorePatterns", targets: ["StorePatterns"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
         .library(name: "JournalSQLite", targets: ["JournalSQLite"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
@@ -62,6 +63,7 @@ let package = Package(
         layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Wire"]),
         layer("ControlledWorld", on: ["Platform", "StoreCore"]),
+        layer("StorePatterns", on: ["Platform", "StoreCore"]),
         layer("Telemetry", on: ["Platform", "Texts", "Wire"]),
         layer("ServerCommandLine", on: ["Platform", "Telemetry", "Texts", "Wire"]),
         layer("ActionCatalog", on: ["Platform", "StoreCore", "Telemetry", "Texts", "Wire"]),
@@ -83,8 +85,8 @@ let package = Package(
             "StoreHTTP",
             on: [
                 "ActionCatalog", "ControlledWorld", "Digest", "EventStream", "HTTPTransport",
-                "Platform", "StatePublishing", "StoreCore", "StoreHistory", "Telemetry", "Texts",
-                "Wire",
+                "Platform", "StatePublishing", "StoreCore", "StoreHistory", "StorePatterns",
+                "Telemetry", "Texts", "Wire",
             ]
         ),
         layer(
@@ -92,21 +94,27 @@ let package = Package(
             on: [
                 "ActionCatalog", "ControlledWorld", "EventStream", "HTTPTransport", "JournalSQLite",
                 "Platform", "ServerCommandLine", "StatePublishing", "StoreCore", "StoreHTTP",
-                "StoreHistory", "Telemetry", "Texts", "Wire",
+                "StoreHistory", "StorePatterns", "Telemetry", "Texts", "Wire",
             ]
         ),
         layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
-        layer("Domain", on: ["StoreCore"]),
+        layer("Domain", on: ["StoreCore", "StorePatterns"]),
         .executableTarget(
             name: "App",
             dependencies: ["Domain", "StoreServer"],
             swiftSettings: strict
         ),
-        layer("StoreTesting", on: ["ControlledWorld", "Platform", "StoreCore", "Texts", "Wire"]),
+        layer(
+            "StoreTesting",
+            on: [
+                "ControlledWorld", "Platform", "StoreCore", "StorePatterns", "Texts", "Wire",
+            ]
+        ),
 
         tests(of: "Platform"),
         tests(of: "Texts", ["Wire"]),
-        tests(of: "StoreCore", ["Platform", "StoreTesting"]),
+        tests(of: "StoreCore", ["Platform", "StorePatterns", "StoreTesting"]),
+        tests(of: "StorePatterns", ["Platform", "StoreCore", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",
             dependencies: ["JournalSQLite", "Platform", "StoreCore", "StoreTesting"],
@@ -123,7 +131,7 @@ let package = Package(
             dependencies: [
                 "ActionCatalog", "CHTTPD", "ControlledWorld", "Domain", "EventStream",
                 "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing", "StoreCore",
-                "StoreHTTP", "StoreHistory", "StoreServer", "StoreTesting", "Wire",
+                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting", "Wire",
             ],
             path: "Tests/Simulator",
             swiftSettings: strict
@@ -140,8 +148,8 @@ let package = Package(
         tests(of: "EventStream", ["Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Platform", "StoreTesting", "Wire"]),
         tests(of: "HTTPClient", ["StoreCore"]),
-        tests(of: "Domain", ["StoreCore", "StoreTesting"]),
-        tests(of: "StoreTesting", ["Platform", "StoreCore"]),
+        tests(of: "Domain", ["StoreCore", "StorePatterns", "StoreTesting"]),
+        tests(of: "StoreTesting", ["Platform", "StoreCore", "StorePatterns"]),
         tests(of: "Telemetry"),
         tests(of: "ServerCommandLine"),
         tests(
@@ -149,7 +157,7 @@ let package = Package(
             [
                 "ActionCatalog", "CHTTPD", "Domain", "EventStream", "HTTPTransport",
                 "JournalSQLite", "Platform", "ServerCommandLine", "StatePublishing", "StoreCore",
-                "StoreHTTP", "StoreHistory", "StoreTesting", "Telemetry", "Wire",
+                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreTesting", "Telemetry", "Wire",
             ]
         ),
     ]

@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 /// The state of the store that ships: a slice for each of its modules.
 public struct AppState: RootState {

@@ -120,14 +120,14 @@ public final class Core<State: Sendable>: Sendable {
     /// Observers are called in the order in which they subscribed. Without a queue they are called
     /// where the Core works and hold it up meanwhile.
     ///
-    /// - Returns: the command that ends it. Once it has been called on the thread that delivers,
+    /// - Returns: what ends it. Once it has been called on the thread that delivers,
     ///   the observer is not called again; called from another thread, one call may be under way.
     @discardableResult
     public func observe(
         on queue: DispatchQueue? = nil,
         with observer: @escaping @Sendable (State) -> Void
-    ) -> PlainCommand {
-        let subscription = Subscription<(State) -> Void>(handler: observer, queue: queue)
+    ) -> Subscription {
+        let subscription = Subscriber<(State) -> Void>(handler: observer, queue: queue)
         perform { owner in owner.add(observer: subscription) }
         return ending(subscription) { owner in owner.observers.removeAll { $0 === subscription } }
     }
@@ -137,23 +137,15 @@ public final class Core<State: Sendable>: Sendable {
     /// Middleware runs in the order in which it was added. It may look and dispatch; it can't change
     /// or stop the action. It is called for actions that the reducer then refuses, too.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: what ends it.
     @discardableResult
     public func add(
         middleware: @escaping @Sendable (State, any Action) -> Void
-    ) -> PlainCommand {
+    ) -> Subscription {
         add { state, stamped in
             middleware(state, stamped.action)
             return nil
         }
-    }
-
-    /// The same as ``add(middleware:)-((State,Action)->Void)``, in other words.
-    @discardableResult
-    public func onAction(
-        execute: @escaping @Sendable (State, any Action) -> Void
-    ) -> PlainCommand {
-        add(middleware: execute)
     }
 
     /// Calls `middleware` before each action is reduced, and what it returns after the commit.
@@ -161,12 +153,12 @@ public final class Core<State: Sendable>: Sendable {
     /// What is sent out belongs into the returned closure: it is not called for an action that was
     /// refused or could not be made durable.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: what ends it.
     @discardableResult
     public func add(
         middleware: @escaping @Sendable (State, StampedAction) -> (@Sendable () -> Void)?
-    ) -> PlainCommand {
-        let subscription = Subscription<Middleware<State>>(handler: middleware, queue: nil)
+    ) -> Subscription {
+        let subscription = Subscriber<Middleware<State>>(handler: middleware, queue: nil)
         perform { owner in
             if subscription.isActive { owner.middleware.append(subscription) }
         }
@@ -175,42 +167,21 @@ public final class Core<State: Sendable>: Sendable {
 
     /// Adds an interceptor behind those that are there.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: what ends it.
     @discardableResult
-    public func add(interceptor: @escaping Interceptor<State>) -> PlainCommand {
-        let subscription = Subscription<Interceptor<State>>(handler: interceptor, queue: nil)
+    public func add(interceptor: @escaping Interceptor<State>) -> Subscription {
+        let subscription = Subscriber<Interceptor<State>>(handler: interceptor, queue: nil)
         perform { owner in owner.interceptors.append(subscription) }
         return ending(subscription) { owner in
             owner.interceptors.removeAll { $0 === subscription }
         }
     }
 
-    /// Adds a reaction; one to the start dispatches at once.
+    /// Calls `reaction` with each action that was applied, and dispatches what it answers.
     ///
-    /// - Returns: the command that ends it.
-    @discardableResult
-    public func add(reaction: Reaction<State>) -> PlainCommand {
-        let place = reaction.place
-        switch reaction.trigger {
-        case .start(let react):
-            engine.perform { engine in
-                guard let action = react() else { return }
-                engine.dispatchOwn(action, from: ActionSource(cause: nil, place: place))
-            }
-            return .nop
-        case .notification:
-            return .nop
-        case .stateChange(let react):
-            return add(ReactionRun(react: { $3 ? react($1, $2) : nil }, place: place))
-        case .dispatch(let react):
-            return add(
-                ReactionRun(react: { action, old, new, _ in react(action, old, new) }, place: place)
-            )
-        }
-    }
-
-    private func add(_ run: ReactionRun<State>) -> PlainCommand {
-        let subscription = Subscription<ReactionRun<State>>(handler: run, queue: nil)
+    /// - Returns: what ends it.
+    package func add(_ reaction: ActionReaction<State>) -> Subscription {
+        let subscription = Subscriber<ActionReaction<State>>(handler: reaction, queue: nil)
         perform { owner in owner.reactions.append(subscription) }
         return ending(subscription) { owner in owner.reactions.removeAll { $0 === subscription } }
     }
@@ -221,11 +192,11 @@ public final class Core<State: Sendable>: Sendable {
     }
 
     private func ending<Handler>(
-        _ subscription: Subscription<Handler>,
+        _ subscriber: Subscriber<Handler>,
         _ remove: @escaping @Sendable (TypedStateOwner<State>) -> Void
-    ) -> PlainCommand {
-        PlainCommand(id: "end subscription") { [weak self] in
-            guard subscription.end() else { return }
+    ) -> Subscription {
+        Subscription { [weak self] in
+            guard subscriber.end() else { return }
             self?.perform(remove)
         }
     }

@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 extension StoreServer {
     /// The same server, whose actions `interceptor` sees before the reducer does: it may block,

@@ -2,6 +2,7 @@ public import ActionCatalog
 public import StoreCore
 import StoreHTTP
 import StoreHistory
+import StorePatterns
 
 /// A store on the network: state, actions and a reducer, served over HTTP.
 ///

@@ -33,6 +33,7 @@ func program(_ name: String, _ parts: [String]) -> Target {
         dependencies: [
             .product(name: "HTTPClient", package: "StoreServer"),
             .product(name: "StoreCore", package: "StoreServer"),
+            .product(name: "StorePatterns", package: "StoreServer"),
             .product(name: "StoreServer", package: "StoreServer"),
         ] + parts.map { .target(name: $0) })
 }
@@ -46,6 +47,7 @@ func tests(_ name: String) -> Target {
         name: name,
         dependencies: [
             .product(name: "StoreCore", package: "StoreServer"),
+            .product(name: "StorePatterns", package: "StoreServer"),
             .product(name: "StoreTesting", package: "StoreServer"),
         ])
 }

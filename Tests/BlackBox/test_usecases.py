@@ -152,7 +152,7 @@ def test_2_6_a_use_case_that_takes_too_long_goes_on(cinema):
 
 
 def test_p1_a_use_case_knows_neither_http_nor_what_presents_it():
-    """The domain sees the engine alone, and the engine nothing."""
+    """The domain sees the engine and the patterns alone, the patterns the engine, and the engine nothing."""
     package = json.loads(
         subprocess.run(
             ["swift", "package", "dump-package"], cwd=ROOT, check=True, capture_output=True, timeout=60
@@ -162,9 +162,14 @@ def test_p1_a_use_case_knows_neither_http_nor_what_presents_it():
         target["name"]: {next(iter(each.values()))[0] for each in target["dependencies"]}
         for target in package["targets"]
     }
-    assert needs["Domain"] == {"StoreCore"}
+    assert needs["Domain"] == {"StoreCore", "StorePatterns"}
+    assert needs["StorePatterns"] == {"Platform", "StoreCore"}
     assert needs["StoreCore"] <= {"Platform", "Texts"} and not needs["Texts"] | needs["Platform"]
-    for folder, allowed in (("Domain", {"StoreCore"}), ("StoreCore/UseCases", set())):
+    for folder, allowed in (
+        ("Domain", {"StoreCore", "StorePatterns"}),
+        ("StoreCore/UseCases", set()),
+        ("StorePatterns/UseCases", {"StoreCore"}),
+    ):
         for file in (ROOT / "Sources" / folder).rglob("*.swift"):
             imported = re.findall(r"^(?:\w+ )?import (\w+)", file.read_text(), re.M)
             assert set(imported) <= allowed, file

@@ -134,7 +134,7 @@ final class DefectiveJournal: Journal {
         return records.filter { own.contains($0.version) }
     }
 
-    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
+    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? {
         switch defect {
         case .hasNoWatch: return nil
         case .neverNotifies: return .nop

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StorePatterns
 import StoreTesting
 import Synchronization
 import Testing

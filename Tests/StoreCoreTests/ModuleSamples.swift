@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 // The modules that the tests of this target work with.
 

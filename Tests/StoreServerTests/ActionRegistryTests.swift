@@ -1,5 +1,6 @@
 import JournalSQLite
 import StoreCore
+import StorePatterns
 import Testing
 import Wire
 

@@ -1,6 +1,7 @@
 import Domain
 import Platform
 import StoreCore
+import StorePatterns
 import Synchronization
 import Testing
 

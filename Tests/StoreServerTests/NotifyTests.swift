@@ -1,6 +1,7 @@
 import Domain
 import HTTPTransport
 import StoreCore
+import StorePatterns
 import StoreServer
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import StoreCore
+import StorePatterns
 import StoreTesting
 import Testing
 import XCTest

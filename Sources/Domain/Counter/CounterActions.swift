@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 /// Asks the counter to grow by its step.
 public struct CounterIncreaseRequested: StateUpdater, Equatable {

@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 /// A list of movies to choose from.
 public struct Home: StartableModule {
@@ -59,9 +60,9 @@ public struct Home: StartableModule {
 }
 
 /// Presents the list, and shows the card of the movie that was tapped.
-public struct HomePresenter: Presenter {
+public struct HomePresenter: ViewPresenter {
     /// The list.
-    public static let view: String? = "home"
+    public static let view = "home"
 
     /// Presents the list while there is one; starts the card, and lets the list forget what was tapped.
     public func stateDidUpdate(

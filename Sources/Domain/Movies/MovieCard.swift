@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 /// The card of one movie.
 public struct MovieCard: StartableModule {
@@ -53,9 +54,9 @@ public struct MovieCard: StartableModule {
 }
 
 /// Presents the card.
-public struct MovieCardPresenter: Presenter {
+public struct MovieCardPresenter: ViewPresenter {
     /// The card.
-    public static let view: String? = "movieCard"
+    public static let view = "movieCard"
 
     /// Presents the card while there is one.
     public func stateDidUpdate(

@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 /// Moves every completed item from the list to the archive.
 public struct ArchiveCompleted: StateUpdater, Equatable {

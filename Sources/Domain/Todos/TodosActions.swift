@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 /// Adds an item at the end of the list.
 public struct AddItem: StateUpdater, Equatable {

@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 
 /// What a visitor types to log in.
 public struct Credentials: Codable, Sendable {

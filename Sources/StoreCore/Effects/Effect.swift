@@ -36,11 +36,27 @@ public struct Effect<State: Sendable>: Sendable {
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
         /// Makes an action of what `body` throws for good, and the place that says so.
         var recovery: (make: @Sendable (any Error) -> any Action, file: String, line: Int)?
+
+        package init(
+            id: String? = nil,
+            cancelInFlight: Bool = false,
+            retry: Retry = .never,
+            onRestart: RestartPolicy = .lost,
+            recovery: (make: @Sendable (any Error) -> any Action, file: String, line: Int)? = nil,
+            body: @escaping @Sendable (EffectContext<State>) async throws -> any Sendable
+        ) {
+            self.id = id
+            self.cancelInFlight = cancelInFlight
+            self.retry = retry
+            self.onRestart = onRestart
+            self.recovery = recovery
+            self.body = body
+        }
     }
 
     package let form: Form
 
-    init(_ form: Form) {
+    package init(_ form: Form) {
         self.form = form
     }
 
@@ -101,8 +117,8 @@ public struct Effect<State: Sendable>: Sendable {
                     cancelInFlight: cancelInFlight,
                     retry: retry,
                     onRestart: onRestart,
-                    body: body,
-                    recovery: (recover, file, line)
+                    recovery: (recover, file, line),
+                    body: body
                 )
             )
         )
@@ -122,30 +138,6 @@ public struct Effect<State: Sendable>: Sendable {
         if case .none = form { return true }
         return false
     }
-}
-
-extension Effect.Run {
-    /// The work of an action that is a side effect.
-    init<E: SideEffect>(sideEffect effect: E) where E.State == State {
-        id = nil
-        cancelInFlight = false
-        retry = (E.self as? any RetriedSideEffect.Type)?.retry ?? .never
-        onRestart = (E.self as? any RetriedSideEffect.Type)?.onRestart ?? .lost
-        body = { context in try await effect.sideEffect(context) }
-    }
-}
-
-/// A side effect that says what is done when it fails, or when the server ends before it does.
-public protocol RetriedSideEffect: SideEffect {
-    /// How often it is tried again.
-    static var retry: Retry { get }
-    /// What becomes of it on a restart.
-    static var onRestart: RestartPolicy { get }
-}
-
-extension RetriedSideEffect {
-    /// It is lost.
-    public static var onRestart: RestartPolicy { .lost }
 }
 
 /// How often an effect that throws is tried again, and after what pauses.

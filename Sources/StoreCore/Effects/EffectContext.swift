@@ -39,22 +39,18 @@ public struct EffectContext<State: Sendable>: Sendable {
         )
     }
 
-    /// Dispatches a side effect, and waits for what it returns.
-    ///
-    /// - Throws: as ``dispatch(_:file:line:)-(Action,_,_)``, and what the side effect throws.
-    public func value<E: SideEffect>(
-        of effect: E,
-        file: String = #fileID,
-        line: Int = #line
-    ) async throws -> E.Value {
+    /// Dispatches an action, and waits for what the effects that follow it give.
+    package func result(
+        of action: any Action,
+        file: String,
+        line: Int
+    ) async throws -> (any Sendable)? {
         try Task.checkCancellation()
-        let value = try await runner.value(
-            of: addressed(effect),
+        return try await runner.value(
+            of: addressed(action),
             from: token,
             origin: "\(file):\(line)"
         )
-        guard let value = value as? E.Value else { throw CancellationError() }
-        return value
     }
 
     /// Pauses on the clock of ``dependencies``.

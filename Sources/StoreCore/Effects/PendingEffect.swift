@@ -43,7 +43,7 @@ package struct PendingEffect: Sendable {
     }
 
     /// - Returns: `nil` where there is nothing to be done.
-    init?<Root, State>(
+    package init?<Root, State>(
         _ effect: Effect<State>,
         at address: SliceAddress,
         in place: SlicePlace<Root, State>

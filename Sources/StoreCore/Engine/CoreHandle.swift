@@ -86,8 +86,8 @@ package struct CoreHandle: Sendable {
     /// The effects that run and those that will, where the state is made of modules.
     package var effects: EffectRunner? { engine.ports.effects }
 
-    /// Which presentations presenters wait for, where the state is made of modules.
-    package var routes: RouteWatch? { engine.ports.routes }
+    /// Decides to which sessions modules are presented, where one of them brings that.
+    package var presentation: (any Presentation)? { engine.ports.presentation }
 
     /// Actions that the mailbox did not take, since the start.
     package var mailboxRefusedTotal: UInt64 { engine.refusedTotal }

@@ -43,7 +43,7 @@ final class Engine: @unchecked Sendable {
     /// Whether a task waits in the mailbox that reads what others wrote.
     let isFollowing = Atomic(false)
     /// Ends the notifications of the journal.
-    private var watching: PlainCommand?
+    private var watching: Subscription?
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
         self.owner = owner
@@ -70,7 +70,7 @@ final class Engine: @unchecked Sendable {
     }
 
     deinit {
-        watching?.execute()
+        watching?.cancel()
     }
 
     /// The version of the state as it is, durable or not.

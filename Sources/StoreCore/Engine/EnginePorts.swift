@@ -39,8 +39,8 @@ package struct EnginePorts: Sendable {
     package var dropped: @Sendable (DroppedAction) -> Void = { _ in }
     /// Receives what a reducer or an interceptor threw that is no ``Refusal``.
     package var reducerFailed: @Sendable (ReducerFailure) -> Void = { _ in }
-    /// Waits for clients to show what is presented to them.
-    var routes: RouteWatch?
+    /// Decides to which sessions modules are presented.
+    var presentation: (any Presentation)?
     /// Called when records are durable, with the newest version and how many bytes they have.
     package var appended: (@Sendable (UInt64, Int) -> Void)?
     /// Receives the actions of each commit, in their order, once they are durable.

@@ -22,16 +22,16 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private var lastIsCurrent = false
 
     let counts = WatcherCounts()
-    var observers: ContiguousArray<Subscription<(State) -> Void>> = [] {
+    var observers: ContiguousArray<Subscriber<(State) -> Void>> = [] {
         didSet { counts.observers = observers.count }
     }
-    var middleware: ContiguousArray<Subscription<Middleware<State>>> = [] {
+    var middleware: ContiguousArray<Subscriber<Middleware<State>>> = [] {
         didSet { counts.middleware = middleware.count }
     }
-    var interceptors: ContiguousArray<Subscription<Interceptor<State>>> = [] {
+    var interceptors: ContiguousArray<Subscriber<Interceptor<State>>> = [] {
         didSet { counts.interceptors = interceptors.count }
     }
-    var reactions: ContiguousArray<Subscription<ReactionRun<State>>> = [] {
+    var reactions: ContiguousArray<Subscriber<ActionReaction<State>>> = [] {
         didSet { counts.reactions = reactions.count }
     }
 
@@ -310,7 +310,7 @@ extension TypedStateOwner {
         }
     }
 
-    private func deliver(_ state: State, to subscription: Subscription<(State) -> Void>) {
+    private func deliver(_ state: State, to subscription: Subscriber<(State) -> Void>) {
         if let queue = subscription.queue {
             queue.async {
                 if subscription.isActive { subscription.handler(state) }
@@ -321,7 +321,7 @@ extension TypedStateOwner {
     }
 
     /// Lets an observer in: it gets the state as it is, and then all that come.
-    func add(observer: Subscription<(State) -> Void>) {
+    func add(observer: Subscriber<(State) -> Void>) {
         guard observer.isActive else { return }
         observers.append(observer)
         deliver(current, to: observer)

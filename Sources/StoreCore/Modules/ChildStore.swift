@@ -30,13 +30,13 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     ///
     /// Observers are called in the order in which they subscribed, where the Core works.
     ///
-    /// - Parameter name: by what an action may mean it, or leave it out (``Recipients``).
-    /// - Returns: the command that ends it.
+    /// - Parameter name: under which an action may select it, or leave it out (`Recipients`).
+    /// - Returns: what ends it.
     @discardableResult
     public func observe(
         as name: String? = nil,
         _ observer: @escaping @Sendable (_ old: M.State?, _ new: M.State?) -> Void
-    ) -> PlainCommand {
+    ) -> Subscription {
         changes.observe(M.name, instance, place, core, as: name) { observer($0.old, $0.new) }
     }
 
@@ -49,21 +49,9 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
         }
     }
 
-    /// Dispatches one of the module's public actions.
-    ///
-    /// - Parameters:
-    ///   - recipients: which of those who observe under a name are told of what it changes.
-    ///   - emitter: the name of the one who dispatches.
-    @discardableResult
-    public func dispatch(
-        _ action: M.Action,
-        recipients: Recipients,
-        as emitter: String? = nil
-    ) -> Bool {
-        core.dispatch(
-            instance.map { action.to($0) } ?? action,
-            for: Audience(recipients, emitter: emitter)
-        )
+    /// Dispatches one of the module's public actions, whose change is for some observers alone.
+    package func dispatch(_ action: M.Action, for audience: Audience?) -> Bool {
+        core.dispatch(instance.map { action.to($0) } ?? action, for: audience)
     }
 
     /// Dispatches one of the module's public actions.

@@ -30,13 +30,11 @@ extension Core where State: RootState {
         configuration: CoreConfiguration<State>,
         begins: (Core) -> Void = { _ in }
     ) throws(ModuleError) {
-        let presentation = try Presentation(of: modules)
+        let presentation = try Self.presentation(of: modules, runner.dependencies)
         let changes = SliceChanges<State>(modules, presentation)
         var configuration = configuration
         configuration.effects = runner
-        configuration.routes = RouteWatch { [runner] in
-            try await runner.dependencies.clock.sleep(for: $0)
-        }
+        configuration.presentation = presentation
         let machine = try ModuleMachine<State>(
             of: modules,
             changes: changes,
@@ -65,6 +63,24 @@ extension Core where State: RootState {
         return ChildStore(self, changes, place, instance)
     }
 
+    /// The presentation that one of the modules brings; `nil` where none does.
+    ///
+    /// - Throws: ``ModuleError`` where a presenter needs a module that is not there.
+    private static func presentation(
+        of modules: State.Modules,
+        _ dependencies: Dependencies
+    ) throws(ModuleError) -> (any RootPresentation<State>)? {
+        for mount in modules {
+            for presenter in mount.presenters {
+                guard let needed = presenter.type.neededModule?.name,
+                    !modules.contains(where: { $0.name == needed })
+                else { continue }
+                throw .neededModule(needed, by: mount.name)
+            }
+        }
+        return modules.lazy.compactMap { $0.slice.presentation(of: modules, dependencies) }.first
+    }
+
     private func connect(_ runner: EffectRunner, _ machine: ModuleMachine<State>) {
         runner.connect(
             EffectRunner.Ports(
@@ -86,13 +102,12 @@ extension Core where State: RootState {
     }
 
     private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
-        guard let routes = engine.ports.routes else { return }
         for mount in modules {
             for presenter in mount.presenters {
                 let context = PresenterContext(
                     name: presenter.name,
-                    routes: routes,
-                    work: { [weak self] work in self?.engine.perform { _ in work() } }
+                    presentation: engine.ports.presentation,
+                    enqueue: { [weak self] task in self?.enqueue(task) }
                 ) { [weak self] action, source, applied in
                     self?.engine.dispatchOwn(action, from: source, applied: applied)
                 }
@@ -142,6 +157,13 @@ extension Core {
             let isTaken = engine.perform { continuation.resume(returning: $0.version) }
             if !isTaken { continuation.resume(returning: nil) }
         }
+    }
+
+    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it, once the
+    /// Core has stopped.
+    @discardableResult
+    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
+        engine.perform { _ in task() }
     }
 
     /// Hands over an action whose change only some observers get.

@@ -39,8 +39,7 @@ public protocol Module<State>: Sendable {
     /// name with a small first letter where nothing is said.
     static var name: String { get }
 
-    /// Actions with types of their own, which stand beside ``Action``: each updates the state itself
-    /// (``StateUpdater``) or works outside of it (``SideEffect``). On the wire they go by their type's
+    /// Actions with types of their own, which stand beside ``Action``. On the wire they go by their type's
     /// name, and those of a module with instances by `module/id/Type`.
     static var dispatchables: [any Dispatchable.Type] { get }
 
@@ -67,12 +66,6 @@ public protocol Module<State>: Sendable {
 
     /// The work that follows one of the module's own actions.
     func effect(afterInternal action: Internal, in state: State) -> Effect<State>
-
-    /// What the module's view says when a client begins to show it, and when that ends; `nil` where it
-    /// says nothing.
-    ///
-    /// A client shows it while it reads the module's stream. It is said once for each session.
-    func lifecycle(_ moment: ViewMoment) -> UI?
 
     /// Whether some of its effects say what becomes of them on a restart; the root state then mounts
     /// ``PendingEffects``.
@@ -119,18 +112,7 @@ extension Module {
     public func effect(afterInternal action: Internal, in state: State) -> Effect<State> { .none }
 }
 
-/// A turn in the life of a view.
-public enum ViewMoment: Sendable {
-    /// A client begins to show it.
-    case willAppear
-    /// The client shows it no longer.
-    case willDisappear
-}
-
 extension Module {
-    /// Nothing.
-    public func lifecycle(_ moment: ViewMoment) -> UI? { nil }
-
     /// None of them does.
     public static var keepsEffects: Bool { false }
 

@@ -12,8 +12,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case foreignOwner(String, reader: String)
     /// A module has effects that outlive the server, and the state has no ``PendingEffects``.
     case noLedger(String)
-    /// A presenter presents a view, and the state has no ``Sessions``.
-    case noSessions(String)
+    /// A presenter of the second module needs the first one, which the state does not have.
+    case neededModule(String, by: String)
     /// The root state has members that are no module's slice, or lacks one.
     case foreignMember(found: [String], modules: [String])
 
@@ -37,10 +37,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .noLedger(let module):
             "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
-        case .noSessions(let module):
-            "a presenter of module '\(module)' presents a view, but the state has no sessions to "
-                + "present it to; add `var sessions = Sessions.State()` and "
-                + "`Sessions().at(\\.sessions)`"
+        case .neededModule(let needed, let module):
+            "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
+                + "have; mount that one, too"
         case .foreignMember(let found, let modules):
             if found.isEmpty {
                 "the root state is written without all slices of its modules \(modules); "

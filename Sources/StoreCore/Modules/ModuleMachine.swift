@@ -64,8 +64,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             guard ![ClientRequest.useCases, ClientRequest.notifications].contains(mount.name) else {
                 throw ModuleError.nameReserved(mount.name)
             }
-            if let stranger = mount.slice.strangers.first {
-                throw ModuleError.foreignDispatchable("\(stranger)", mount.name)
+            if let foreign = mount.slice.foreignDispatchables.first {
+                throw ModuleError.foreignDispatchable("\(foreign)", mount.name)
             }
             for handler in mount.slice.handlers {
                 handlers.append(handler)

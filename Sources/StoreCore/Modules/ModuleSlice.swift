@@ -42,13 +42,20 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     var keepsEffects: Bool { M.keepsEffects }
 
-    func lifecycle(_ moment: ViewMoment) -> (any Action)? { module.lifecycle(moment) }
+    var anyModule: any Module { module }
+
+    func presentation(
+        of modules: Root.Modules,
+        _ dependencies: Dependencies
+    ) -> (any RootPresentation<Root>)? {
+        (module as? any PresentingModule<M.State>)?.presentation(of: modules, at: place, dependencies)
+    }
 
     func interrupted(after version: UInt64) -> (any Action)? {
         module.interrupted(after: version)
     }
 
-    var strangers: [any Dispatchable.Type] {
+    var foreignDispatchables: [any Dispatchable.Type] {
         M.dispatchables.filter { handler(of: $0) == nil }
     }
 
@@ -165,7 +172,7 @@ extension ModuleSlice {
                 guard Swift.type(of: action) == A.self,
                     let state = place.read(root, address.instance)
                 else { return nil }
-                return PendingEffect(effect(known(action), state), at: address, in: place)
+                return PendingEffect(effect(cast(action), state), at: address, in: place)
             },
             reduce: place.reducing(name, reduce)
         )
@@ -174,85 +181,6 @@ extension ModuleSlice {
     /// What is done with an action that has a type of its own; `nil` where that is for another slice,
     /// which is found when a store begins.
     private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
-        if let type = type as? any StateUpdater<M.State>.Type { return updater(type) }
-        if let type = type as? any SideEffect.Type { return sideEffect(type) }
-        return nil
-    }
-
-    private func updater<U: StateUpdater<M.State>>(_ type: U.Type) -> ActionHandler<Root> {
-        ActionHandler(
-            U.self,
-            .dispatchable,
-            wire: U.self,
-            reduce: place.reducing(name) { (state: inout M.State, action: U) in
-                try action.updateState(&state)
-            }
-        )
-    }
-
-    private func sideEffect<E: SideEffect>(_ type: E.Type) -> ActionHandler<Root>? {
-        guard E.State.self == M.State.self else { return nil }
-        let (place, name) = (place, name)
-        return ActionHandler(
-            E.self,
-            .dispatchable,
-            wire: E.self,
-            effect: { _, action, address in
-                guard let action = action as? E else { return nil }
-                let effect = Effect<E.State>(.run(.init(sideEffect: action)))
-                return PendingEffect(effect, at: address) { root in
-                    (root as? Root).flatMap { place.read($0, address.instance) as? E.State }
-                }
-            }
-        ) { root, _, instance, _ in
-            _ = try place.present(root, instance, name)
-            return .same
-        }
-    }
-}
-
-/// The actions that start and stop a module.
-enum Lifecycle {
-    static func handlers<Root, M: StartableModule>(
-        of module: M,
-        at place: SlicePlace<Root, M.State>
-    ) -> [ActionHandler<Root>] {
-        [
-            ActionHandler(
-                ModuleStart<M>.self,
-                .start,
-                isProgramOnly: M.lifecycleAccess == .program,
-                wire: M.Start.self,
-                make: { ($0 as? M.Start).map { ModuleStart<M>(start: $0) } },
-                payload: { ($0 as? ModuleStart<M>)?.start },
-                effect: { root, action, address in
-                    guard let action = action as? ModuleStart<M>,
-                        let state = place.read(root, address.instance)
-                    else { return nil }
-                    let effect = module.effect(afterStart: action.start, in: state)
-                    return PendingEffect(effect, at: address, in: place)
-                }
-            ) { root, action, instance, comparison in
-                guard let action = action as? ModuleStart<M> else { return .same }
-                try place.check(instance)
-                let old = place.read(root, instance)
-                let new = try module.begin(action.start)
-                place.write(new, &root, instance)
-                guard let old else { return SliceResult(isChange: true) }
-                return SliceResult(isChange: differs(old, new, comparison), isRestart: true)
-            },
-            ActionHandler(
-                ModuleStop<M>.self,
-                .stop,
-                isProgramOnly: M.lifecycleAccess == .program,
-                wire: NoFields.self,
-                make: { _ in ModuleStop<M>() },
-                payload: { _ in NoFields() }
-            ) { root, _, instance, _ in
-                _ = try place.present(root, instance, M.name)
-                place.write(nil, &root, instance)
-                return SliceResult(isChange: true)
-            },
-        ]
+        type.handling.maker.handler(of: name, at: place)
     }
 }

@@ -10,6 +10,7 @@ public struct Mount<Root: RootState>: Sendable {
     var presenters: [BoundPresenter<Root>] = []
     /// The names of its presenters.
     package var presenterNames: [String] { presenters.map(\.name) }
+    package var presenterTypes: [any Presenter.Type] { presenters.map(\.type) }
     var links: [SharedLink<Root>] = []
 
     package init<M: Module>(

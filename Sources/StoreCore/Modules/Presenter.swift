@@ -15,9 +15,8 @@ public protocol Presenter<State>: Sendable {
     /// The slice that it reacts to.
     associatedtype State: ModuleState
 
-    /// The view that shows the slice, by the name under which it presents it; `nil` where the slice has
-    /// none. What the module's views say is taken from sessions that show it alone.
-    static var view: String? { get }
+    /// The module that the root state has to mount for this presenter; none where nothing is said.
+    static var neededModule: (any Module.Type)? { get }
 
     /// The slice has changed; `nil` stands for a slice that is not started. The first call, when the
     /// store begins, has no old one.
@@ -26,69 +25,41 @@ public protocol Presenter<State>: Sendable {
 
 extension Presenter {
     /// None.
-    public static var view: String? { nil }
+    public static var neededModule: (any Module.Type)? { nil }
 }
 
 /// What a presenter may do.
 public struct PresenterContext: Sendable {
-    /// The presenter's name, under which it is told of changes: its type's.
-    let name: String
+    /// The presenter's name, under which it observes: its type's.
+    package let name: String
     /// The action whose change the presenter is shown.
     var cause = SliceCause.start(for: [])
     /// The sessions that it came from; the shared one for an action of no session.
-    var sessions: [String] { cause.sessions }
-    let routes: RouteWatch
-    /// Runs something where the Core works.
-    let work: @Sendable (@escaping @Sendable () -> Void) -> Void
-    let submit: @Sendable (any Action, ActionSource, (@Sendable (UInt64?) -> Void)?) -> Void
+    package var sessions: [String] { cause.sessions }
+    /// Decides to which sessions it presents; `nil` where the root state has no sessions.
+    package let presentation: (any Presentation)?
+    /// Runs a task where the Core works.
+    package let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Hands an action over. The closure receives the version that it made; `nil` where it was not applied.
+    package let submit: @Sendable (any Action, ActionSource, (@Sendable (UInt64?) -> Void)?) -> Void
 
     /// Dispatches an action. The log shows it with the version that led to it, and the place of the
-    /// call.
-    ///
-    /// - Parameter recipients: who is told of what it changes; not the presenter itself, where nothing
-    ///   is said.
-    public func dispatch(
-        _ action: any Action,
-        recipients: Recipients = .allExcludingEmitter,
-        file: String = #fileID,
-        line: Int = #line
-    ) {
+    /// call. The presenter itself is not shown what it changes.
+    public func dispatch(_ action: any Action, file: String = #fileID, line: Int = #line) {
+        dispatch(action, for: .allExcept([ExactText(name)]), file: file, line: line)
+    }
+
+    /// Dispatches an action whose change is for some observers alone.
+    package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
-        source.audience = Audience(recipients, emitter: name)
+        source.audience = audience
         submit(action, source, nil)
     }
 }
 
 extension PresenterContext {
-    /// Pushes views on the stacks of those who asked, and pops them.
-    public var navigation: RouteContext { context(.push) }
-    /// Presents views before all else to those who asked, and dismisses them.
-    public var modal: RouteContext { context(.modal) }
-    /// Presents views to those who asked in place of all else.
-    public var window: RouteContext { context(.root) }
-
-    /// Takes a view off every session's route: what it showed is gone.
-    public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
-        submit(Sessions.Internal.withdrawn(view: view), source("\(file):\(line)"), nil)
-    }
-
-    private func context(_ style: PresentationStyle) -> RouteContext {
-        RouteContext(style: style, sessions: sessions) { action, completion in
-            // No client asked, as when a store begins.
-            guard !sessions.isEmpty else {
-                completion?(.shown)
-                return
-            }
-            submit(action, source("StoreCore/\(name)")) { version in
-                guard let completion else { return }
-                let report: RouteCompletion = { outcome in work { completion(outcome) } }
-                guard let version else { return report(.dropped) }
-                routes.wait(for: sessions, toShow: version, report)
-            }
-        }
-    }
-
-    fileprivate func source(_ place: String) -> ActionSource {
+    /// The place in the program that dispatches, with what led to it.
+    package func source(_ place: String) -> ActionSource {
         var source = ActionSource(cause: cause.version, place: place)
         source.sessions = sessions
         source.watch = cause.watch
@@ -101,7 +72,7 @@ extension Mount {
     public func presented<P: Presenter>(by presenter: P) -> Mount {
         var mount = self
         mount.presenters.append(
-            BoundPresenter(name: "\(P.self)", view: P.view) { changes, core, slice, context in
+            BoundPresenter(name: "\(P.self)", type: P.self) { changes, core, slice, context in
                 guard let place = slice.place(of: P.State.self) as? SlicePlace<Root, P.State> else {
                     return
                 }
@@ -126,7 +97,7 @@ extension Mount {
 /// A presenter with what it takes to attach it to a Core.
 struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
-    let view: String?
+    let type: any Presenter.Type
     let attach:
         @Sendable (SliceChanges<Root>, Core<Root>, any Slice<Root>, PresenterContext) -> Void
 }

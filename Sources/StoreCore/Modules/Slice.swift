@@ -14,12 +14,17 @@ package protocol Slice<Root>: Sendable {
     var useCases: [BoundUseCase<Root>] { get }
     /// Whether some of its effects say what becomes of them on a restart.
     var keepsEffects: Bool { get }
-    /// What the module's view says when it is shown, and when that ends.
-    func lifecycle(_ moment: ViewMoment) -> (any Action)?
+    /// The module itself.
+    var anyModule: any Module { get }
+    /// The presentation of all modules, where this one brings it.
+    func presentation(
+        of modules: Root.Modules,
+        _ dependencies: Dependencies
+    ) -> (any RootPresentation<Root>)?
     /// What the module is told of effects that did not end.
     func interrupted(after version: UInt64) -> (any Action)?
     /// Dispatchables that the module lists, but that are for another state.
-    var strangers: [any Dispatchable.Type] { get }
+    var foreignDispatchables: [any Dispatchable.Type] { get }
     /// The type of the slice as it stands in the root, for schemas.
     var wireType: any (Codable & Sendable).Type { get }
 
@@ -55,7 +60,7 @@ package enum SliceForm: Sendable {
 
 /// Changes the slice that an action is for, that of an instance where one is named. Leaves the root as it
 /// was where it throws.
-typealias SliceReducer<Root> =
+package typealias SliceReducer<Root> =
     @Sendable (inout Root, any Action, String?, ByteComparison?) throws
     -> SliceResult
 
@@ -91,7 +96,7 @@ package final class ActionHandler<Root: RootState>: Sendable {
     /// Takes an action's payload, where ``make`` makes one.
     package let payload: (@Sendable (any Action) -> (any Codable)?)?
 
-    init(
+    package init(
         _ type: any Action.Type,
         _ kind: Kind,
         isProgramOnly: Bool = false,
@@ -115,13 +120,13 @@ package final class ActionHandler<Root: RootState>: Sendable {
 }
 
 /// What an action has done to its slice.
-struct SliceResult {
+package struct SliceResult {
     /// Whether the slice has other bytes than before.
     let isChange: Bool
     /// Whether a slice was started that was there already.
     var isRestart = false
 
-    static let same = SliceResult(isChange: false)
+    package static let same = SliceResult(isChange: false)
 }
 
 /// Answers whether two values of one type have the same bytes on the wire.

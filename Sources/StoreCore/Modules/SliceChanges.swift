@@ -5,14 +5,14 @@
 package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     // Safety: `watched` belongs to the Core's thread; observers join and leave by tasks of the Core.
 
-    let presentation: Presentation<Root>?
+    let presentation: (any RootPresentation<Root>)?
     private var watched: [[any WatchedSlice<Root>]] {
         didSet { counts = watched.map(\.count) }
     }
     /// How many observers each module has: asked for each action.
     private var counts: [Int]
 
-    init(_ modules: Root.Modules, _ presentation: Presentation<Root>? = nil) {
+    init(_ modules: Root.Modules, _ presentation: (any RootPresentation<Root>)? = nil) {
         self.presentation = presentation
         watched = Array(repeating: [], count: modules.count)
         counts = Array(repeating: 0, count: modules.count)
@@ -23,7 +23,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 
     /// Shows what an action has changed.
     func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
-        let cause = cause.for(authors(cause.sessions))
+        let cause = cause.for(presentation?.audience(of: cause.sessions) ?? [])
         for touch in change.touches {
             for slice in watched[touch.module] where slice.isMeant(by: touch) {
                 slice.show(old, new, cause)
@@ -35,12 +35,6 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         for slice in watched[restarted] { slice.showBeginning(new, cause, for: sessions) }
     }
 
-    /// To which sessions a presenter presents what an action of these leads to.
-    private func authors(_ sessions: [String]) -> [String] {
-        if presentation == nil { return [] }
-        return sessions.isEmpty ? [Sessions.shared] : sessions
-    }
-
     func observe<State: ModuleState>(
         _ module: String,
         _ instance: String?,
@@ -49,17 +43,17 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         as name: String? = nil,
         presents: Bool = false,
         _ handler: @escaping @Sendable (SliceChange<State>) -> Void
-    ) -> PlainCommand {
-        let subscription = Subscription<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
-        guard let index = Root.modules.firstIndex(where: { $0.name == module }) else { return .nop }
+    ) -> Subscription {
+        let subscription = Subscriber<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
+        guard let index = Root.modules.firstIndex(where: { $0.name == module }) else { return Subscription {} }
         core.engine.perform { [self, owner = core.owner] _ in
             guard subscription.isActive else { return }
-            let authors = presentation?.firstAuthors(of: index, in: owner.current) ?? []
+            let sessions = presentation?.firstAudience(of: index, in: owner.current) ?? []
             let slice = Watched(place, instance, name: name, presents: presents, subscription)
             watched[index].append(slice)
-            slice.showFirst(owner.current, authors)
+            slice.showFirst(owner.current, sessions)
         }
-        return PlainCommand(id: "end subscription to \(module)") { [weak self, weak core] in
+        return Subscription { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
             core.engine.perform { _ in self.watched[index].removeAll { $0.isEnded } }
         }
@@ -91,14 +85,14 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
     private let instance: String?
     private let name: String?
     private let presents: Bool
-    private let subscription: Subscription<(SliceChange<State>) -> Void>
+    private let subscription: Subscriber<(SliceChange<State>) -> Void>
 
     init(
         _ place: SlicePlace<Root, State>,
         _ instance: String?,
         name: String?,
         presents: Bool,
-        _ subscription: Subscription<(SliceChange<State>) -> Void>
+        _ subscription: Subscriber<(SliceChange<State>) -> Void>
     ) {
         self.place = place
         self.instance = instance

@@ -2,7 +2,7 @@
 
 extension SlicePlace {
     /// The slice, which has to be there.
-    func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal) -> State {
+    package func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal) -> State {
         if let state = read(root, instance) { return state }
         if case .instances = self, instance == nil {
             throw Refusal(
@@ -30,20 +30,20 @@ extension SlicePlace {
     /// What is done with the actions of a type: they change the slice by this reducer.
     ///
     /// The slice that is always there has a way of its own, which looks no type up at run time.
-    func reducing<A: Action>(
+    package func reducing<A: Action>(
         _ module: String,
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> {
         if case .always(let member) = self {
             return { root, action, _, comparison in
                 guard type(of: action) == A.self else { return .same }
-                let action: A = known(action)
+                let action: A = cast(action)
                 return try member.replace(&root, comparison) { try reduce(&$0, action) }
             }
         }
         return { root, action, instance, comparison in
             guard type(of: action) == A.self else { return .same }
-            let action: A = known(action)
+            let action: A = cast(action)
             return try change(&root, instance, module, comparison) { try reduce(&$0, action) }
         }
     }
@@ -95,9 +95,9 @@ extension RootMember where Value: Equatable & Encodable {
 /// An action as a value of the type that it was found to have: a cast that may fail costs ten times as
 /// much.
 @inline(__always)
-func known<A: Action, Known>(_ action: A) -> Known {
+func cast<A: Action, Type>(_ action: A) -> Type {
     // Safety: the caller has compared the types.
     withUnsafePointer(to: action) {
-        UnsafeRawPointer($0).assumingMemoryBound(to: Known.self).pointee
+        UnsafeRawPointer($0).assumingMemoryBound(to: Type.self).pointee
     }
 }

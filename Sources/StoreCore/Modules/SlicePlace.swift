@@ -5,7 +5,7 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
     case instances(RootMember<Root, Instances<State>>)
 
     /// The slice, where it is there.
-    func read(_ root: Root, _ instance: String?) -> State? {
+    package func read(_ root: Root, _ instance: String?) -> State? {
         switch self {
         case .always(let member): member.read(root)
         case .started(let member): member.read(root)

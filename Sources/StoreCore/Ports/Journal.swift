@@ -42,9 +42,9 @@ public protocol Journal: AnyObject, Sendable {
     /// appends may be one call. A journal of which this process is the only writer needs no method of
     /// its own.
     ///
-    /// - Returns: the command that ends it; `nil` where the journal can't notice what others write. A
+    /// - Returns: what ends it; `nil` where the journal can't notice what others write. A
     ///   Core then reads it only when an append of its own is refused.
-    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand?
+    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription?
 
     /// Records in order, the first being the first after `page.after` that the page asks for.
     ///
@@ -85,7 +85,7 @@ extension Journal {
     }
 
     /// Notifies of nothing.
-    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? { nil }
+    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? { nil }
 
     /// Lets go of nothing.
     public func close() {}

@@ -3,7 +3,7 @@ import Platform
 package import StoreCore
 import Synchronization
 
-/// What hangs on the Core: its middleware and its observers, each with the command that ends it.
+/// What hangs on the Core: its middleware and its observers, each with what ends it.
 package final class CoreAttachments: Sendable {
     package enum Kind: Sendable {
         case middleware, observer
@@ -14,7 +14,7 @@ package final class CoreAttachments: Sendable {
         let id: String
         /// The label of the queue that it is called on; `nil` for the Core's own thread.
         let queue: String?
-        let ending: PlainCommand
+        let ending: Subscription
     }
 
     private struct Attached {
@@ -27,7 +27,7 @@ package final class CoreAttachments: Sendable {
 
     package init() {}
 
-    package func add(_ kind: Kind, _ id: String, ending: PlainCommand) {
+    package func add(_ kind: Kind, _ id: String, ending: Subscription) {
         let attachment = Attachment(kind: kind, id: id, queue: nil, ending: ending)
         attached.withLock { $0.all.append(attachment) }
     }
@@ -35,7 +35,7 @@ package final class CoreAttachments: Sendable {
     /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on.
     ///
     /// - Parameter queue: the label of the queue that it is called on.
-    package func addObserver(on queue: String?, ending: PlainCommand) {
+    package func addObserver(on queue: String?, ending: Subscription) {
         attached.withLock { attached in
             attached.observers += 1
             attached.all.append(

@@ -1,6 +1,6 @@
 package import ActionCatalog
 import HTTPTransport
-package import StoreCore
+package import StorePatterns
 package import Wire
 
 /// A command that operators may look at and execute.

@@ -1,4 +1,4 @@
-import ControlledWorld
+package import ControlledWorld
 import HTTPTransport
 package import StoreCore
 import Synchronization

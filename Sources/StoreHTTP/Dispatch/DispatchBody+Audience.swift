@@ -1,12 +1,29 @@
 import StoreCore
+import StorePatterns
 import Wire
 
 extension DispatchBody {
-    /// Who is told of what an action changes, as its members `recipients` and `emitter` say.
+    /// The named streams that get an event for what an action changes, as its members `recipients` and
+    /// `emitter` say.
     static func audience(
         of action: JSONNode,
         at pointer: @autoclosure () -> String
     ) throws(Problem) -> Audience? {
+        try addressees(of: action, at: pointer()).flatMap {
+            Audience($0.recipients, emitter: $0.emitter?.text)
+        }
+    }
+
+    /// The members `recipients` and `emitter`; `nil` where the event is for all.
+    private struct Addressees: Equatable {
+        let recipients: Recipients
+        let emitter: ExactText?
+    }
+
+    private static func addressees(
+        of action: JSONNode,
+        at pointer: @autoclosure () -> String
+    ) throws(Problem) -> Addressees? {
         let emitter = action.member("emitter")
         guard emitter?.kind ?? .string == .string else {
             throw .invalidPayload(
@@ -15,27 +32,29 @@ extension DispatchBody {
             )
         }
         guard let recipients = action.member("recipients") else { return nil }
-        return Audience(
-            try Self.recipients(recipients, at: pointer()),
-            emitter: emitter?.stringValue
+        let meant = try Self.recipients(recipients, at: pointer())
+        if meant == .all { return nil }
+        return Addressees(
+            recipients: meant,
+            emitter: emitter?.stringValue.map { ExactText($0) }
         )
     }
 
-    /// The audience of an array, which is told of as a whole: its members have to agree.
+    /// The audience of an array, which is one event: its members have to agree.
     static func audience(of actions: [JSONNode]) throws(Problem) -> Audience? {
-        var first: Audience?
+        var first: Addressees?
         for (index, action) in actions.enumerated() {
             guard action.kind == .object else { continue }
-            let audience = try audience(of: action, at: "/\(index)")
-            if index == 0 { first = audience }
-            guard audience == first else {
+            let addressees = try addressees(of: action, at: "/\(index)")
+            if index == 0 { first = addressees }
+            guard addressees == first else {
                 throw .invalidPayload(
                     pointer: "/\(index)/recipients",
                     expected: "the recipients of the array's first action"
                 )
             }
         }
-        return first
+        return first.flatMap { Audience($0.recipients, emitter: $0.emitter?.text) }
     }
 
     private static func recipients(

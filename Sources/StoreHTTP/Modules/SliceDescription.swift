@@ -1,4 +1,5 @@
 package import StoreCore
+package import StorePatterns
 
 /// A module as others may know it.
 package struct SliceDescription: Sendable {
@@ -6,18 +7,18 @@ package struct SliceDescription: Sendable {
     package let form: SliceForm
     /// The presenters that are told of its changes.
     package let presenters: [String]
-    /// What its view says when it is shown, and when that ends.
-    package let lifecycle: @Sendable (ViewMoment) -> (any Action)?
+    /// What its view says when a client begins or ceases to show it.
+    package let visibility: @Sendable (ViewVisibility) -> (any Action)?
 
     package init(
         name: String,
         form: SliceForm,
         presenters: [String],
-        lifecycle: @escaping @Sendable (ViewMoment) -> (any Action)?
+        visibility: @escaping @Sendable (ViewVisibility) -> (any Action)?
     ) {
         self.name = name
         self.form = form
         self.presenters = presenters
-        self.lifecycle = lifecycle
+        self.visibility = visibility
     }
 }

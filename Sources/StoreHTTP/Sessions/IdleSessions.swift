@@ -1,6 +1,7 @@
 import ActionCatalog
 import HTTPTransport
 import StoreCore
+import StorePatterns
 
 /// Ends the sessions whose time is over, without being asked: on the event loop's thread, when the
 /// first of them can be idle.

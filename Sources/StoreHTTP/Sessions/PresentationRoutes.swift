@@ -1,5 +1,5 @@
 import HTTPTransport
-package import StoreCore
+package import StorePatterns
 package import Wire
 
 /// What is presented to a client, the lowest first, and the client's word that it shows it.

@@ -1,5 +1,6 @@
 import HTTPTransport
 import StoreCore
+import StorePatterns
 import Wire
 
 /// `POST /sessions` begins a session, whose secret goes to the client as a cookie; `DELETE /session` ends

@@ -1,6 +1,7 @@
 import ActionCatalog
 import HTTPTransport
 import StoreCore
+import StorePatterns
 import Wire
 
 /// A request that is answered when a session has begun or ended.

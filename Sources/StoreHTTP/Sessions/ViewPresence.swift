@@ -1,5 +1,6 @@
 import Platform
 package import StoreCore
+package import StorePatterns
 import Synchronization
 
 /// Which clients show which modules: a client shows a module while it has the module's stream open.
@@ -16,18 +17,18 @@ package final class ViewPresence: Sendable {
         let session: String
     }
 
-    /// What each module's view says, by its place.
-    private let lifecycle: [@Sendable (ViewMoment) -> (any Action)?]
+    /// What each module's view says of its visibility, by the module's place.
+    private let visibility: [@Sendable (ViewVisibility) -> (any Action)?]
     private let isStarted: @Sendable (_ module: Int) -> Bool
     private let dispatch: Dispatch
     private let streams = Locked<[Showing: Int]>([:])
 
     package init(
-        _ lifecycle: [@Sendable (ViewMoment) -> (any Action)?],
+        _ visibility: [@Sendable (ViewVisibility) -> (any Action)?],
         isStarted: @escaping @Sendable (_ module: Int) -> Bool,
         dispatch: @escaping Dispatch
     ) {
-        self.lifecycle = lifecycle
+        self.visibility = visibility
         self.isStarted = isStarted
         self.dispatch = dispatch
     }
@@ -42,13 +43,13 @@ package final class ViewPresence: Sendable {
         origin: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
         guard
-            lifecycle[module](.willAppear) != nil || lifecycle[module](.willDisappear) != nil,
+            visibility[module](.visible) != nil || visibility[module](.hidden) != nil,
             isStarted(module)
         else { return nil }
         let showing = Showing(module: module, session: session ?? Sessions.shared)
         // Said within the lock, so that what is said last is how it is.
         try streams.withLock { streams throws(MailboxError) in
-            if streams[showing] == nil { try say(.willAppear, showing, origin) }
+            if streams[showing] == nil { try say(.visible, showing, origin) }
             streams[showing, default: 0] += 1
         }
         return { [self] in
@@ -56,17 +57,17 @@ package final class ViewPresence: Sendable {
                 let left = (streams[showing] ?? 1) - 1
                 streams[showing] = left > 0 ? left : nil
                 // Where the mailbox is full, the Core's own log has a line.
-                if left == 0, isStarted(module) { try? say(.willDisappear, showing, origin) }
+                if left == 0, isStarted(module) { try? say(.hidden, showing, origin) }
             }
         }
     }
 
     private func say(
-        _ moment: ViewMoment,
+        _ change: ViewVisibility,
         _ showing: Showing,
         _ origin: String?
     ) throws(MailboxError) {
-        guard let action = lifecycle[showing.module](moment) else { return }
+        guard let action = visibility[showing.module](change) else { return }
         let sessions = showing.session == Sessions.shared ? [] : [showing.session]
         try dispatch(action, sessions, origin ?? "StoreServer/views")
     }

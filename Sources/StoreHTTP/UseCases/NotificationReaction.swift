@@ -1,4 +1,5 @@
 package import StoreCore
+package import StorePatterns
 package import Wire
 
 /// A reaction to notifications of one name.

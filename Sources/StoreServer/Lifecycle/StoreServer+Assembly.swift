@@ -167,7 +167,7 @@ extension StoreServer {
             },
             presence: modules.map { [handle = core.handle] modules in
                 ViewPresence(
-                    modules.slices.map(\.lifecycle),
+                    modules.slices.map(\.visibility),
                     isStarted: { reader.state(for: .anonymous).isStarted($0) },
                     dispatch: { action, sessions, origin throws(MailboxError) in
                         try handle.offerOwn(action, from: sessions, origin: origin)

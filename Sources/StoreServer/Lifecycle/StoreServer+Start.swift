@@ -6,6 +6,7 @@ import StatePublishing
 import StoreCore
 import StoreHTTP
 import StoreHistory
+import StorePatterns
 import Telemetry
 import Wire
 

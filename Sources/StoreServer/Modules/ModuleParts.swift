@@ -3,6 +3,7 @@ import ControlledWorld
 import StatePublishing
 import StoreCore
 import StoreHTTP
+import StorePatterns
 import Telemetry
 import Wire
 
@@ -48,7 +49,7 @@ extension ModuleParts where State: RootState {
                 name: mount.name,
                 form: mount.slice.form,
                 presenters: mount.presenterNames,
-                lifecycle: { mount.slice.lifecycle($0) }
+                visibility: { mount.slice.action(on: $0) }
             )
         }
         actions = { () throws(ConfigurationError) in

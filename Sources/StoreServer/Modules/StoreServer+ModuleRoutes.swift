@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHTTP
+import StorePatterns
 import Wire
 
 extension StoreServer {

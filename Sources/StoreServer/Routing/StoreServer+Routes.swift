@@ -2,6 +2,7 @@ import ActionCatalog
 import HTTPTransport
 import StoreCore
 import StoreHTTP
+import StorePatterns
 import Telemetry
 import Wire
 

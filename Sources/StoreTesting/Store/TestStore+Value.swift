@@ -1,4 +1,5 @@
 public import StoreCore
+public import StorePatterns
 public import Testing
 
 extension TestStore {

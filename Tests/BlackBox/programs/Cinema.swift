@@ -4,6 +4,7 @@
 
 import Glibc
 import StoreCore
+import StorePatterns
 import StoreServer
 import Synchronization
 

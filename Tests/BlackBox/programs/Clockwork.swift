@@ -4,6 +4,7 @@
 
 import Glibc
 import StoreCore
+import StorePatterns
 import StoreServer
 
 /// What stands on the case; nothing before it is prepared.

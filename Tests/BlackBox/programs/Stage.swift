@@ -1,5 +1,6 @@
 import Glibc
 import StoreCore
+import StorePatterns
 import StoreServer
 
 /// A module whose presenter does with routes what it is asked to.
@@ -88,7 +89,7 @@ extension Work: SharingModule {
 }
 
 /// Shows what is another module's.
-struct Board: Module {
+struct Board: VisibleModule {
     struct State: ModuleState {
         var done = Shared<Int>()
         var title = "done"
@@ -105,10 +106,10 @@ struct Board: Module {
 
     func reduce(_ state: inout State, ui action: UI) {}
 
-    func lifecycle(_ moment: ViewMoment) -> UI? {
-        switch moment {
-        case .willAppear: .willAppear
-        case .willDisappear: .willDisappear
+    func visibilityDidChange(to visibility: ViewVisibility) -> UI? {
+        switch visibility {
+        case .visible: .willAppear
+        case .hidden: .willDisappear
         }
     }
 }

@@ -4,6 +4,7 @@
 import Dispatch
 import Glibc
 import StoreCore
+import StorePatterns
 import StoreServer
 
 struct AppState: Codable, Equatable {

@@ -3,6 +3,7 @@
 
 import Glibc
 import StoreCore
+import StorePatterns
 import StoreServer
 
 /// What the tests look for, and what only clients and the program itself may see.

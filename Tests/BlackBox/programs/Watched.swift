@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 import StoreServer
 
 /// A diary, and those who stand around it: interceptors before it, reactions behind it.

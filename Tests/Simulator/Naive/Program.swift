@@ -1,5 +1,6 @@
 import ControlledWorld
 import StoreCore
+import StorePatterns
 import StoreServer
 
 /// A store that is simulated, with what a plain reading of its source says about it.
@@ -39,7 +40,7 @@ protocol Program: SendableMetatype {
     /// A request of a client.
     static func ask(_ asker: inout Asker, _ root: Root) -> Request
     /// What an action says of its view, where a view has it said.
-    static func moment(of action: any Action) -> ViewMoment?
+    static func visibility(of action: any Action) -> ViewVisibility?
     /// Whether a client that reads a stream shows the view that says so.
     static func isShown(_ target: StreamTarget) -> Bool
     /// Paths of streams that are worth reading.
@@ -57,7 +58,7 @@ extension Program {
         .controlled(by: clock, seed: 1)
     }
     static func note(of action: any Action) -> String? { nil }
-    static func moment(of action: any Action) -> ViewMoment? { nil }
+    static func visibility(of action: any Action) -> ViewVisibility? { nil }
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? { nil }
     static func isShown(_ target: StreamTarget) -> Bool { false }
 }

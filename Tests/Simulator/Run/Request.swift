@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 /// What a client asks for.
 enum Request {

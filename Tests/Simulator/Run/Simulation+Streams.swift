@@ -1,5 +1,6 @@
 import Glibc
 import StoreCore
+import StorePatterns
 import StoreServer
 import Wire
 
@@ -114,16 +115,16 @@ extension Simulation {
     }
 
     /// A view says that it is shown, or no more: answers the sessions that it says it for.
-    func takeMoment(_ moment: ViewMoment, _ record: Record) throws -> [String] {
+    func takeVisibility(_ visibility: ViewVisibility, _ record: Record) throws -> [String] {
         if let cause = record.cause {
             throw Violation(.cause, "\(name(record)) of a view names \(cause)")
         }
         let origin = record.origin ?? ""
         let session = sessionNames.first { origin.contains($0) } ?? Sessions.shared
         let isNews =
-            switch moment {
-            case .willAppear: shown.insert(session).inserted
-            case .willDisappear: shown.remove(session) != nil
+            switch visibility {
+            case .visible: shown.insert(session).inserted
+            case .hidden: shown.remove(session) != nil
             }
         guard isNews else {
             throw Violation(.sessions, "\(name(record)) is said again for \(session)")

@@ -128,7 +128,9 @@ extension Simulation {
     private func sessions(ofEffect record: Record) throws -> [String] {
         let action = Naive<P>.unaddressed(try server.action(record.type, record.payload)).0
         let cause = record.cause.flatMap { $0 > 0 ? journal.record($0) : nil }
-        if let moment = P.moment(of: action) { return try takeMoment(moment, record) }
+        if let visibility = P.visibility(of: action) {
+            return try takeVisibility(visibility, record)
+        }
         if case .ended(let version)? = action as? PendingEffects.Internal {
             guard record.cause == version else {
                 throw Violation(.cause, "\(name(record)) names \(record.cause as Any)")

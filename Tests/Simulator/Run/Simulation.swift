@@ -1,6 +1,7 @@
 import ControlledWorld
 import Glibc
 import StoreCore
+import StorePatterns
 import StoreServer
 import StoreTesting
 import Wire

@@ -1,6 +1,7 @@
 import ControlledWorld
 import Domain
 import StoreCore
+import StorePatterns
 import StoreServer
 import Wire
 

@@ -1,7 +1,8 @@
 import StoreCore
+import StorePatterns
 
 /// What others tell ends up here.
-struct Desk: Module {
+struct Desk: VisibleModule {
     struct State: ModuleState {
         var told: [String] = []
         var count = 0
@@ -21,10 +22,10 @@ struct Desk: Module {
         case told(note: String)
     }
 
-    func lifecycle(_ moment: ViewMoment) -> UI? {
-        switch moment {
-        case .willAppear: .appeared
-        case .willDisappear: .disappeared
+    func visibilityDidChange(to visibility: ViewVisibility) -> UI? {
+        switch visibility {
+        case .visible: .appeared
+        case .hidden: .disappeared
         }
     }
 

@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 /// A module that asks for work of every kind.
 struct Jobs: Module {

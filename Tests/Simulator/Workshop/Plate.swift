@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 /// A slice that is started and stopped, which sees another one and is shown by a view.
 struct Plate: StartableModule, SharingModule {
@@ -70,8 +71,8 @@ struct Plate: StartableModule, SharingModule {
     }
 }
 
-struct PlatePresenter: Presenter {
-    static let view: String? = "plate"
+struct PlatePresenter: ViewPresenter {
+    static let view = "plate"
 
     func stateDidUpdate(from old: Plate.State?, to new: Plate.State?, _ context: PresenterContext) {
         let count = Recorder.note("plate", old, new)

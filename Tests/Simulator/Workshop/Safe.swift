@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 /// A module whose actions have a secret; the state would show it.
 struct Safe: Module {

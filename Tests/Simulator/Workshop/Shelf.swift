@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 /// A slice that is always there, which others see a part of.
 struct Shelf: SharingModule {

@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 /// A root state with one of everything: slices that are always there, started, and there under ids,
 /// shared ones, effects that outlive the server, sessions.

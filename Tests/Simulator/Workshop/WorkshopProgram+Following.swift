@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 extension WorkshopProgram {
     private enum Place {

@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 
 extension WorkshopProgram {
     /// The reducers of the modules, called one by one.

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StorePatterns
 import StoreServer
 
 /// The store of the simulator's own.
@@ -83,10 +84,10 @@ enum WorkshopProgram: Program {
         return sent.type != "shelf/stamped"
     }
 
-    static func moment(of action: any Action) -> ViewMoment? {
+    static func visibility(of action: any Action) -> ViewVisibility? {
         switch action as? Desk.UI {
-        case .appeared: .willAppear
-        case .disappeared: .willDisappear
+        case .appeared: .visible
+        case .disappeared: .hidden
         case nil: nil
         }
     }

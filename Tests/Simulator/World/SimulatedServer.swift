@@ -5,6 +5,7 @@ import EventStream
 import Glibc
 import Platform
 import StoreCore
+import StorePatterns
 import Synchronization
 import Wire
 

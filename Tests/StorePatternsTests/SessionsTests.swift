@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 import Testing
 
 /// What is presented to whom.

@@ -1,3 +1,5 @@
+public import StoreCore
+
 /// Dispatches an action of its own accord: when the store starts, when the state changes, after an action
 /// of a type, or when something outside calls.
 ///

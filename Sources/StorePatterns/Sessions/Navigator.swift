@@ -1,8 +1,8 @@
 /// Presents views to sessions, and dismisses them.
 ///
-/// A presenter has one for each ``PresentationStyle``: ``PresenterContext/navigation``,
-/// ``PresenterContext/modal`` and ``PresenterContext/window``.
-public protocol Context: Sendable {
+/// A ``StoreCore/PresenterContext`` has one for each ``PresentationStyle``: `navigation`, `modal` and
+/// `window`.
+public protocol Navigator: Sendable {
     /// Puts a view on top; one that is presented already stays where it is.
     ///
     /// - Parameter completion: receives once what became of it, where the presenter works: it may dispatch.
@@ -11,34 +11,21 @@ public protocol Context: Sendable {
     /// Takes away all above a view.
     func dismiss(until view: String, completion: RouteCompletion?)
 
-    /// Takes away the topmost view of this context's style, with all above it.
+    /// Takes away the topmost view of this navigator's style, with all above it.
     func dismiss(completion: RouteCompletion?)
 }
 
-extension Context {
+extension Navigator {
     /// Puts a view on top.
     public func present(_ view: String) { present(view, completion: nil) }
     /// Takes away all above a view.
     public func dismiss(until view: String) { dismiss(until: view, completion: nil) }
-    /// Takes away the topmost view of this context's style, with all above it.
+    /// Takes away the topmost view of this navigator's style, with all above it.
     public func dismiss() { dismiss(completion: nil) }
 }
 
-/// Receives what became of a change of routes.
-public typealias RouteCompletion = @Sendable (RouteOutcome) -> Void
-
-/// What became of a change of routes.
-public enum RouteOutcome: Sendable, Equatable {
-    /// The clients of all sessions that it was for said that they show it.
-    case shown
-    /// Some have not said so within ``RouteWatch/secondsMax`` seconds.
-    case unconfirmed
-    /// It was not applied: the store has ended, or its journal failed.
-    case dropped
-}
-
 /// A presenter's way to the routes of the sessions that it presents to.
-public struct RouteContext: Context {
+public struct RouteNavigator: Navigator {
     let style: PresentationStyle
     let sessions: [String]
     let submit: @Sendable (Sessions.Internal, RouteCompletion?) -> Void
@@ -53,7 +40,7 @@ public struct RouteContext: Context {
         submit(.dismissedUntil(view: view, sessions: sessions), completion)
     }
 
-    /// Takes away the topmost view of this context's style, with all above it.
+    /// Takes away the topmost view of this navigator's style, with all above it.
     public func dismiss(completion: RouteCompletion?) {
         submit(.dismissed(style: style, sessions: sessions), completion)
     }

@@ -1,4 +1,5 @@
 import Platform
+package import StoreCore
 import Synchronization
 
 /// Waits for the clients to say that they show what was presented to them.
@@ -57,4 +58,9 @@ public final class RouteWatch: Sendable {
         }
         for completion in shown { completion(.shown) }
     }
+}
+
+extension CoreHandle {
+    /// Waits for clients to show what presenters have presented, where the state has ``Sessions``.
+    package var routes: RouteWatch? { (presentation as? any RoutePresentation)?.routes }
 }

@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 import StoreTesting
 import Testing
 
@@ -12,8 +13,8 @@ import Testing
         func reduce(_ state: inout State, ui action: UI) { state.knocks += 1 }
     }
 
-    private struct RoomPresenter: Presenter {
-        static let view: String? = "room"
+    private struct RoomPresenter: ViewPresenter {
+        static let view = "room"
 
         func stateDidUpdate(from old: Room.State?, to new: Room.State?, _ context: PresenterContext)
         {
@@ -117,6 +118,6 @@ import Testing
     }
 
     @Test func `a presenter that presents needs sessions`() {
-        #expect(throws: ModuleError.noSessions("room")) { try Core(Tent()) }
+        #expect(throws: ModuleError.neededModule("sessions", by: "room")) { try Core(Tent()) }
     }
 }

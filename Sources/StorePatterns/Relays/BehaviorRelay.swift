@@ -1,4 +1,5 @@
 import Platform
+public import StoreCore
 import Synchronization
 
 /// Keeps a value, and passes it to each new listener, and to all whenever it is taken or changed.
@@ -37,9 +38,9 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
 
     /// Calls `listener` with the value as it is, and whenever it is taken or changed.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: what ends it.
     @discardableResult
-    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> PlainCommand {
+    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> Subscription {
         core.observe(with: listener)
     }
 

@@ -1,3 +1,5 @@
+public import StoreCore
+
 /// Takes what an interactor has to say, and hands it to those who show it.
 ///
 /// Each call waits until what it said is applied, so that outputs keep their order.
@@ -26,28 +28,6 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
     public func asDispatcher() -> AnyDispatcher<Action> { self }
 }
 
-/// The part of a use case that does its work: input and output, and calls of services. What comes of it
-/// goes to the dispatcher.
-///
-/// ```swift
-/// protocol LoginUseCase {
-///     func login(userName: String, password: String) async throws
-/// }
-///
-/// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
-/// ```
-open class Interactor<Action: Sendable>: @unchecked Sendable {
-    // Safety: it has one constant here; a subclass that adds variables answers for them.
-
-    /// Where its outputs go.
-    public let dispatcher: AnyDispatcher<Action>
-
-    /// Makes an interactor whose outputs go to `dispatcher`.
-    public init(dispatcher: AnyDispatcher<Action>) {
-        self.dispatcher = dispatcher
-    }
-}
-
 extension EffectContext {
     /// A dispatcher of one type of the module's actions, for an interactor.
     public func dispatcher<Action: ModuleAction>(
@@ -57,17 +37,4 @@ extension EffectContext {
     ) -> AnyDispatcher<Action> {
         AnyDispatcher { try await dispatch($0, file: file, line: line) }
     }
-}
-
-/// Changes what is shown as an interactor's outputs say: the pure half of a presenter.
-///
-/// A module's reducer is one; a type of its own is worth having where several modules share it.
-public protocol Translator<Action, Store>: Sendable {
-    /// What an interactor says.
-    associatedtype Action: Sendable
-    /// What is shown: a module's slice, or a part of it.
-    associatedtype Store
-
-    /// Changes what is shown.
-    func translate(action: Action, store: inout Store)
 }

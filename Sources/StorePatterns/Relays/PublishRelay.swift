@@ -1,3 +1,5 @@
+public import StoreCore
+
 /// Passes values on to those who listen at that moment, and keeps none: a login that is completed, a
 /// screen that is to close. A listener that comes later does not get it.
 ///
@@ -20,9 +22,9 @@ public final class PublishRelay<Value: Sendable>: Sendable {
 
     /// Calls `listener` with each value from now on.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: what ends it.
     @discardableResult
-    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> PlainCommand {
+    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> Subscription {
         core.add { (_: Int, action: any Action) in
             if let published = action as? Published { listener(published.value) }
         }

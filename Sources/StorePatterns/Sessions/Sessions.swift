@@ -1,3 +1,5 @@
+public import StoreCore
+
 /// The conversations that clients have with the store, and what each of them is shown: a slice of the
 /// state, so that routes are journaled, replayed and streamed like all else.
 ///
@@ -177,26 +179,16 @@ extension Sessions.State: PiecewiseState {
     }
 }
 
-/// A view on a route.
-public struct PresentedView: Codable, Equatable, Sendable {
-    /// Its name.
-    public let view: String
-    /// How it came there.
-    public let style: PresentationStyle
-
-    /// Names a view, and how it is presented.
-    public init(view: String, style: PresentationStyle) {
-        self.view = view
-        self.style = style
+extension Sessions: PresentingModule {
+    package func presentation<Root: RootState>(
+        of modules: Root.Modules,
+        at place: SlicePlace<Root, State>,
+        _ dependencies: Dependencies
+    ) -> any RootPresentation<Root> {
+        SessionPresentation(
+            of: modules,
+            at: place,
+            RouteWatch { try await dependencies.clock.sleep(for: $0) }
+        )
     }
-}
-
-/// How a view is presented.
-public enum PresentationStyle: String, Codable, Sendable {
-    /// On top of a stack.
-    case push
-    /// Before all else, until it is dismissed.
-    case modal
-    /// In place of all else.
-    case root
 }

@@ -1,33 +1,34 @@
+package import StoreCore
+
+/// Knows a store's route watch.
+package protocol RoutePresentation: Presentation {
+    /// Waits for clients to show what was presented to them.
+    var routes: RouteWatch { get }
+}
+
 /// Which module is shown by which view, so that what a presenter presents reaches the sessions that
 /// asked for it.
-final class Presentation<Root: RootState>: Sendable {
+final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresentation {
+    let routes: RouteWatch
     private let place: SlicePlace<Root, Sessions.State>
     private let modules: Root.Modules
     /// The views that show a module, by its place; `nil` where it has no presenter.
     private let views: [[String]?]
 
-    /// - Returns: `nil` where the root state has no sessions.
-    /// - Throws: ``ModuleError`` where a presenter presents a view to sessions that are not there.
-    init?(of modules: Root.Modules) throws(ModuleError) {
-        let sessions = modules.first { $0.name == Sessions.name }
-        guard
-            let place = sessions?.slice.place(of: Sessions.State.self)
-                as? SlicePlace<Root, Sessions.State>
-        else {
-            if let homeless = modules.first(where: { $0.presenters.contains { $0.view != nil } }) {
-                throw .noSessions(homeless.name)
-            }
-            return nil
-        }
+    init(of modules: Root.Modules, at place: SlicePlace<Root, Sessions.State>, _ routes: RouteWatch) {
+        self.routes = routes
         self.place = place
         self.modules = modules
         views = modules.map { mount in
-            mount.presenters.isEmpty ? nil : mount.presenters.compactMap(\.view)
+            mount.presenterTypes.isEmpty
+                ? nil : mount.presenterTypes.compactMap { ($0 as? any ViewPresenter.Type)?.view }
         }
     }
 
-    /// Which of these sessions do not show a module: for those it begins when they start it, although it
-    /// was started already.
+    func audience(of sessions: [String]) -> [String] {
+        sessions.isEmpty ? [Sessions.shared] : sessions
+    }
+
     func sessions(_ sessions: [String], notShowing module: Int, in root: Root) -> [String] {
         guard let views = views[module], !views.isEmpty, let state = place.read(root, nil) else {
             return []
@@ -37,16 +38,15 @@ final class Presentation<Root: RootState>: Sendable {
         }.sorted()
     }
 
-    /// Whom a module that is started when the store begins is presented to: where it is on nobody's
-    /// route, because the state was made without any, it is to be seen by everybody.
-    func firstAuthors(of module: Int, in root: Root) -> [String] {
+    /// All clients without a session, where no route has a view of the module: then the state was made
+    /// without routes.
+    func firstAudience(of module: Int, in root: Root) -> [String] {
         guard let views = views[module], !views.isEmpty, let state = place.read(root, nil),
             !state.sessions.values.contains(where: { views.contains(where: $0.shows) })
         else { return [] }
         return [Sessions.shared]
     }
 
-    /// Refuses what the views of a module say in a session that does not show any of them.
     func admit(_ module: Int, _ instance: String?, from sessions: [String], in root: Root)
         throws(Refusal)
     {

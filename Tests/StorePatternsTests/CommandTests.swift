@@ -1,21 +1,22 @@
 import Dispatch
-import StoreCore
+import StorePatterns
+import StoreTesting
 import Testing
 
 @Suite struct CommandTests {
     @Test func `a command is called as a function with a value`() {
-        let printed = Journaled<Int>()
-        let commandInt = Command<Int>(action: { value in printed.add(value) })
+        let printed = Recorder<Int>()
+        let commandInt = Command<Int>(action: { value in printed.record(value) })
         commandInt(with: 7)
         commandInt.execute(with: 8)
-        let shorter = Command<Int> { value in printed.add(value) }
+        let shorter = Command<Int> { value in printed.record(value) }
         shorter(with: 9)
         #expect(printed.values == [7, 8, 9])
     }
 
     @Test func `a bound command needs no value any more`() {
-        let printed = Journaled<Int>()
-        let printInt = Command<Int>(id: "Print the int") { printed.add($0) }
+        let printed = Recorder<Int>()
+        let printInt = Command<Int>(id: "Print the int") { printed.record($0) }
         let printSeven = printInt.bound(to: 7)
         printSeven()
         #expect(printed.values == [7])
@@ -29,7 +30,7 @@ import Testing
         #expect(
             printInt.debugDescription.split(separator: "\n").map(String.init) == [
                 "type: Command<Int>", "id: Print the int",
-                "file: StoreCoreTests/CommandTests.swift", "function: \(#function)",
+                "file: StorePatternsTests/CommandTests.swift", "function: \(#function)",
                 "line: \(printInt.line)",
             ]
         )
@@ -56,18 +57,18 @@ import Testing
     }
 
     @Test func `map makes the value from another one, and nop does nothing`() {
-        let printed = Journaled<Int>()
-        let length = Command<Int> { printed.add($0) }.map { (text: String) in text.count }
+        let printed = Recorder<Int>()
+        let length = Command<Int> { printed.record($0) }.map { (text: String) in text.count }
         length(with: "four")
         Command<Int>.nop(with: 1)
         #expect(printed.values == [4])
     }
 
     @Test func `a disposer calls what was added, in order, when it goes`() {
-        let called = Journaled<Int>()
+        let called = Recorder<Int>()
         var disposer: Disposer? = Disposer()
         for number in 0..<3 {
-            if let disposer { PlainCommand { called.add(number) }.dispose(on: disposer) }
+            if let disposer { PlainCommand { called.record(number) }.dispose(on: disposer) }
         }
         #expect(called.values.isEmpty)
         disposer = nil

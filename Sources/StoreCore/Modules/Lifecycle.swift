@@ -1,0 +1,45 @@
+/// The actions that start and stop a module.
+enum Lifecycle {
+    static func handlers<Root, M: StartableModule>(
+        of module: M,
+        at place: SlicePlace<Root, M.State>
+    ) -> [ActionHandler<Root>] {
+        [
+            ActionHandler(
+                ModuleStart<M>.self,
+                .start,
+                isProgramOnly: M.lifecycleAccess == .program,
+                wire: M.Start.self,
+                make: { ($0 as? M.Start).map { ModuleStart<M>(start: $0) } },
+                payload: { ($0 as? ModuleStart<M>)?.start },
+                effect: { root, action, address in
+                    guard let action = action as? ModuleStart<M>,
+                        let state = place.read(root, address.instance)
+                    else { return nil }
+                    let effect = module.effect(afterStart: action.start, in: state)
+                    return PendingEffect(effect, at: address, in: place)
+                }
+            ) { root, action, instance, comparison in
+                guard let action = action as? ModuleStart<M> else { return .same }
+                try place.check(instance)
+                let old = place.read(root, instance)
+                let new = try module.begin(action.start)
+                place.write(new, &root, instance)
+                guard let old else { return SliceResult(isChange: true) }
+                return SliceResult(isChange: differs(old, new, comparison), isRestart: true)
+            },
+            ActionHandler(
+                ModuleStop<M>.self,
+                .stop,
+                isProgramOnly: M.lifecycleAccess == .program,
+                wire: NoFields.self,
+                make: { _ in ModuleStop<M>() },
+                payload: { _ in NoFields() }
+            ) { root, _, instance, _ in
+                _ = try place.present(root, instance, M.name)
+                place.write(nil, &root, instance)
+                return SliceResult(isChange: true)
+            },
+        ]
+    }
+}

@@ -1,0 +1,32 @@
+public import StoreCore
+
+extension Core {
+    /// Adds a reaction; one to the start dispatches at once.
+    ///
+    /// - Returns: what ends it.
+    @discardableResult
+    public func add(reaction: Reaction<State>) -> Subscription {
+        let place = reaction.place
+        switch reaction.trigger {
+        case .start(let react):
+            enqueue { [weak self] in
+                if let action = react() { self?.handle.dispatchOwn(action, at: place) }
+            }
+            return Subscription {}
+        case .notification:
+            return Subscription {}
+        case .stateChange(let react):
+            return add(ActionReaction(at: place) { $3 ? react($1, $2) : nil })
+        case .dispatch(let react):
+            return add(ActionReaction(at: place) { action, old, new, _ in react(action, old, new) })
+        }
+    }
+
+    /// The same as ``StoreCore/Core/add(middleware:)``, in Unicore's words.
+    @discardableResult
+    public func onAction(
+        execute: @escaping @Sendable (State, any Action) -> Void
+    ) -> Subscription {
+        add(middleware: execute)
+    }
+}

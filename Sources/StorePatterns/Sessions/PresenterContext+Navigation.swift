@@ -1,0 +1,34 @@
+public import StoreCore
+
+extension PresenterContext {
+    /// Pushes views on the stacks of those who asked, and pops them.
+    public var navigation: RouteNavigator { context(.push) }
+    /// Presents views before all else to those who asked, and dismisses them.
+    public var modal: RouteNavigator { context(.modal) }
+    /// Presents views to those who asked in place of all else.
+    public var window: RouteNavigator { context(.root) }
+
+    /// Takes a view off every session's route: what it showed is gone.
+    public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
+        submit(Sessions.Internal.withdrawn(view: view), source("\(file):\(line)"), nil)
+    }
+
+    private func context(_ style: PresentationStyle) -> RouteNavigator {
+        RouteNavigator(style: style, sessions: sessions) { action, completion in
+            // No client asked, as when a store begins.
+            guard !sessions.isEmpty else {
+                completion?(.shown)
+                return
+            }
+            submit(action, source("StoreCore/\(name)")) { version in
+                guard let completion else { return }
+                let report: RouteCompletion = { outcome in enqueue { completion(outcome) } }
+                guard let version else { return report(.dropped) }
+                guard let routes = (presentation as? any RoutePresentation)?.routes else {
+                    return report(.shown)
+                }
+                routes.wait(for: sessions, toShow: version, report)
+            }
+        }
+    }
+}

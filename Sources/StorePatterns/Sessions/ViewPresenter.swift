@@ -1,0 +1,26 @@
+public import StoreCore
+
+/// A presenter of a module that a view shows.
+///
+/// ```swift
+/// struct HomePresenter: ViewPresenter {
+///     static let view = "home"
+///
+///     func stateDidUpdate(from old: Home.State?, to new: Home.State?, _ context: PresenterContext) {
+///         if old == nil, new != nil { context.navigation.present("home") }
+///         if old != nil, new == nil { context.withdraw("home") }
+///     }
+/// }
+/// ```
+///
+/// The module's ``StoreCore/Module/UI`` actions are taken from sessions whose route has the view, and
+/// refused from all others. The root state has to mount ``Sessions``.
+public protocol ViewPresenter: Presenter {
+    /// The name under which the view is presented.
+    static var view: String { get }
+}
+
+extension ViewPresenter {
+    /// Views are presented to sessions.
+    public static var neededModule: (any Module.Type)? { Sessions.self }
+}
