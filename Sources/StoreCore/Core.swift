@@ -129,7 +129,7 @@ public final class Core<State: Sendable>: Sendable {
     ) -> Subscription {
         let subscription = Subscriber<(State) -> Void>(handler: observer, queue: queue)
         perform { owner in owner.add(observer: subscription) }
-        return ending(subscription) { owner in owner.observers.removeAll { $0 === subscription } }
+        return ending(subscription) { owner in owner.watchers.observers.removeAll { $0 === subscription } }
     }
 
     /// Calls `middleware` before each action is reduced, with the state as it was and the action.
@@ -160,9 +160,9 @@ public final class Core<State: Sendable>: Sendable {
     ) -> Subscription {
         let subscription = Subscriber<Middleware<State>>(handler: middleware, queue: nil)
         perform { owner in
-            if subscription.isActive { owner.middleware.append(subscription) }
+            if subscription.isActive { owner.watchers.middleware.append(subscription) }
         }
-        return ending(subscription) { owner in owner.middleware.removeAll { $0 === subscription } }
+        return ending(subscription) { owner in owner.watchers.middleware.removeAll { $0 === subscription } }
     }
 
     /// Adds an interceptor behind those that are there.
@@ -171,9 +171,9 @@ public final class Core<State: Sendable>: Sendable {
     @discardableResult
     public func add(interceptor: @escaping Interceptor<State>) -> Subscription {
         let subscription = Subscriber<Interceptor<State>>(handler: interceptor, queue: nil)
-        perform { owner in owner.interceptors.append(subscription) }
+        perform { owner in owner.watchers.interceptors.append(subscription) }
         return ending(subscription) { owner in
-            owner.interceptors.removeAll { $0 === subscription }
+            owner.watchers.interceptors.removeAll { $0 === subscription }
         }
     }
 
@@ -182,8 +182,8 @@ public final class Core<State: Sendable>: Sendable {
     /// - Returns: what ends it.
     package func add(_ reaction: ActionReaction<State>) -> Subscription {
         let subscription = Subscriber<ActionReaction<State>>(handler: reaction, queue: nil)
-        perform { owner in owner.reactions.append(subscription) }
-        return ending(subscription) { owner in owner.reactions.removeAll { $0 === subscription } }
+        perform { owner in owner.watchers.reactions.append(subscription) }
+        return ending(subscription) { owner in owner.watchers.reactions.removeAll { $0 === subscription } }
     }
 
     /// Changes what is shown states, at its place in the order.

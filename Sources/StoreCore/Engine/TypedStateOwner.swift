@@ -1,14 +1,12 @@
-import Dispatch
-
-/// Owns the state of a Core, and has its type.
+/// Has the state of a Core with its type: reduces it, and goes back to an earlier one.
 final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     // Safety: everything belongs to the thread that drains the mailbox.
 
     let form: ReducerForm<State>
-    private let machine: (any StateMachine<State>)?
-    private let sink: (any Sink<State>)?
+    let machine: (any StateMachine<State>)?
+    let sink: (any Sink<State>)?
     private let differs: (@Sendable (State, State) -> Bool)?
-    private let touched: [TouchedModules]
+    let touched: [TouchedModules]
 
     @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.
@@ -17,23 +15,11 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private var beforeEnvelope: State
     @exclusivity(unchecked) private var hasSaved = false
     /// States that are shown after the commit, where an observer looks at each.
-    @exclusivity(unchecked) private var kept: ContiguousArray<State> = []
+    @exclusivity(unchecked) private(set) var kept: ContiguousArray<State> = []
     /// Whether the last of them is the state as it is.
     @exclusivity(unchecked) private var lastIsCurrent = false
 
-    let counts = WatcherCounts()
-    var observers: ContiguousArray<Subscriber<(State) -> Void>> = [] {
-        didSet { counts.observers = observers.count }
-    }
-    var middleware: ContiguousArray<Subscriber<Middleware<State>>> = [] {
-        didSet { counts.middleware = middleware.count }
-    }
-    var interceptors: ContiguousArray<Subscriber<Interceptor<State>>> = [] {
-        didSet { counts.interceptors = interceptors.count }
-    }
-    var reactions: ContiguousArray<Subscriber<ActionReaction<State>>> = [] {
-        didSet { counts.reactions = reactions.count }
-    }
+    let watchers = StateWatchers<State>()
 
     init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
         self.form = form
@@ -46,6 +32,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
         beforeEnvelope = state
     }
 
+    var counts: WatcherCounts { watchers.counts }
     var state: any Sendable { current }
     var saved: any Sendable { beforeEnvelope }
     private(set) var keptCount = 0
@@ -61,7 +48,7 @@ extension TypedStateOwner {
         case .throwing(let reducer): try replace(by: reducer, action)
         case .machine(let machine): try machine.reduce(&current, action, version: 0)
         }
-        if counts.observers > 0 { showObservers(current) }
+        if watchers.counts.observers > 0 { watchers.show(current) }
     }
 
     func reduce(
@@ -70,7 +57,7 @@ extension TypedStateOwner {
         from sessions: [String]
     ) throws -> Reduction {
         if let machine { return try reduce(action, in: machine, version, sessions) }
-        let kept = keepCurrent(counts.hasStateWatchers)
+        let kept = keepCurrent(watchers.counts.hasStateWatchers)
         let change = try change(action)
         keepNext(kept)
         return Reduction(change: change, effect: nil, kept: kept)
@@ -82,7 +69,7 @@ extension TypedStateOwner {
         _ version: UInt64,
         _ sessions: [String]
     ) throws -> Reduction {
-        let isShown = counts.hasStateWatchers
+        let isShown = watchers.counts.hasStateWatchers
         guard let route = machine.route(of: action) else {
             let kept = keepCurrent(isShown)
             keepNext(kept)
@@ -108,7 +95,7 @@ extension TypedStateOwner {
     func replay(_ action: any Action, version: UInt64) throws -> Reduction {
         let route = machine.flatMap { $0.route(of: action) }
         let isWatched = route.map { machine?.isWatched($0) == true } ?? false
-        let kept = keepCurrent(counts.hasStateWatchers || isWatched)
+        let kept = keepCurrent(watchers.counts.hasStateWatchers || isWatched)
         let change =
             if let machine, let route {
                 try machine.replay(&current, action, by: route, version: version)
@@ -174,30 +161,6 @@ extension TypedStateOwner {
         try reducer(&copy, action)
         current = copy
     }
-
-    func middleware(before action: StampedAction) -> [@Sendable () -> Void] {
-        var released: [@Sendable () -> Void] = []
-        for subscription in middleware where subscription.isActive {
-            if let after = subscription.handler(current, action) { released.append(after) }
-        }
-        return released
-    }
-
-    func intercept(stamp: ((any Action)?) throws -> StampedAction) throws -> Intercepted {
-        var intercepted = Intercepted()
-        var stamped = try stamp(nil)
-        for interceptor in interceptors where interceptor.isActive {
-            let interception = try interceptor.handler(current, stamped)
-            if let replacement = interception.replacement { stamped = try stamp(replacement) }
-            intercepted.following += interception.following
-            if let hook = interception.after {
-                intercepted.hooks.append { state in
-                    if let state = state as? State { hook(state) }
-                }
-            }
-        }
-        return intercepted
-    }
 }
 
 // Going back
@@ -234,96 +197,5 @@ extension TypedStateOwner {
         guard keptCount > 0 else { return }
         kept.removeAll(keepingCapacity: true)
         keptCount = 0
-    }
-}
-
-// Letting out
-
-extension TypedStateOwner {
-    func reduced(
-        version: UInt64,
-        _ steps: ContiguousArray<Step>,
-        from first: Int,
-        changed: Bool
-    ) {
-        for touched in touched {
-            for index in first..<steps.count { touched.insert(steps[index].change.touches) }
-        }
-        if let sink, sink.takesEachVersion {
-            sink.reduced(current, version: version, changed: changed)
-        }
-    }
-
-    func prepare(through version: UInt64) throws {
-        try sink?.prepare(current, through: version)
-    }
-
-    func committed(through version: UInt64, for audience: Audience?) {
-        sink?.committed(current, through: version, for: audience)
-    }
-
-    func completed() {
-        sink?.completed()
-    }
-
-    func showSlices(_ step: Step, version: UInt64?) {
-        guard let machine, let place = step.kept else { return }
-        let envelope = step.envelope
-        let watch = envelope.watch.map { EffectWatch(following: $0) }
-        machine.show(
-            step.change,
-            from: kept[place],
-            to: kept[place + 1],
-            SliceCause(
-                version: version,
-                isElsewhere: version == nil,
-                sessions: envelope.sessions,
-                audience: envelope.audience,
-                watch: watch
-            )
-        )
-    }
-
-    func reactions(to step: Step) -> [(action: any Action, place: String)] {
-        guard let place = step.kept else { return [] }
-        var answers: [(action: any Action, place: String)] = []
-        for reaction in reactions where reaction.isActive {
-            let answer = reaction.handler.react(
-                step.member.action,
-                kept[place],
-                kept[place + 1],
-                step.change.isChange
-            )
-            if let answer { answers.append((answer, reaction.handler.place)) }
-        }
-        return answers
-    }
-
-    func showState(_ step: Step) {
-        if counts.observers > 0, let place = step.kept { showObservers(kept[place + 1]) }
-    }
-
-    /// Shows a state to every observer, in the order of subscription.
-    private func showObservers(_ state: State) {
-        for subscription in observers where subscription.isActive {
-            deliver(state, to: subscription)
-        }
-    }
-
-    private func deliver(_ state: State, to subscription: Subscriber<(State) -> Void>) {
-        if let queue = subscription.queue {
-            queue.async {
-                if subscription.isActive { subscription.handler(state) }
-            }
-        } else {
-            subscription.handler(state)
-        }
-    }
-
-    /// Lets an observer in: it gets the state as it is, and then all that come.
-    func add(observer: Subscriber<(State) -> Void>) {
-        guard observer.isActive else { return }
-        observers.append(observer)
-        deliver(current, to: observer)
     }
 }

@@ -1,0 +1,99 @@
+import Dispatch
+
+/// What looks at a Core's actions and states: middleware, interceptors, reactions and observers, each in
+/// the order in which it was added.
+final class StateWatchers<State: Sendable>: @unchecked Sendable {
+    // Safety: everything belongs to the thread that drains the mailbox.
+
+    let counts = WatcherCounts()
+    var observers: ContiguousArray<Subscriber<(State) -> Void>> = [] {
+        didSet { counts.observers = observers.count }
+    }
+    var middleware: ContiguousArray<Subscriber<Middleware<State>>> = [] {
+        didSet { counts.middleware = middleware.count }
+    }
+    var interceptors: ContiguousArray<Subscriber<Interceptor<State>>> = [] {
+        didSet { counts.interceptors = interceptors.count }
+    }
+    var reactions: ContiguousArray<Subscriber<ActionReaction<State>>> = [] {
+        didSet { counts.reactions = reactions.count }
+    }
+}
+
+// Before an action is reduced
+
+extension StateWatchers {
+    /// Calls middleware; answers what is to be done after the commit.
+    func middleware(
+        before action: StampedAction,
+        _ state: State
+    ) -> [@Sendable () -> Void] {
+        var released: [@Sendable () -> Void] = []
+        for subscriber in middleware where subscriber.isActive {
+            if let after = subscriber.handler(state, action) { released.append(after) }
+        }
+        return released
+    }
+
+    /// Asks the interceptors, one after the other.
+    ///
+    /// - Parameter stamp: gives the stamp to the action, for `nil`, or to what stands in its place.
+    func intercept(
+        _ state: State,
+        stamp: ((any Action)?) throws -> StampedAction
+    ) throws -> Intercepted {
+        var intercepted = Intercepted()
+        var stamped = try stamp(nil)
+        for interceptor in interceptors where interceptor.isActive {
+            let interception = try interceptor.handler(state, stamped)
+            if let replacement = interception.replacement { stamped = try stamp(replacement) }
+            intercepted.following += interception.following
+            if let hook = interception.after {
+                intercepted.hooks.append { state in
+                    if let state = state as? State { hook(state) }
+                }
+            }
+        }
+        return intercepted
+    }
+}
+
+// After the commit
+
+extension StateWatchers {
+    /// What the reactions make of an applied action.
+    func reactions(
+        to step: Step,
+        from old: State,
+        to new: State
+    ) -> [(action: any Action, place: String)] {
+        var answers: [(action: any Action, place: String)] = []
+        for reaction in reactions where reaction.isActive {
+            let answer = reaction.handler.react(step.member.action, old, new, step.change.isChange)
+            if let answer { answers.append((answer, reaction.handler.place)) }
+        }
+        return answers
+    }
+
+    /// Shows a state to every observer.
+    func show(_ state: State) {
+        for subscriber in observers where subscriber.isActive { deliver(state, to: subscriber) }
+    }
+
+    /// Adds an observer, and shows it the state as it is.
+    func add(_ observer: Subscriber<(State) -> Void>, _ state: State) {
+        guard observer.isActive else { return }
+        observers.append(observer)
+        deliver(state, to: observer)
+    }
+
+    private func deliver(_ state: State, to subscriber: Subscriber<(State) -> Void>) {
+        if let queue = subscriber.queue {
+            queue.async {
+                if subscriber.isActive { subscriber.handler(state) }
+            }
+        } else {
+            subscriber.handler(state)
+        }
+    }
+}
