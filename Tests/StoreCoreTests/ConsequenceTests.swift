@@ -81,38 +81,38 @@ import Testing
         }
     }
 
-    @Test func `an action that has no wire name is refused, counted and told`() {
-        let told = Journaled<String>()
+    @Test func `an action that has no wire name is refused, counted and reported`() {
+        let follower = RecordingFollower()
         let core = core { configuration in
             configuration.member = { action in
                 guard !(action is Unknown) else { throw Refusal(reason: "It has no name.") }
                 return EnvelopeMember(action: action, type: "\(type(of: action))")
             }
-            configuration.dropped = { told.add($0.type) }
+            configuration.follower = follower
         }
         #expect(!core.dispatch(Unknown()))
         #expect(core.dispatch(Echo()))
-        #expect(core.droppedTotal == 1 && told.values == ["Unknown"])
+        #expect(core.droppedTotal == 1)
+        #expect(follower.droppedActions.values.map(\.type) == ["Unknown"])
     }
 
     @Test func `what the program dispatches has a bound of its own`() throws {
-        let told = Journaled<String>()
+        let refusals = Journaled<String>()
         let core = core { configuration in
             configuration.driver = .thread
             configuration.mailboxMax = 1
             configuration.ownMailboxMax = 2
-            configuration.dropped = { told.add("\($0.reason)") }
         }
         for _ in 0..<3 {
             var source = ActionSource(cause: nil, place: "here")
             source.sessions = []
             let outcomes = Outcomes()
             let envelope = Envelope(members: [member(Echo())], source: source, completion: outcomes)
-            if told.values.isEmpty {
-                do { try core.offer(envelope) } catch { told.add("\(error)") }
+            if refusals.values.isEmpty {
+                do { try core.offer(envelope) } catch { refusals.add("\(error)") }
             }
         }
-        #expect(told.values == ["full"])
+        #expect(refusals.values == ["full"])
         // Clients have their own.
         try core.offer(Envelope(members: [member(step)], completion: Outcomes()))
         core.start()

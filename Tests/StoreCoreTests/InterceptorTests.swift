@@ -91,10 +91,10 @@ import Testing
         #expect(last.version == 6)
     }
 
-    @Test func `a refusal that nobody waits for is told to the operator`() async throws {
-        let lost = Recorder<DroppedAction>()
+    @Test func `a refusal that no client waits for is reported`() async throws {
+        let follower = RecordingFollower()
         var configuration = CoreConfiguration<SampleState>()
-        configuration.dropped = lost.record
+        configuration.follower = follower
         let core = try Core(
             SampleState(),
             runner: EffectRunner(dependencies: .unprepared),
@@ -106,10 +106,10 @@ import Testing
             }
         )
         let cause = try await core.dispatch(Noise()).version
-        let told = try await lost.next()
-        #expect(told.type == "Action")
-        #expect(told.source.cause == cause && told.source.place == "Sample.swift:7")
-        #expect(told.reason as? Refusal == Refusal(reason: "A step of 0 leads nowhere."))
+        let dropped = try await follower.droppedActions.next()
+        #expect(dropped.type == "Action")
+        #expect(dropped.source.cause == cause && dropped.source.place == "Sample.swift:7")
+        #expect(dropped.reason as? Refusal == Refusal(reason: "A step of 0 leads nowhere."))
         #expect(core.droppedTotal == 1)
     }
 }

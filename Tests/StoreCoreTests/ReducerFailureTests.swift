@@ -11,12 +11,12 @@ import Testing
 
     private struct Step: Action {}
 
-    private let failures = Journaled<ReducerFailure>()
+    private let follower = RecordingFollower()
 
     /// A Core whose reducer always fails.
     private func core(journaled: Bool) -> Core<Int> {
         var configuration = CoreConfiguration<Int>()
-        configuration.reducerFailed = { [failures] in failures.add($0) }
+        configuration.follower = follower
         if journaled { configuration.journal = MemoryJournal() }
         return Core(
             state: 0,
@@ -47,8 +47,8 @@ import Testing
         #expect(!"\(refusal)".contains("4711"))
         #expect(!refusal.isForbidden)
         #expect(refusal.failure is Defect)
-        let failure = try #require(failures.values.first)
-        #expect(failures.values.count == 1)
+        let failure = try #require(follower.failures.values.first)
+        #expect(follower.failures.values.count == 1)
         #expect(failure.type == "step")
         #expect(failure.requestID == "r-1")
         #expect(failure.error is Defect)

@@ -26,7 +26,7 @@ final class TextWriter: Sendable {
         configuration.changed = { $0 != $1 }
         configuration.action = reads
         configuration.failed = { [failures] in failures.add($0) }
-        configuration.unreadable = { [failures] in failures.add($0) }
+        configuration.follower = RecordingFollower(unread: failures)
         core = Core(state: [], form: .throwing(Self.add), configuration: configuration)
     }
 

@@ -44,14 +44,12 @@ extension EffectRunner {
         launch(effect, at: address, own, read)
         watch.whenDone { [self] _ in
             // What a stopping server cuts off has not ended: it stays in the ledger.
-            guard !table.withLock({ $0.isStopped }), let ports = ports.withLock({ $0 }) else {
-                cause.watch?.end()
-                return
-            }
+            defer { cause.watch?.end() }
+            guard !table.withLock({ $0.isStopped }), let engine else { return }
             let ended = PendingEffects.Internal.ended(version: cause.version)
             var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
             source.watch = cause.watch
-            ports.dispatch(ended, source)
+            engine.dispatchOwn(ended, from: source, applied: nil)
         }
     }
 

@@ -9,31 +9,6 @@ package final class EffectRunner: Sendable {
     /// The most effects that run at a time; one more fails at once.
     package static let runningMax = 10_000
 
-    /// How effects reach the Core; set before the first action.
-    package struct Ports: Sendable {
-        /// The root state as it is now.
-        package var state: @Sendable () async -> any Sendable
-        /// Hands an action over; answers its version, once it is durable.
-        package var submit: @Sendable (any Action, ActionSource) async throws -> UInt64
-        /// Hands an action over, which is not refused, and goes on. The source's watch was begun for
-        /// it, and ends with it.
-        package var dispatch: @Sendable (any Action, ActionSource) -> Void
-        /// Whether an action belongs to the module of this name.
-        package var isOwn: @Sendable (any Action, String) -> Bool
-
-        package init(
-            state: @escaping @Sendable () async -> any Sendable,
-            submit: @escaping @Sendable (any Action, ActionSource) async throws -> UInt64,
-            dispatch: @escaping @Sendable (any Action, ActionSource) -> Void,
-            isOwn: @escaping @Sendable (any Action, String) -> Bool
-        ) {
-            self.state = state
-            self.submit = submit
-            self.dispatch = dispatch
-            self.isOwn = isOwn
-        }
-    }
-
     struct Table: Sendable {
         var running = RunningEffects()
         var begun = 0
@@ -45,7 +20,7 @@ package final class EffectRunner: Sendable {
     let executor: (any TaskExecutor)?
     let failed: @Sendable (EffectToken, any Error) -> Void
     let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
-    let ports = Locked<Ports?>(nil)
+    private let access = Locked(EngineReference())
     let table = Locked(Table())
 
     /// - Parameters:
@@ -64,17 +39,20 @@ package final class EffectRunner: Sendable {
         self.ended = ended
     }
 
-    package func connect(_ ports: Ports) {
-        self.ports.withLock { $0 = ports }
+    /// Lets effects reach the engine; called before the first action.
+    package func connect(_ engine: any EngineAccess) {
+        access.withLock { $0 = EngineReference(engine) }
     }
+
+    /// The engine; `nil` once it is gone.
+    var engine: (any EngineAccess)? { access.withLock { $0.engine } }
 }
 
 // What contexts ask for
 
 extension EffectRunner {
     func state() async -> any Sendable {
-        guard let ports = ports.withLock({ $0 }) else { return () }
-        return await ports.state()
+        await engine?.read() ?? ()
     }
 
     func dispatch(
@@ -83,15 +61,13 @@ extension EffectRunner {
         origin: String,
         watch: EffectWatch? = nil
     ) async throws -> UInt64 {
-        guard !token.isCancelled, let ports = ports.withLock({ $0 }) else {
-            throw CancellationError()
-        }
+        guard !token.isCancelled, let engine else { throw CancellationError() }
         var source = ActionSource(cause: token.cause.version, place: origin)
         source.token = token
         source.sessions = token.cause.sessions
         source.watch =
             watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
-        return try await ports.submit(action, source)
+        return try await engine.submit(action, from: source)
     }
 
     /// Dispatches, and waits for what the effects of that action give.
@@ -106,7 +82,7 @@ extension EffectRunner {
     }
 
     func isOwn(_ action: any Action, of module: String) -> Bool {
-        ports.withLock { $0 }?.isOwn(action, module) ?? false
+        engine?.isOwn(action, of: module) ?? false
     }
 }
 

@@ -43,7 +43,7 @@ extension Engine {
         try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.base)
         if conflicts > 0 { conflicts = 0 }
         if keys.count > 0 { noteCommittedKeys() }
-        ports.appended?(version, bytes)
+        ports.follower?.appended(through: version, bytes: bytes)
     }
 
     private func record(of step: Step, _ version: UInt64) -> Record {
@@ -63,7 +63,7 @@ extension Engine {
 
     /// Lets out what follows from each action, in the order of the actions.
     private func letOut(_ batch: Batch) {
-        if let applied = ports.applied { applied(applications(of: batch)) }
+        if takesActions { ports.follower?.applied(applications(of: batch)) }
         var version = batch.base
         for index in batch.steps.indices {
             version += 1

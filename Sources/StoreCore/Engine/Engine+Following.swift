@@ -87,7 +87,7 @@ extension Engine {
         } catch {
             takeBack()
             switch error {
-            case .unknown, .storageFull: ports.unreadable(error)
+            case .unknown, .storageFull: ports.follower?.unreadable(error)
             case .conflict, .gone, .corrupt:
                 hasFailed = true
                 ports.failed(error)
@@ -120,7 +120,7 @@ extension Engine {
             throw .corrupt("the state of version \(version) can't be shown: \(error)")
         }
         owner.commit()
-        ports.appended?(version, bytes)
+        ports.follower?.appended(through: version, bytes: bytes)
         let done = batch
         batch.restart(at: done.version)
         owner.committed(through: done.version, for: nil)

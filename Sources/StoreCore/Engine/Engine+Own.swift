@@ -5,7 +5,7 @@ import Synchronization
 extension Engine {
     /// Dispatches what the program itself has to say, behind what waits already.
     ///
-    /// What is not applied goes to ``EnginePorts/dropped``.
+    /// What is not applied goes to ``CommitFollower/dropped(_:)``.
     ///
     /// - Parameter applied: receives the version that it made; `nil` where it was not applied.
     func dispatchOwn(
@@ -59,10 +59,10 @@ extension Engine {
         }
     }
 
-    /// Counts an action that was not applied and whose outcome no client waits for, and hands it to
-    /// ``EnginePorts/dropped``.
+    /// Counts an action that was not applied and whose outcome no client waits for, and reports it by
+    /// ``CommitFollower/dropped(_:)``.
     func drop(_ action: DroppedAction) {
         dropped.add(1, ordering: .relaxed)
-        ports.dropped(action)
+        ports.follower?.dropped(action)
     }
 }

@@ -22,6 +22,8 @@ final class Engine: @unchecked Sendable {
     let isSlowToCommit: Bool
     /// Whether the time that a reducer takes is measured.
     let isTimed: Bool
+    /// Whether the follower gets each action.
+    let takesActions: Bool
 
     let owner: any StateOwner
     let counts: WatcherCounts
@@ -53,7 +55,8 @@ final class Engine: @unchecked Sendable {
         isPlain =
             ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true
-        isTimed = ports.progress != nil || ports.applied != nil
+        takesActions = ports.follower?.takesActions == true
+        isTimed = ports.progress != nil || takesActions
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,

@@ -35,19 +35,10 @@ package struct EnginePorts: Sendable {
     /// What the journal keeps of an action that is dispatched in process; without it, only the name of
     /// its type.
     package var member: (@Sendable (any Action) throws -> EnvelopeMember)?
-    /// Receives actions of the program's own that were not applied, on the Core's thread.
-    package var dropped: @Sendable (DroppedAction) -> Void = { _ in }
-    /// Receives what a reducer or an interceptor threw that is no ``Refusal``.
-    package var reducerFailed: @Sendable (ReducerFailure) -> Void = { _ in }
+    /// Gets what follows a commit.
+    package var follower: (any CommitFollower)?
     /// Decides to which sessions modules are presented.
     var presentation: (any Presentation)?
-    /// Called when records are durable, with the newest version and how many bytes they have.
-    package var appended: (@Sendable (UInt64, Int) -> Void)?
-    /// Receives the actions of each commit, in their order, once they are durable.
-    package var applied: (@Sendable ([AppliedAction]) -> Void)?
-    /// Called when what other writers have appended can't be read at the moment. It is tried again when
-    /// they append more, or when they are first again.
-    package var unreadable: @Sendable (JournalError) -> Void = { _ in }
     /// Called when the outcome of an append is not known, or when this Core can't go on from what others
     /// have appended. It applies nothing from then on; the next start reads from the journal which
     /// actions were kept.

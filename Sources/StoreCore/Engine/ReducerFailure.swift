@@ -16,7 +16,7 @@ extension Engine {
     ) -> Refusal {
         let refusal = Refusal(error)
         if let failure = refusal.failure {
-            ports.reducerFailed(
+            ports.follower?.reducerFailed(
                 ReducerFailure(type: member.type, requestID: envelope.requestID, error: failure)
             )
         }

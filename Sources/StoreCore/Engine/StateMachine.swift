@@ -5,6 +5,9 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// Where an action goes; `nil` where it belongs to nothing, and changes nothing.
     func route(of action: any Action) -> ActionRoute?
 
+    /// The name of the module that an action is for; `nil` where it belongs to none.
+    func module(of action: any Action) -> String?
+
     /// Reduces an action that makes this version. Leaves the state as it was where it throws.
     ///
     /// - Parameters:

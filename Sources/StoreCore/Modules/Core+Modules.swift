@@ -43,7 +43,7 @@ extension Core where State: RootState {
         var state = state
         machine.connect(&state)
         self.init(state: state, form: .machine(machine), configuration: configuration)
-        connect(runner, machine)
+        runner.connect(self)
         begins(self)
         present(modules, changes)
     }
@@ -81,36 +81,14 @@ extension Core where State: RootState {
         return modules.lazy.compactMap { $0.slice.presentation(of: modules, dependencies) }.first
     }
 
-    private func connect(_ runner: EffectRunner, _ machine: ModuleMachine<State>) {
-        runner.connect(
-            EffectRunner.Ports(
-                state: { [weak self] in
-                    guard let self else { return () }
-                    return await self.read()
-                },
-                submit: { [weak self] action, origin in
-                    guard let self else { throw CancellationError() }
-                    return try await self.submit(action, from: origin)
-                },
-                dispatch: { [weak self] action, source in
-                    self?.engine.dispatchOwn(action, from: source)
-                    source.watch?.end()
-                },
-                isOwn: { machine.module(of: $0) == $1 }
-            )
-        )
-    }
-
     private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
         for mount in modules {
             for presenter in mount.presenters {
                 let context = PresenterContext(
                     name: presenter.name,
                     presentation: engine.ports.presentation,
-                    enqueue: { [weak self] task in self?.enqueue(task) }
-                ) { [weak self] action, source, applied in
-                    self?.engine.dispatchOwn(action, from: source, applied: applied)
-                }
+                    access: EngineReference(self)
+                )
                 presenter.attach(changes, self, mount.slice, context)
             }
         }
@@ -140,16 +118,6 @@ extension Core {
     /// The effects that run and those that will, where the state is made of modules.
     package var effects: EffectRunner? { engine.ports.effects }
 
-    /// The state as it is, for an effect; an empty value once the Core has stopped.
-    func read() async -> any Sendable {
-        await withCheckedContinuation { continuation in
-            let isTaken = engine.perform { [owner] _ in
-                continuation.resume(returning: owner.current)
-            }
-            if !isTaken { continuation.resume(returning: ()) }
-        }
-    }
-
     /// The version behind all that waits at this moment, once that is committed; `nil` once the Core has
     /// stopped.
     package func committedVersion() async -> UInt64? {
@@ -157,13 +125,6 @@ extension Core {
             let isTaken = engine.perform { continuation.resume(returning: $0.version) }
             if !isTaken { continuation.resume(returning: nil) }
         }
-    }
-
-    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it, once the
-    /// Core has stopped.
-    @discardableResult
-    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
-        engine.perform { _ in task() }
     }
 
     /// Hands over an action whose change only some observers get.
@@ -182,41 +143,4 @@ extension Core {
         }
     }
 
-    /// Hands over an effect's action, and waits until it is durable.
-    func submit(_ action: any Action, from origin: ActionSource) async throws -> UInt64 {
-        let member = try engine.member(of: action)
-        return try await withCheckedThrowingContinuation { continuation in
-            do {
-                try engine.offer(
-                    Envelope(
-                        members: [member],
-                        source: origin,
-                        completion: WaitingVersion(continuation)
-                    )
-                )
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-    }
-}
-
-/// An effect that awaits its action.
-private final class WaitingVersion: Completion {
-    private let continuation: CheckedContinuation<UInt64, any Error>
-
-    init(_ continuation: CheckedContinuation<UInt64, any Error>) {
-        self.continuation = continuation
-    }
-
-    func complete(_ outcome: Outcome) {
-        switch outcome {
-        case .applied(_, let version, _, _): continuation.resume(returning: version)
-        case .refused(let refusal, _): continuation.resume(throwing: refusal)
-        case .failed(let failure): continuation.resume(throwing: failure)
-        case .cancelled: continuation.resume(throwing: CancellationError())
-        case .replayed, .keyTaken, .versionMismatch, .dryRun:
-            continuation.resume(throwing: CoreFailure.unknown)
-        }
-    }
 }

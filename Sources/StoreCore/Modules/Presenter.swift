@@ -38,10 +38,8 @@ public struct PresenterContext: Sendable {
     package var sessions: [String] { cause.sessions }
     /// Decides to which sessions it presents; `nil` where the root state has no sessions.
     package let presentation: (any Presentation)?
-    /// Runs a task where the Core works.
-    package let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Hands an action over. The closure receives the version that it made; `nil` where it was not applied.
-    package let submit: @Sendable (any Action, ActionSource, (@Sendable (UInt64?) -> Void)?) -> Void
+    /// The Core that it observes.
+    package let access: EngineReference
 
     /// Dispatches an action. The log shows it with the version that led to it, and the place of the
     /// call. The presenter itself is not shown what it changes.
@@ -53,7 +51,7 @@ public struct PresenterContext: Sendable {
     package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
         source.audience = audience
-        submit(action, source, nil)
+        access.engine?.dispatchOwn(action, from: source, applied: nil)
     }
 }
 

@@ -10,7 +10,11 @@ extension PresenterContext {
 
     /// Takes a view off every session's route: what it showed is gone.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
-        submit(Sessions.Internal.withdrawn(view: view), source("\(file):\(line)"), nil)
+        access.engine?.dispatchOwn(
+            Sessions.Internal.withdrawn(view: view),
+            from: source("\(file):\(line)"),
+            applied: nil
+        )
     }
 
     private func context(_ style: PresentationStyle) -> RouteNavigator {
@@ -20,9 +24,12 @@ extension PresenterContext {
                 completion?(.shown)
                 return
             }
-            submit(action, source("StoreCore/\(name)")) { version in
+            let source = source("StoreCore/\(name)")
+            access.engine?.dispatchOwn(action, from: source) { version in
                 guard let completion else { return }
-                let report: RouteCompletion = { outcome in enqueue { completion(outcome) } }
+                let report: RouteCompletion = { outcome in
+                    access.engine?.enqueue { completion(outcome) }
+                }
                 guard let version else { return report(.dropped) }
                 guard let routes = (presentation as? any RoutePresentation)?.routes else {
                     return report(.shown)

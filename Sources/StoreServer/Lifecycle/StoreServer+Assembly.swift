@@ -232,35 +232,16 @@ extension StoreServer {
         ports.journal = history.journal
         ports.version = history.version
         ports.action = history.action
-        ports.unreadable = { error in
-            logger.warning("what other servers wrote can't be read, and is read later: \(error)")
-        }
         ports.keyClock = keyClock
         ports.sink = publisher
-        ports.appended = keeper.appended(through:bytes:)
         ports.failed = condition.failed
         ports.progress = progress
-        ports.applied = lines?.applied
+        ports.follower = StoreFollower(keeper, lines, logger)
         ports.member = member
-        ports.dropped = { action in
-            let reason = (action.reason as? Refusal)?.reason ?? "\(action.reason)"
-            let cause = action.source.cause.map { " after version \($0)" } ?? ""
-            logger.warning(
-                "\(action.type), which \(action.source.place) dispatched\(cause), "
-                    + "was not applied: \(reason)"
-            )
-        }
-        ports.reducerFailed = { failure in
-            let request = failure.requestID.map { " (request \($0))" } ?? ""
-            logger.error("the reducer failed on \(failure.type)\(request): \(failure.error)")
-        }
         if let simulated = world.simulated {
             ports.clock = simulated.clock
             ports.failed = simulated.failed
-            ports.dropped = simulated.dropped
-            ports.applied = simulated.applied
-            ports.reducerFailed = { _ in }
-            ports.unreadable = { _ in }
+            ports.follower = simulated.follower(keeper.appended(through:bytes:))
         }
         let haveSameBytes: ByteComparison = { a, b in
             guard let a = try? encoder.encodeShared(Whole(a)),

@@ -40,8 +40,6 @@ struct SimulatedWorld: Sendable {
     let executor: any TaskExecutor
     /// Receives the error of an append of which it is not known whether it was made.
     let failed: @Sendable (JournalError) -> Void
-    /// Receives what the program dispatched in vain.
-    let dropped: @Sendable (DroppedAction) -> Void
-    /// Receives the actions of each commit.
-    let applied: @Sendable ([AppliedAction]) -> Void
+    /// Makes what follows a commit, given what keeps snapshots.
+    let follower: @Sendable (@escaping @Sendable (UInt64, Int) -> Void) -> any CommitFollower
 }

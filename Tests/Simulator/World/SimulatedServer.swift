@@ -63,14 +63,7 @@ final class SimulatedServer<Root: RootState> {
             clock: clock.timeOfDay,
             executor: executor,
             failed: { [failure] _ in failure.isSet.store(true, ordering: .relaxed) },
-            dropped: { recorder.dropped(.init(type: $0.type, cause: $0.source.cause)) },
-            applied: { actions in
-                recorder.applied(
-                    actions.map {
-                        .init(version: $0.version, type: Bytewise($0.type), changed: $0.changed)
-                    }
-                )
-            }
+            follower: { SimulatedFollower(recorder, appended: $0) }
         )
         parts = try server.assemble(configuration, on: transport, in: world)
         transport.loop.streams = parts.store.streams

@@ -1,0 +1,71 @@
+// What effects and presenters have of the engine.
+
+extension Core: EngineAccess {
+    /// The state as it is, for an effect; an empty value once the Core has stopped.
+    package func read() async -> any Sendable {
+        await withCheckedContinuation { continuation in
+            let isTaken = engine.perform { [owner] _ in
+                continuation.resume(returning: owner.current)
+            }
+            if !isTaken { continuation.resume(returning: ()) }
+        }
+    }
+
+    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it, once the
+    /// Core has stopped.
+    @discardableResult
+    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
+        engine.perform { _ in task() }
+    }
+
+    /// Hands over an effect's action, and waits until it is durable.
+    package func submit(_ action: any Action, from origin: ActionSource) async throws -> UInt64 {
+        let member = try engine.member(of: action)
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                try engine.offer(
+                    Envelope(
+                        members: [member],
+                        source: origin,
+                        completion: WaitingVersion(continuation)
+                    )
+                )
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    package func dispatchOwn(
+        _ action: any Action,
+        from source: ActionSource,
+        applied: (@Sendable (UInt64?) -> Void)?
+    ) {
+        engine.dispatchOwn(action, from: source, applied: applied)
+    }
+
+    package func isOwn(_ action: any Action, of module: String) -> Bool {
+        guard case .machine(let machine) = owner.form else { return false }
+        return machine.module(of: action) == module
+    }
+}
+
+/// An effect that awaits its action.
+private final class WaitingVersion: Completion {
+    private let continuation: CheckedContinuation<UInt64, any Error>
+
+    init(_ continuation: CheckedContinuation<UInt64, any Error>) {
+        self.continuation = continuation
+    }
+
+    func complete(_ outcome: Outcome) {
+        switch outcome {
+        case .applied(_, let version, _, _): continuation.resume(returning: version)
+        case .refused(let refusal, _): continuation.resume(throwing: refusal)
+        case .failed(let failure): continuation.resume(throwing: failure)
+        case .cancelled: continuation.resume(throwing: CancellationError())
+        case .replayed, .keyTaken, .versionMismatch, .dryRun:
+            continuation.resume(throwing: CoreFailure.unknown)
+        }
+    }
+}

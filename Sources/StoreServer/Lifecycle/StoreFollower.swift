@@ -1,0 +1,42 @@
+import StoreCore
+import StoreHistory
+import Telemetry
+
+/// What follows a commit in a server: snapshots, the lines of the log, and warnings.
+final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower {
+    private let keeper: SnapshotKeeper
+    private let lines: ActionLines<State>?
+    private let logger: Logger
+
+    init(_ keeper: SnapshotKeeper, _ lines: ActionLines<State>?, _ logger: Logger) {
+        self.keeper = keeper
+        self.lines = lines
+        self.logger = logger
+    }
+
+    var takesActions: Bool { lines != nil }
+
+    func appended(through version: UInt64, bytes: Int) {
+        keeper.appended(through: version, bytes: bytes)
+    }
+
+    func applied(_ actions: [AppliedAction]) { lines?.applied(actions) }
+
+    func dropped(_ action: DroppedAction) {
+        let reason = (action.reason as? Refusal)?.reason ?? "\(action.reason)"
+        let cause = action.source.cause.map { " after version \($0)" } ?? ""
+        logger.warning(
+            "\(action.type), which \(action.source.place) dispatched\(cause), "
+                + "was not applied: \(reason)"
+        )
+    }
+
+    func reducerFailed(_ failure: ReducerFailure) {
+        let request = failure.requestID.map { " (request \($0))" } ?? ""
+        logger.error("the reducer failed on \(failure.type)\(request): \(failure.error)")
+    }
+
+    func unreadable(_ error: JournalError) {
+        logger.warning("what other servers wrote can't be read, and is read later: \(error)")
+    }
+}

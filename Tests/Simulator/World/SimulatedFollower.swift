@@ -1,0 +1,28 @@
+import StoreCore
+
+/// Records what follows a commit.
+final class SimulatedFollower: CommitFollower {
+    private let recorder: Recorder
+    private let keep: @Sendable (_ version: UInt64, _ bytes: Int) -> Void
+
+    init(_ recorder: Recorder, appended keep: @escaping @Sendable (UInt64, Int) -> Void) {
+        self.recorder = recorder
+        self.keep = keep
+    }
+
+    var takesActions: Bool { true }
+
+    func appended(through version: UInt64, bytes: Int) { keep(version, bytes) }
+
+    func applied(_ actions: [AppliedAction]) {
+        recorder.applied(
+            actions.map {
+                .init(version: $0.version, type: Bytewise($0.type), changed: $0.changed)
+            }
+        )
+    }
+
+    func dropped(_ action: DroppedAction) {
+        recorder.dropped(.init(type: action.type, cause: action.source.cause))
+    }
+}

@@ -1,0 +1,17 @@
+import StoreCore
+import StoreTesting
+
+/// Collects what is reported of actions that are not applied.
+final class RecordingFollower: CommitFollower {
+    let droppedActions = Recorder<DroppedAction>()
+    let failures = Journaled<ReducerFailure>()
+    let unread: Journaled<JournalError>
+
+    init(unread: Journaled<JournalError> = Journaled()) {
+        self.unread = unread
+    }
+
+    func dropped(_ action: DroppedAction) { droppedActions.record(action) }
+    func reducerFailed(_ failure: ReducerFailure) { failures.add(failure) }
+    func unreadable(_ error: JournalError) { unread.add(error) }
+}
