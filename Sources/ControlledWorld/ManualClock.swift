@@ -148,8 +148,8 @@ extension ManualClock {
     /// The moment at which the next sleeper wakes, where there is one.
     package var nextDeadline: Instant? { table.withLock { $0.sleepers.map(\.deadline).min() } }
 
-    /// Moves the clock to one deadline after the other, for as long as anyone sleeps; at the most
-    /// ``wakesMax`` times, for those who sleep again and again.
+    /// Moves the clock to one deadline after the other, for as long as a task sleeps; at the
+    /// most ``wakesMax`` times, because some sleep again and again.
     public nonisolated(nonsending) func run() async {
         _ = await rest()
         var wakes = 0

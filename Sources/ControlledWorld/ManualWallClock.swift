@@ -2,7 +2,7 @@ import Platform
 public import StoreCore
 import Synchronization
 
-/// A time of day that stands still until it is told otherwise.
+/// A time of day that stands still until it is moved.
 public final class ManualWallClock: WallClock {
     private let time: Locked<Int64>
 

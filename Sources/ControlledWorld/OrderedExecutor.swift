@@ -13,7 +13,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     private let begun = Atomic<UInt64>(0)
     private let changes: Changes
 
-    /// - Parameter changes: is told each time that nothing is left to run.
+    /// - Parameter changes: is signalled each time that nothing is left to run.
     package init(_ changes: Changes) {
         self.changes = changes
     }

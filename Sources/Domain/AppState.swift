@@ -7,11 +7,11 @@ public struct AppState: RootState {
     public var counter = Counter.State()
     /// The list of things to do.
     public var todos = Todos.State()
-    /// The list of movies, while somebody looks at it.
+    /// The list of movies, while it is shown.
     public var home: Home.State?
     /// The card of the movie that was chosen.
     public var movieCard: MovieCard.State?
-    /// How far somebody is with logging in.
+    /// How far the login is.
     public var login = Login.State()
     /// Who is logged in.
     public var user: User.State?

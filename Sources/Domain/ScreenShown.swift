@@ -2,7 +2,7 @@ public import StoreCore
 
 /// A screen has come into view. Changes nothing; it is there for analytics.
 public struct ScreenShown: TrackedAction, Codable {
-    /// The screen's name as the visitor knows it.
+    /// The screen's name for visitors.
     public let name: String
 
     /// Makes the report for the screen of this name.

@@ -40,22 +40,22 @@ extension Writer {
     func thinSnapshots(max: Int) throws(JournalError) {
         let base = meta.base.version
         let leading = snapshots.map(\.version).filter { $0 >= base }
-        let superfluous = Set(
+        let surplus = Set(
             snapshots.map(\.version).filter { $0 < base }
-                + SnapshotLadder.superfluous(leading, max: max)
+                + SnapshotLadder.surplus(leading, max: max)
         )
-        guard !superfluous.isEmpty else { return }
+        guard !surplus.isEmpty else { return }
         try transaction { (writer) throws(SQLiteFailure) in
             let delete = try Statement(
                 writer.connection,
                 "DELETE FROM snapshots WHERE version = ?"
             )
-            for version in superfluous {
+            for version in surplus {
                 try delete.bind(1, Int64(clamping: version))
                 try delete.run()
             }
         }
-        snapshots.removeAll { superfluous.contains($0.version) }
+        snapshots.removeAll { surplus.contains($0.version) }
     }
 }
 

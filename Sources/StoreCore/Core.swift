@@ -1,7 +1,7 @@
 public import Dispatch
 
 /// The one owner of a state: takes actions in one order, makes each next state with the reducer, and
-/// tells everyone who observes.
+/// shows it to all observers.
 ///
 /// ```swift
 /// let core = Core<AppState>(state: AppState.initial, reducer: reducer)
@@ -102,7 +102,7 @@ public final class Core<State: Sendable>: Sendable {
         engine.dispatch(action)
     }
 
-    /// Hands an action over and waits until it is applied and all observers have been told.
+    /// Hands an action over and waits until it is applied and all observers were called.
     ///
     /// - Returns: the version that the action made, and the state of that version.
     /// - Throws: ``Refusal`` where the reducer says no, ``MailboxError`` where the Core does not take

@@ -1,8 +1,8 @@
 /// Stands before the reducer: lets an action through, replaces it, lets others follow it, or blocks it by
 /// throwing ``Refusal``.
 ///
-/// Given the state before the action, and the action. It runs where the Core works, in the order in which
-/// interceptors were added; what it decides is part of history, so it is not asked in a replay.
+/// Receives the state before the action, and the action. Interceptors run where the Core works, in the
+/// order in which they were added. Replay skips them: their decisions are in the journal.
 ///
 /// ```swift
 /// core.add(interceptor: { state, stamped in

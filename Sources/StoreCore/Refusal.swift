@@ -1,11 +1,11 @@
 /// A reducer's no: the action is not applied, and it is as if it had never been dispatched.
 public struct Refusal: Error, Sendable, Equatable {
-    /// Why, in a sentence that the one who dispatched can act on.
+    /// Why, in a sentence that the client can act on.
     public let reason: String
     /// Which member of the action is at fault, as a JSON Pointer (RFC 6901) into its fields.
     public let pointer: String?
 
-    /// Whether the one who asks may not, whatever the state is; over HTTP that is 403 and not 409.
+    /// Whether the client may not do this in any state; over HTTP that is 403 and not 409.
     public let isForbidden: Bool
 
     /// What a reducer threw that is no refusal. Clients get ``reason``, a fixed text then, and never this.
@@ -16,7 +16,7 @@ public struct Refusal: Error, Sendable, Equatable {
         self.init(reason: reason, pointer: pointer, isForbidden: false)
     }
 
-    /// Makes a refusal of what the one who asks may not do at all.
+    /// Makes a refusal of what the client may not do in any state.
     public static func forbidden(_ reason: String) -> Refusal {
         Refusal(reason: reason, pointer: nil, isForbidden: true)
     }
@@ -45,7 +45,7 @@ public struct Refusal: Error, Sendable, Equatable {
         self.failure = failure
     }
 
-    /// Whether both say the same; what a reducer threw besides is not compared.
+    /// Whether both have the same reason, pointer and kind; ``failure`` is not compared.
     public static func == (a: Refusal, b: Refusal) -> Bool {
         a.reason == b.reason && a.pointer == b.pointer && a.isForbidden == b.isForbidden
     }

@@ -10,14 +10,14 @@ public struct MovieCard: StartableModule {
         /// Whether the visitor wants to see it.
         public var isWanted: Bool
 
-        /// Makes a card, which nobody wants unless said otherwise.
+        /// Makes a card, of a movie that is not wanted unless said otherwise.
         public init(title: String, isWanted: Bool = false) {
             self.title = title
             self.isWanted = isWanted
         }
     }
 
-    /// What has to be known to show a card.
+    /// The input of a card.
     public struct Start: Codable, Equatable, Sendable {
         /// The movie's title.
         public let title: String
@@ -37,7 +37,7 @@ public struct MovieCard: StartableModule {
     /// Makes the module.
     public init() {}
 
-    /// A card that nobody wants yet.
+    /// A card of a movie that is not wanted yet.
     public func begin(_ start: Start) throws -> State {
         guard !start.title.isEmpty else {
             throw Refusal(reason: "A card needs a title.", pointer: "/title")

@@ -12,13 +12,13 @@ public struct Todos: Module {
         /// What was archived, oldest first; absent until something is.
         public var archived: [Item]?
 
-        /// Makes a list, of four things that everybody ought to do where nothing is said.
+        /// Makes a list, of four things to do where nothing is said.
         public init(items: [Item] = Self.everybodys, archived: [Item]? = nil) {
             self.items = items
             self.archived = archived
         }
 
-        /// Four things that everybody ought to do.
+        /// Four things to do.
         public static let everybodys = [
             Item(text: "Pet my unicorn"),
             Item(text: "Become a doctor.\nChange last name to Acula"),

@@ -6,14 +6,14 @@ public import StorePatterns
 /// The password is the input of a use case and nothing else: it is in no action, and so in no journal,
 /// stream, log or state.
 public struct Login: Module {
-    /// How far somebody is.
+    /// How far the login is.
     public struct State: ModuleState {
         /// How far the login is.
         public var progress = Progress.idle
         /// Why the last one failed.
         public var failure: String?
 
-        /// Nobody has tried yet.
+        /// No login was tried yet.
         public init() {}
     }
 
@@ -35,13 +35,13 @@ public struct Login: Module {
         case loggedOut
     }
 
-    /// What the interactor says.
+    /// The outputs of the interactor.
     public enum Internal: ModuleAction {
         /// The repository is being asked.
         case loading
         /// The name and the password are those of this user.
         case succeeded(user: Profile)
-        /// They are nobody's, or nobody could be asked.
+        /// No user has them, or the repository gave no answer.
         case failed(reason: String)
     }
 
@@ -68,7 +68,7 @@ public struct Login: Module {
         }
     }
 
-    /// Translates what the interactor says into what is shown.
+    /// Translates the outputs into what is shown.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .loading:
@@ -92,7 +92,7 @@ public struct Login: Module {
 
 /// Ends what belongs to a user who has left.
 public struct LoginPresenter: Presenter {
-    /// Stops the user's module when somebody logs out.
+    /// Stops the user's module at a logout.
     public func stateDidUpdate(
         from old: Login.State?,
         to new: Login.State?,

@@ -9,9 +9,9 @@ public struct Credentials: Codable, Sendable {
     public let password: String
 }
 
-/// Logging in, as the one sees it who asks for it.
+/// Logging in, as its caller sees it.
 public protocol LoginUseCase {
-    /// Asks who that is, and says what came of it.
+    /// Looks the user up, and dispatches the outcome.
     func login(userName: String, password: String) async throws
 }
 
@@ -38,7 +38,7 @@ public final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase, @u
     }
 }
 
-/// Knows who may log in.
+/// Has the users who may log in.
 public protocol UserRepository: Sendable {
     /// The user of this name and password.
     ///

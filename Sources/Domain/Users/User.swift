@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// What is known of a user, without anything secret.
+/// The fields of a user that others may see.
 public struct Profile: ModuleState {
     /// The name that the user logs in with.
     public let userName: String
@@ -27,7 +27,7 @@ public struct User: StartableModule {
         }
     }
 
-    /// What has to be known of a user who comes.
+    /// The user who comes.
     public struct Start: Codable, Equatable, Sendable {
         /// The user's profile.
         public let profile: Profile
@@ -44,7 +44,7 @@ public struct User: StartableModule {
         case edited(displayName: String)
     }
 
-    /// Whoever could start it would be logged in without a password.
+    /// A client that could start it would be logged in without a password.
     public static let lifecycleAccess = LifecycleAccess.program
 
     /// The most bytes of a name.
@@ -53,7 +53,7 @@ public struct User: StartableModule {
     /// Makes the module.
     public init() {}
 
-    /// Whoever has logged in.
+    /// The user who has logged in.
     public func begin(_ start: Start) -> State { State(profile: start.profile) }
 
     /// Refused where the name is empty or too long.
@@ -71,7 +71,7 @@ public struct User: StartableModule {
     }
 }
 
-/// What the home screen shows of the user; nothing while nobody is logged in.
+/// What the home screen shows of the user; nothing while no user is logged in.
 public struct GreetingViewModel: ViewModelWithState {
     /// It is made of the user alone.
     public static let reads: [any Module.Type] = [User.self]
@@ -79,7 +79,7 @@ public struct GreetingViewModel: ViewModelWithState {
     /// What the screen says.
     public let text: String
 
-    /// `nil` while nobody is logged in.
+    /// `nil` while no user is logged in.
     public init?(state: AppState) {
         guard let user = state.user else { return nil }
         text = "Hello \(user.profile.displayName)"

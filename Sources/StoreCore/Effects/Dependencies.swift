@@ -106,7 +106,7 @@ public protocol DerivedDependencyKey {
     static func derive(from dependencies: Dependencies) throws -> Value
 }
 
-/// A dependency is derived from itself, by way of others or not.
+/// The dependency graph has a cycle.
 public struct CircularDependency: Error, Equatable, CustomStringConvertible {
     /// The key's name.
     public let key: String

@@ -98,8 +98,8 @@ public struct Effect<State: Sendable>: Sendable {
     /// }
     /// ```
     ///
-    /// `catch` is asked when the last of the retries has failed, and not for an effect that is cancelled.
-    /// Who waits for an effect that failed so waits for that action and is told of no failure.
+    /// `catch` is called when the last of the retries has failed, and not for an effect that is cancelled.
+    /// A client that waits for such an effect waits for that action, and gets no failure.
     public static func run(
         id: String? = nil,
         cancelInFlight: Bool = false,

@@ -1,4 +1,4 @@
-/// An effect whose types are known to those only who made it, on its way to the runner.
+/// An effect on its way to the runner, without its types.
 package struct PendingEffect: Sendable {
     package let address: SliceAddress
     /// Begins the work. Without a cause, another engine does that, and what the work cancels when it

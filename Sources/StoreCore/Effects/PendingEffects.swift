@@ -80,7 +80,7 @@ public struct PendingEffects: Module {
         }
     }
 
-    /// What the runner says.
+    /// What the runner dispatches.
     public enum Internal: ModuleAction {
         /// All that an action asked for has ended, well or not.
         case ended(version: UInt64)
@@ -148,36 +148,36 @@ extension Core where State: RootState {
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.
     ///   - past: the action of a version; `nil` where history no longer reaches back.
-    ///   - say: receives each, with what is done about it.
+    ///   - report: receives each, with what is done about it.
     package func resume(
         _ entries: [PendingEffects.Entry],
         past: @escaping @Sendable (UInt64) -> PastAction?,
-        say: @escaping @Sendable (PendingEffects.Entry, _ isRunAgain: Bool) -> Void
+        report: @escaping @Sendable (PendingEffects.Entry, _ isRunAgain: Bool) -> Void
     ) {
         for entry in entries {
             let past = past(entry.version)
-            let known = entry.onRestart == .retried ? past?.action : nil
+            let again = entry.onRestart == .retried ? past?.action : nil
             let sessions = past?.sessions ?? []
             engine.perform { [owner] engine in
                 guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
                 else { return }
-                if let known, let effect = machine.effect(after: known, in: owner.current) {
-                    say(entry, true)
+                if let again, let effect = machine.effect(after: again, in: owner.current) {
+                    report(entry, true)
                     let cause = EffectCause(version: entry.version, sessions: sessions)
                     effect.launch(runner, cause)
                     return
                 }
-                say(entry, false)
+                report(entry, false)
                 var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
                 source.sessions = sessions
-                if let told = Self.told(of: entry) { engine.dispatchOwn(told, from: source) }
+                if let report = Self.report(of: entry) { engine.dispatchOwn(report, from: source) }
                 let ended = PendingEffects.Internal.ended(version: entry.version)
                 engine.dispatchOwn(ended, from: source)
             }
         }
     }
 
-    private static func told(of entry: PendingEffects.Entry) -> (any Action)? {
+    private static func report(of entry: PendingEffects.Entry) -> (any Action)? {
         // Bytes are looked at: with a combining mark behind it, the slash is another character.
         let slash = entry.slice.utf8.firstIndex(of: UInt8(ascii: "/"))
         let name = String(entry.slice[..<(slash ?? entry.slice.endIndex)])

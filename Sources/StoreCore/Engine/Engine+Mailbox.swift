@@ -26,7 +26,7 @@ extension Engine {
             commit()
             drain()
         } else {
-            try settle(admission, lane, count)
+            try wake(for: admission, lane, count)
         }
     }
 
@@ -40,14 +40,14 @@ extension Engine {
             commit()
             drain()
         } else {
-            try settle(admission, .clients, 1)
+            try wake(for: admission, .clients, 1)
         }
     }
 
     /// Ends ``enter(_:_:count:wakes:)`` where this thread does not work the item: wakes the Core's thread,
     /// or throws because the mailbox did not take the item.
-    private func settle(
-        _ admission: Mailbox.Admission,
+    private func wake(
+        for admission: Mailbox.Admission,
         _ lane: Mailbox.Lane,
         _ count: Int
     ) throws(MailboxError) {

@@ -104,7 +104,7 @@ package struct ActionSource: Sendable {
     }
 }
 
-/// A request's key, and what tells its body from others under the same key.
+/// A request's key, and the fingerprint of its body.
 package struct Idempotency: Sendable {
     package let key: IdempotencyKey
     package let fingerprint: [UInt8]

@@ -2,7 +2,7 @@
 struct Mailbox: ~Copyable, Sendable {
     /// One thing to do.
     enum Item: Sendable {
-        /// An action without anything that has to be known besides.
+        /// An action without an envelope.
         case action(any Action)
         case envelope(Envelope)
         /// A change of the Core's own: an observer joins or leaves. Never refused.
@@ -18,7 +18,7 @@ struct Mailbox: ~Copyable, Sendable {
         case tasks
     }
 
-    /// What the one who brought an item has to do next.
+    /// What the thread that brought an item has to do next.
     enum Admission: Sendable {
         /// Work, for no other thread does.
         case drain

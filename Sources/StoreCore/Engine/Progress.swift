@@ -16,7 +16,7 @@ package final class Progress: Sendable {
     private let work = Locked<Work?>(nil)
     private let ended: @Sendable (_ type: String, _ nanoseconds: UInt64) -> Void
 
-    /// - Parameter ended: is told how long each action took, on the Core's thread.
+    /// - Parameter ended: receives how long each action took, on the Core's thread.
     package init(ended: @escaping @Sendable (String, UInt64) -> Void = { _, _ in }) {
         self.ended = ended
     }

@@ -1,4 +1,4 @@
-/// A reducer that can tell the parts of its state apart, which the Core can not.
+/// A reducer of a state of several slices: it answers which slices an action has written.
 package protocol StateMachine<State>: AnyObject, Sendable {
     associatedtype State: Sendable
 

@@ -1,6 +1,6 @@
 /// The half of a Core that has the state: it reduces, and shows states to those who observe them.
 ///
-/// The engine does not know the state's type, so that no generic type is looked up at run time for an
+/// The engine has no type for the state, so that no generic type is looked up at run time for an
 /// action; ``TypedStateOwner`` does. The thread that drains the mailbox makes every call.
 protocol StateOwner: AnyObject {
     /// How many look at actions and states.
@@ -63,7 +63,7 @@ protocol StateOwner: AnyObject {
     /// Has the sink publish what is durable.
     func committed(through version: UInt64, for audience: Audience?)
 
-    /// Tells the sink that all completions of a batch were called.
+    /// Notifies the sink that all completions of a batch were called.
     func completed()
 
     /// Shows an applied action's change to presenters, and to those who observe slices.
@@ -77,7 +77,7 @@ protocol StateOwner: AnyObject {
     func showState(_ step: Step)
 }
 
-/// How many of each kind look at a Core's actions and states: asked for each action, and so without the
+/// How many of each kind look at a Core's actions and states: read for each action, and so without the
 /// state's type. Belongs to the thread that drains the mailbox.
 final class WatcherCounts {
     @exclusivity(unchecked) var observers = 0

@@ -23,7 +23,7 @@
 /// ```
 ///
 /// The `switch` has no `default`, so the compiler finds an action that is left out. ``Action`` is what
-/// everybody may dispatch: on the wire `counter/increased`. What the module's own views say is ``UI``,
+/// all may dispatch: on the wire `counter/increased`. What the module's own views say is ``UI``,
 /// and what its effects and presenters say is ``Internal``; both are refused from outside.
 public protocol Module<State>: Sendable {
     /// The module's slice of the root state.
@@ -71,8 +71,8 @@ public protocol Module<State>: Sendable {
     /// ``PendingEffects``.
     static var keepsEffects: Bool { get }
 
-    /// What the module is told when effects that followed the action of this version did not end before
-    /// the server did, and are not run again.
+    /// The action that the module gets where effects that followed the action of this version did not end
+    /// before the server did, and are not run again; `nil` for none.
     func interrupted(after version: UInt64) -> Internal?
 
     /// What may be asked of the module besides actions: work whose input is no part of its history.
@@ -144,10 +144,10 @@ extension Module where Internal == Never {
 /// written. Starting one that is started begins it anew; whatever works for it is cancelled then, as
 /// when it is stopped.
 public protocol StartableModule<State>: Module {
-    /// What has to be known to begin.
+    /// The input of a start.
     associatedtype Start: Codable, Equatable, Sendable = NoFields
 
-    /// Who may start and stop it; everybody where nothing is said.
+    /// Which dispatchers may start and stop it; all where nothing is said.
     static var lifecycleAccess: LifecycleAccess { get }
 
     /// The slice to begin with, or a ``Refusal``.
@@ -194,7 +194,7 @@ extension StartableModule where Start == NoFields {
 
 /// Asks for a module's slice to begin.
 public struct ModuleStart<M: StartableModule>: Action, Equatable {
-    /// What the module has to know.
+    /// The input of the start.
     public let start: M.Start
 }
 

@@ -202,7 +202,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             change.touch(touch(module, instance))
             if hasLinks[module] { follow(links[module], &state, &change) }
         } else if comparison == nil, hasLinks[module] {
-            // Equal texts may have other bytes, and nothing here tells: others see them as they are.
+            // Equal texts may have other bytes, which nothing here compares: readers get them as they are.
             follow(links[module], &state, &change)
         }
         return change

@@ -1,4 +1,4 @@
-/// A module of known types at its place.
+/// A module at its place, with its types.
 final class ModuleSlice<Root: RootState, M: Module>: Slice {
     let module: M
     let place: SlicePlace<Root, M.State>

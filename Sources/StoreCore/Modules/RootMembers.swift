@@ -42,7 +42,7 @@ enum RootMembers {
             !mounted.contains(member)
                 && !(member.first == "_" && mounted.contains(String(member.dropFirst())))
         }
-        // A computed path does not tell what it reads, so then only the count is known.
+        // What a computed path reads is not to be found out, so then only the counts are compared.
         guard mounted.contains(nil) else { return foreign }
         return members.count > modules.count ? foreign : []
     }

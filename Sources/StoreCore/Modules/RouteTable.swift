@@ -1,6 +1,6 @@
 /// Finds the way of an action by its type.
 ///
-/// A dictionary would do, and take ten times as long: types are told apart by their addresses.
+/// A dictionary would do, and take ten times as long: types are distinguished by their addresses.
 struct RouteTable: Sendable {
     private struct Slot {
         var type: ObjectIdentifier

@@ -21,14 +21,14 @@ package protocol Slice<Root>: Sendable {
         of modules: Root.Modules,
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)?
-    /// What the module is told of effects that did not end.
+    /// The action that reports effects that did not end.
     func interrupted(after version: UInt64) -> (any Action)?
     /// Dispatchables that the module lists, but that are for another state.
     var foreignDispatchables: [any Dispatchable.Type] { get }
     /// The type of the slice as it stands in the root, for schemas.
     var wireType: any (Codable & Sendable).Type { get }
 
-    /// Where the slice lies, a `SlicePlace<Root, State>`, for those who know its type.
+    /// Where the slice lies, a `SlicePlace<Root, State>`, for callers that have its type.
     func place<State: ModuleState>(of state: State.Type) -> Any?
     /// What the module lets others see; `nil` where it is absent or shares nothing.
     func shared(_ root: Root) -> (any Sendable)?

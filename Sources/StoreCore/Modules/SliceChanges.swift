@@ -64,7 +64,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 struct SliceChange<State: ModuleState>: Sendable {
     let old: State?
     let new: State?
-    /// The action that changed it, and whom to present to.
+    /// The action that changed it, and the sessions to present to.
     let cause: SliceCause
 }
 
@@ -79,7 +79,7 @@ private protocol WatchedSlice<Root>: AnyObject {
     func showBeginning(_ root: Root, _ cause: SliceCause, for sessions: [String])
 }
 
-/// A slice with one who observes it.
+/// A slice with its observer.
 private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
     private let place: SlicePlace<Root, State>
     private let instance: String?

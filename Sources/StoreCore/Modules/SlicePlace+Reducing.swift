@@ -1,4 +1,4 @@
-// How an action of a known type changes the slice at its place.
+// How actions of one type change the slice at its place.
 
 extension SlicePlace {
     /// The slice, which has to be there.

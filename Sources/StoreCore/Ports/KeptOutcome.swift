@@ -1,6 +1,6 @@
 /// What a client calls a request by, so that it can send it again and not apply it twice.
 public struct IdempotencyKey: Hashable, Sendable {
-    /// Whose key it is; `nil` for those who are not known by name.
+    /// The principal whose key it is; `nil` for anonymous clients.
     public let principal: String?
     /// The key itself, 1 to 255 characters.
     public let key: String
@@ -28,7 +28,7 @@ public struct IdempotencyKey: Hashable, Sendable {
 public struct KeptOutcome: Sendable, Equatable {
     /// The request's key.
     public let key: IdempotencyKey
-    /// Tells the request's body from others: the same bytes give the same fingerprint.
+    /// Identifies the request's body: the same bytes give the same fingerprint.
     public let fingerprint: [UInt8]
     /// The version of the first action.
     public let first: UInt64

@@ -104,7 +104,7 @@ public final class MemoryJournal: Journal {
             guard snapshot.version > kept.snapshots.last?.version ?? 0 || kept.snapshots.isEmpty
             else { return }
             kept.snapshots.append(snapshot)
-            let given = SnapshotLadder.superfluous(
+            let given = SnapshotLadder.surplus(
                 kept.snapshots.map(\.version),
                 max: retention.snapshotsMax
             )

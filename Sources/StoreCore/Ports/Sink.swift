@@ -15,7 +15,7 @@ package protocol Sink<State>: AnyObject, Sendable {
 
     /// Everything up to `version` is durable: readers may see it. Called before the completions.
     ///
-    /// - Parameter audience: who is told of it; `nil` for everybody.
+    /// - Parameter audience: the named streams that get it; `nil` for all streams.
     func committed(_ state: State, through version: UInt64, for audience: Audience?)
 
     /// The batch's completions are all called: the threads that wait for them may be woken, once.

@@ -8,7 +8,7 @@ package enum SnapshotLadder {
     /// are new. The oldest stays, for history begins there.
     ///
     /// - Parameter versions: in ascending order.
-    package static func superfluous(_ versions: [UInt64], max: Int) -> [UInt64] {
+    package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
         var kept = versions
         var given: [UInt64] = []
         while kept.count > Swift.max(max, newestKept + 1) {

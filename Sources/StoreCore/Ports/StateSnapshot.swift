@@ -6,7 +6,7 @@ public struct StateSnapshot: Sendable, Equatable {
     public let time: Int64
     /// The state, as JSON.
     public let state: [UInt8]
-    /// Tells the form of the state's type: a snapshot of another form is not read.
+    /// Identifies the form of the state's type: a snapshot of another form is not read.
     public let form: String
 
     /// Makes a snapshot.

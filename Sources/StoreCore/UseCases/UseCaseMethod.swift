@@ -1,5 +1,5 @@
 /// One method of a use case: work that is asked for by name, with an input that is neither kept nor
-/// shown anywhere. What it has to say, it dispatches.
+/// shown anywhere. It dispatches its outputs.
 ///
 /// ```swift
 /// var useCases: [UseCaseMethod<State>] {
@@ -47,7 +47,7 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
     }
 }
 
-/// A method of a use case, of a module of known place.
+/// A method of a use case, for the slice at a place.
 package struct BoundUseCase<Root: RootState>: Sendable {
     package let path: String
     package let input: any (Codable & Sendable).Type

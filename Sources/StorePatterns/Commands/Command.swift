@@ -3,7 +3,7 @@ public import Dispatch
 /// A closure with a name: something that can be done with a value, passed around and called later.
 ///
 /// Two commands are equal when they are the same one. Where it was made is kept, so that
-/// ``debugDescription`` tells one from another.
+/// ``debugDescription`` identifies it.
 ///
 /// ```swift
 /// let printInt = Command<Int>(id: "Print the int") { print($0) }

@@ -23,7 +23,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
         core.observe { [weak self] value in self?.current.withLock { $0 = value } }
     }
 
-    /// The value that was told last.
+    /// The value that listeners got last.
     public var value: Value { current.withLock { $0 } }
 
     /// Takes a value in place of the one that it has.

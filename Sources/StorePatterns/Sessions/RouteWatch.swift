@@ -2,7 +2,7 @@ import Platform
 package import StoreCore
 import Synchronization
 
-/// Waits for the clients to say that they show what was presented to them.
+/// Waits until clients confirm that they show what was presented to them.
 public final class RouteWatch: Sendable {
     /// How long a client may take, in seconds.
     public static let secondsMax = 3

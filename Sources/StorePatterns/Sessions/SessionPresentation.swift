@@ -1,6 +1,6 @@
 package import StoreCore
 
-/// Knows a store's route watch.
+/// A presentation by routes, which clients confirm.
 package protocol RoutePresentation: Presentation {
     /// Waits for clients to show what was presented to them.
     var routes: RouteWatch { get }

@@ -14,8 +14,8 @@ public import StoreCore
 /// ]
 /// ```
 ///
-/// On the wire the slice is an object with a member for each session. Its names do not tell how to act
-/// as that session.
+/// On the wire the slice is an object with a member for each session. Its names are no credentials
+/// of that session.
 public struct Sessions: Module {
     /// The route of each session.
     public struct State: ModuleState {
@@ -81,7 +81,7 @@ public struct Sessions: Module {
         }
     }
 
-    /// What a server and presenters say.
+    /// What a server and presenters dispatch.
     public enum Internal: ModuleAction {
         /// A client has begun a session.
         case began(session: String)
@@ -97,7 +97,7 @@ public struct Sessions: Module {
         case withdrawn(view: String)
     }
 
-    /// The name of the session that everybody has who began none.
+    /// The name of the session of all clients that began none.
     public static let shared = "shared"
 
     /// Makes the module.

@@ -1,8 +1,8 @@
 public import StoreCore
 
-/// Takes what an interactor has to say, and hands it to those who show it.
+/// Takes the outputs of an interactor, and hands them to the module that shows them.
 ///
-/// Each call waits until what it said is applied, so that outputs keep their order.
+/// Each call waits until its output is applied, so that outputs keep their order.
 public struct AnyDispatcher<Action: Sendable>: Sendable {
     private let send: @Sendable (Action) async throws -> Void
 

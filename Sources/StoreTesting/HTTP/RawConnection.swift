@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client's side of a connection, byte by byte: sends whatever it is told to, well formed or not.
+/// A client's side of a connection, byte by byte: sends any bytes, well formed or not.
 public final class RawConnection {
     /// Why a step did not succeed.
     public enum Failure: Error, Equatable {

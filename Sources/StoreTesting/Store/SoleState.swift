@@ -10,7 +10,7 @@ struct SoleState<M: Module>: RootState {
         self.state = state
     }
 
-    /// None by itself: the module under test is a value, which a type can't know.
+    /// None by itself: the module under test is a value, which a type does not have.
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {

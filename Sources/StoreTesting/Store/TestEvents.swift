@@ -104,7 +104,7 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Forgets that the effects after an action failed: whoever dispatched it has been told.
+    /// Forgets that the effects after an action failed: its dispatcher has the error.
     func forgetFailures(after version: UInt64) {
         table.withLock { table in
             table.waiting.removeAll { event in

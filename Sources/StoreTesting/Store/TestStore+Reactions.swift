@@ -19,7 +19,7 @@ extension TestStore where Subject == State, State: RootState {
         (core as? Core<State>)?.add(reaction: reaction)
     }
 
-    /// Tells the store of something outside, as `POST /notify/<name>` does.
+    /// Notifies the store of something outside, as `POST /notify/<name>` does.
     ///
     /// ```swift
     /// await store.notify("stock", StockLevel(level: 3))
