@@ -129,7 +129,9 @@ public final class Core<State: Sendable>: Sendable {
     ) -> Subscription {
         let subscription = Subscriber<(State) -> Void>(handler: observer, queue: queue)
         perform { owner in owner.add(observer: subscription) }
-        return ending(subscription) { owner in owner.watchers.observers.removeAll { $0 === subscription } }
+        return ending(subscription) { owner in
+            owner.watchers.observers.removeAll { $0 === subscription }
+        }
     }
 
     /// Calls `middleware` before each action is reduced, with the state as it was and the action.
@@ -162,7 +164,9 @@ public final class Core<State: Sendable>: Sendable {
         perform { owner in
             if subscription.isActive { owner.watchers.middleware.append(subscription) }
         }
-        return ending(subscription) { owner in owner.watchers.middleware.removeAll { $0 === subscription } }
+        return ending(subscription) { owner in
+            owner.watchers.middleware.removeAll { $0 === subscription }
+        }
     }
 
     /// Adds an interceptor behind those that are there.
@@ -183,7 +187,9 @@ public final class Core<State: Sendable>: Sendable {
     package func add(_ reaction: ActionReaction<State>) -> Subscription {
         let subscription = Subscriber<ActionReaction<State>>(handler: reaction, queue: nil)
         perform { owner in owner.watchers.reactions.append(subscription) }
-        return ending(subscription) { owner in owner.watchers.reactions.removeAll { $0 === subscription } }
+        return ending(subscription) { owner in
+            owner.watchers.reactions.removeAll { $0 === subscription }
+        }
     }
 
     /// Changes what is shown states, at its place in the order.

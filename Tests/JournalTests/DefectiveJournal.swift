@@ -137,10 +137,10 @@ final class DefectiveJournal: Journal {
     func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? {
         switch defect {
         case .hasNoWatch: return nil
-        case .neverNotifies: return .nop
+        case .neverNotifies: return Subscription {}
         case .notifiesAfterTheEnd:
             _ = inner.watch(appended)
-            return .nop
+            return Subscription {}
         default: return inner.watch(appended)
         }
     }

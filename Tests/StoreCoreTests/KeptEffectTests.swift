@@ -86,7 +86,7 @@ private struct ShopWithoutLedger: RootState {
         let said = Locked<[Bool]>([])
         core.resume(entries) { version in
             version == 3 ? PastAction(Orders.Action.placed(number: 9, again: true)) : nil
-        } say: { _, isRunAgain in
+        } report: { _, isRunAgain in
             said.withLock { $0.append(isRunAgain) }
         }
         await core.effects?.untilIdle()

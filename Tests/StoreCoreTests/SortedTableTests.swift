@@ -1,4 +1,5 @@
 import StoreCore
+import StoreTesting
 import Testing
 
 @Suite struct SortedTableTests {

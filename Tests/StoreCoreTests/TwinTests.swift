@@ -106,7 +106,7 @@ private struct Tissue: RootState {
         core.resume(
             [PendingEffects.Entry(version: 7, slice: address.path, onRestart: .reported)],
             past: { _ in nil },
-            say: { _, _ in }
+            report: { _, _ in }
         )
         let state = try await core.dispatch(Cells.Action.counted.to(twin.0)).state
         #expect(state.cells[twin.1]?.cut == [7])

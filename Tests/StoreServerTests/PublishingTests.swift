@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StorePatterns
 import Synchronization
 import Testing
 import Wire

@@ -1,4 +1,5 @@
 import StoreCore
+import StoreTesting
 import Synchronization
 import Testing
 import Wire

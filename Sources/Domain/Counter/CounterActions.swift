@@ -1,4 +1,4 @@
-public import StoreCore
+import StoreCore
 public import StorePatterns
 
 /// Asks the counter to grow by its step.

@@ -1,4 +1,4 @@
-public import StoreCore
+import StoreCore
 public import StorePatterns
 
 /// Moves every completed item from the list to the archive.

@@ -1,4 +1,4 @@
-public import StoreCore
+import StoreCore
 public import StorePatterns
 
 /// Adds an item at the end of the list.

@@ -1,5 +1,5 @@
 public import StoreCore
-public import StorePatterns
+import StorePatterns
 
 /// Logging in: how far it is, and what came of it.
 ///

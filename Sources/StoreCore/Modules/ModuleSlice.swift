@@ -48,7 +48,11 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         of modules: Root.Modules,
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)? {
-        (module as? any PresentingModule<M.State>)?.presentation(of: modules, at: place, dependencies)
+        (module as? any PresentingModule<M.State>)?.presentation(
+            of: modules,
+            at: place,
+            dependencies
+        )
     }
 
     func interrupted(after version: UInt64) -> (any Action)? {

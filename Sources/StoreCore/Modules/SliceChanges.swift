@@ -45,7 +45,9 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         _ handler: @escaping @Sendable (SliceChange<State>) -> Void
     ) -> Subscription {
         let subscription = Subscriber<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
-        guard let index = Root.modules.firstIndex(where: { $0.name == module }) else { return Subscription {} }
+        guard let index = Root.modules.firstIndex(where: { $0.name == module }) else {
+            return Subscription {}
+        }
         core.engine.perform { [self, owner = core.owner] _ in
             guard subscription.isActive else { return }
             let sessions = presentation?.firstAudience(of: index, in: owner.current) ?? []

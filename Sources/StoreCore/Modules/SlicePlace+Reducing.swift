@@ -2,7 +2,9 @@
 
 extension SlicePlace {
     /// The slice, which has to be there.
-    package func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal) -> State {
+    package func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal)
+        -> State
+    {
         if let state = read(root, instance) { return state }
         if case .instances = self, instance == nil {
             throw Refusal(

@@ -15,7 +15,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     /// The views that show a module, by its place; `nil` where it has no presenter.
     private let views: [[String]?]
 
-    init(of modules: Root.Modules, at place: SlicePlace<Root, Sessions.State>, _ routes: RouteWatch) {
+    init(of modules: Root.Modules, at place: SlicePlace<Root, Sessions.State>, _ routes: RouteWatch)
+    {
         self.routes = routes
         self.place = place
         self.modules = modules

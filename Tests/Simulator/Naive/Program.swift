@@ -96,12 +96,9 @@ extension Audience {
     /// Whether one of this name is meant, by the bytes of the names.
     func means(_ name: String?) -> Bool {
         let name = name.map { Bytewise($0) }
-        let emitter = emitter.map { Bytewise($0.text) }
-        return switch recipients {
-        case .all: true
-        case .emitter: name != nil && name == emitter
-        case .allExcludingEmitter: emitter == nil || name != emitter
-        case .authorized(let names): names.contains { Bytewise($0.text) == name }
+        return switch self {
+        case .only(let names): names.contains { Bytewise($0.text) == name }
+        case .allExcept(let names): !names.contains { Bytewise($0.text) == name }
         }
     }
 }

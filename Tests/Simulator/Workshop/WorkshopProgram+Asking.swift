@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 import Wire
 
 extension WorkshopProgram {
