@@ -1,6 +1,6 @@
 package import ControlledWorld
 import HTTPTransport
-package import StoreCore
+import StoreCore
 import Synchronization
 package import Wire
 
