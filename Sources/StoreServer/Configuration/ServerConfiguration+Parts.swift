@@ -2,6 +2,7 @@ import ActionCatalog
 import EventStream
 import HTTPTransport
 import StoreCore
+import StorePatterns
 import StoreHTTP
 import Telemetry
 import Wire
