@@ -70,15 +70,15 @@ let package = Package(
         layer(
             "StatePublishing",
             on: [
-                "ActionCatalog", "EventStream", "HTTPTransport", "Platform", "StoreCore",
-                "Telemetry", "Texts", "Wire",
+                "ActionCatalog", "EventStream", "Platform", "StoreCore", "Telemetry", "Texts",
+                "Wire",
             ]
         ),
         layer(
             "StoreHistory",
             on: [
-                "ActionCatalog", "Digest", "EventStream", "HTTPTransport", "Platform",
-                "StatePublishing", "StoreCore", "Telemetry", "Texts", "Wire",
+                "ActionCatalog", "Digest", "EventStream", "Platform", "StatePublishing",
+                "StoreCore", "Telemetry", "Texts", "Wire",
             ]
         ),
         layer(
@@ -145,7 +145,7 @@ let package = Package(
         tests(of: "Simulator", ["ControlledWorld", "StoreCore"]),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
-        tests(of: "EventStream", ["Wire"]),
+        tests(of: "EventStream", ["Texts", "Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Platform", "StoreTesting", "Wire"]),
         tests(of: "HTTPClient", ["StoreCore"]),
         tests(of: "Domain", ["StoreCore", "StorePatterns", "StoreTesting"]),

@@ -1,10 +1,10 @@
 import Wire
 
-/// What waits for the stream writer: frames in their order, and readers that come, at their place in
-/// that order.
+/// What waits for the stream writer: frames in their order, and readers that join, at their place
+/// in that order.
 ///
 /// Bounded in frames and bytes. At the bound a topic's older frames make room for its newest one:
-/// that is the server's own way of skipping under a burst.
+/// under a burst, the server itself leaves versions out.
 package struct Inbox<Joining: Sendable>: Sendable {
     /// The most frames that wait.
     package static var framesMax: Int { 1_024 }
@@ -19,7 +19,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
     package private(set) var events: [Event] = []
     package private(set) var frames = 0
     package private(set) var bytes = 0
-    /// The large frames that wait last of their topics.
+    /// The newest frame of each topic that waits, where it is large.
     private var large: [TopicID: Bytes] = [:]
 
     package init() {}
@@ -39,7 +39,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
         for audience: StreamAudience? = nil
     ) -> Int {
         if case .frame(let frame) = publication, frame.count >= SSEFrame.pieceBytesMin {
-            // A thousand readers that come at once are announced the same frame.
+            // Each of a thousand readers that come at once announces the same frame.
             if large[topic] === frame { return 0 }
             large[topic] = frame
         }
@@ -75,7 +75,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
 }
 
 extension Inbox {
-    /// Takes over what another one has, and leaves that empty.
+    /// Takes all from another inbox, which is empty then.
     package init(taking other: inout Inbox) {
         self = other
         other = Inbox()

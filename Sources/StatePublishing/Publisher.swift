@@ -1,5 +1,4 @@
 package import EventStream
-import HTTPTransport
 import Platform
 package import StoreCore
 import Synchronization
@@ -277,7 +276,7 @@ extension Publisher {
     {
         let slice = snapshot.slices[module]
         let change = SliceStreams.change(from: nil, to: slice.bytes)
-        let frame = SSEFrame.state(change, at: Tag(epoch: epoch, version: slice.version))
-        return (Chunk.of(frame), slice.version)
+        let tag = Tag(epoch: epoch, version: slice.version)
+        return (SSEFrame.state(change, at: tag), slice.version)
     }
 }

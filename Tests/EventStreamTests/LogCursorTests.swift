@@ -15,6 +15,11 @@ struct LogCursorTests {
         )
     }
 
+    @Test func `a piece has the ends of its frames from any offset on`() {
+        let piece = piece(1, 10, 20, 30)
+        #expect([1, 10, 11, 30, 31, 60, 61].map(piece.end) == [10, 10, 30, 30, 60, 60, 60])
+    }
+
     @Test func `begins at the record after the version that its reader has`() {
         let piece = piece(1, 10, 20, 30)
         #expect(LogCursor(after: 0).rest(of: piece) == 0..<60)
@@ -22,7 +27,7 @@ struct LogCursorTests {
         #expect(LogCursor(after: 2).rest(of: piece) == 30..<60)
     }
 
-    @Test func `finds nothing in a piece that lacks the next record`() {
+    @Test func `finds nothing in a piece without the next record`() {
         let piece = piece(5, 10, 10)
         #expect(LogCursor(after: 3).rest(of: piece) == nil)
         #expect(LogCursor(after: 6).rest(of: piece) == nil)
@@ -34,11 +39,10 @@ struct LogCursorTests {
         var cursor = LogCursor(after: 0)
         #expect(cursor.sent(upTo: 15, of: piece) == 1)
         #expect(cursor.version == 1)
-        #expect(cursor.isWithinFrame)
+        #expect(cursor.begunBytes == 5)
         #expect(cursor.rest(of: piece) == 15..<60)
-        #expect(cursor.restOfFrame(in: piece) == 15..<30)
         #expect(cursor.sent(upTo: 30, of: piece) == 1)
-        #expect(!cursor.isWithinFrame)
+        #expect(cursor.begunBytes == 0)
         #expect(cursor.sent(upTo: 60, of: piece) == 1)
         #expect(cursor.version == 3)
     }
@@ -56,7 +60,6 @@ struct LogCursorTests {
         var cursor = LogCursor(after: 0)
         _ = cursor.sent(upTo: 9, of: piece(1, 10))
         #expect(cursor.rest(of: piece(1, 8)) == nil)
-        #expect(cursor.restOfFrame(in: piece(1, 8)) == nil)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)

@@ -124,28 +124,22 @@ final class EchoHandler: HTTPHandler {
                 exchange.respond(HTTPResponse(status: 503))
                 return
             }
-            exchange.stream(
-                opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
-                topic: .state,
-                resume: .fresh
-            )
+            exchange.stream(StreamBeginning(Self.head, topic: .state, resume: .fresh))
         case "/actions":
-            _ = parts.withLock { $0?.1 }?.reserve(.state)
-            let version = exchange.query.flatMap { UInt64($0) }
+            _ = parts.withLock { $0?.1 }?.reserve(.actions)
             exchange.stream(
-                opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
-                topic: .actions,
-                resume: version.map { .after(version: $0) } ?? .fresh
+                StreamBeginning(Self.head, topic: .actions, resume: Self.resume(exchange))
             )
         case "/patches":
             let topic = TopicID.state.carrying(.patch)
             _ = parts.withLock { $0?.1 }?.reserve(topic)
-            let version = exchange.query.flatMap { UInt64($0) }
             exchange.stream(
-                opening: Bytes(utf8: "HTTP/1.1 200 OK\r\n\r\n"),
-                topic: topic,
-                resume: version.map { .after(version: $0) } ?? .fresh,
-                for: StreamOwner(name: exchange.header("x-test"))
+                StreamBeginning(
+                    Self.head,
+                    topic: topic,
+                    resume: Self.resume(exchange),
+                    owner: StreamOwner(name: exchange.header("x-test"))
+                )
             )
         case "/fields":
             let fields = (exchange.query ?? "").split(separator: "&").map {
@@ -170,6 +164,15 @@ final class EchoHandler: HTTPHandler {
                 HTTPResponse(status: 200, body: .bytes(Array((shown + host).utf8) + body))
             )
         }
+    }
+
+    private static let head = StreamHead(
+        response: Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    )
+
+    /// After the version in the query, where there is one.
+    private static func resume(_ exchange: HTTPExchange) -> Resume {
+        exchange.query.flatMap { UInt64($0) }.map { .after(version: $0) } ?? .fresh
     }
 
     func turnEnded() {}

@@ -10,16 +10,13 @@ import Wire
 
 /// Readers that are given what comes next as they take it (protocol 5.2).
 @Suite(.serialized) struct LogReaderTests {
-    private func reader(_ echo: EchoServer, after version: UInt64) throws -> RawConnection {
-        let connection = try RawConnection(port: echo.port, seconds: 20)
-        try connection.send("GET /actions?\(version) HTTP/1.1\r\nHost: h\r\n\r\n")
-        _ = try connection.read(through: "\r\n\r\n")
-        return connection
+    private func reader(_ echo: EchoServer, after version: UInt64) throws -> StreamReader {
+        try StreamReader(port: echo.port, "/actions?\(version)", seconds: 20)
     }
 
     private func expect(
         _ versions: ClosedRange<Int>,
-        from reader: RawConnection
+        from reader: StreamReader
     ) throws {
         for version in versions {
             let line = try reader.read(through: "\n")
@@ -39,7 +36,7 @@ import Wire
         for (_, reader) in readers { try expect(1_001...1_005, from: reader) }
     }
 
-    @Test func `a reader that has everything is told so once`() throws {
+    @Test func `a reader that has everything is sent caught-up once`() throws {
         let log = TestLog(version: 3)
         let echo = try EchoServer(log: log)
         let reader = try reader(echo, after: 3)
@@ -60,15 +57,13 @@ import Wire
         #expect(try reader.read(through: "\n") == "caught up 4\n")
     }
 
-    @Test func `a reader is told of history that is gone, unless it begins there`() throws {
+    @Test func `a reader is sent resync where history is gone, unless it begins there`() throws {
         let log = TestLog(version: 20, oldest: 10)
         let echo = try EchoServer(log: log)
         let late = try reader(echo, after: 2)
         #expect(try late.read(through: "\n") == "gone\n")
         try expect(10...20, from: late)
-        let fresh = try RawConnection(port: echo.port)
-        try fresh.send("GET /actions HTTP/1.1\r\nHost: h\r\n\r\n")
-        _ = try fresh.read(through: "\r\n\r\n")
+        let fresh = try StreamReader(port: echo.port, "/actions")
         try expect(10...20, from: fresh)
     }
 
@@ -77,10 +72,10 @@ import Wire
         let echo = try EchoServer(log: log)
         let reader = try reader(echo, after: 0)
         try expect(1...4, from: reader)
-        #expect(try reader.isEnded())
+        #expect(try reader.isCutOff())
     }
 
-    @Test func `a reader that takes nothing is closed and holds up nobody`() throws {
+    @Test func `a reader that takes nothing is closed and does not hold up others`() throws {
         var limits = StreamLimits()
         limits.stallSeconds = 1
         let log = TestLog(version: 2_000, frameBytes: 50_000)
@@ -95,7 +90,7 @@ import Wire
             try expect(Int(log.version)...Int(log.version), from: lively)
         }
         #expect(echo.streams.counters.closedSlow.load(ordering: .relaxed) == 1)
-        // What it did get has no hole, and it is told why it is not more.
+        // What it did get has no hole, and the last frame is the reason why it is not more.
         var lines: [String] = []
         while let line = try? stalled.read(through: "\n") { lines.append(line) }
         #expect(lines.last == "bye slow\n")
@@ -106,7 +101,7 @@ import Wire
         #expect(try stalled.isEnded())
     }
 
-    @Test func `a stop finishes the record that is begun, and then says bye`() throws {
+    @Test func `a stop finishes the chunk that is begun, and then sends bye`() throws {
         let log = TestLog(version: 400, frameBytes: 100_000)
         let echo = try EchoServer(log: log)
         let slow = try reader(echo, after: 0)
@@ -125,7 +120,9 @@ import Wire
         #expect(try slow.isEnded())
     }
 
-    @Test func `readers hear heartbeats with the newest version, and operators see them`() throws {
+    @Test func `readers are sent heartbeats with the newest version, and operators see them`()
+        throws
+    {
         var limits = StreamLimits()
         limits.heartbeatSeconds = 1
         let log = TestLog(version: 7)
@@ -204,7 +201,7 @@ final class TestLog: LogSource {
         }
         if isReading { return .pending }
         if version >= newest { return .caughtUp(version) }
-        if version + 1 < oldest { return .gone(saying: Bytes(utf8: "gone\n"), after: oldest - 1) }
+        if version + 1 < oldest { return .gone(resync: Bytes(utf8: "gone\n"), through: oldest - 1) }
         if version + 1 == unreadable { return .unreadable }
         let first = version / 100 * 100 + 1
         var last = min(first + 99, newest)

@@ -20,7 +20,7 @@ private final class Numbered: TopicState {
 
     func whole() -> Bytes { Bytes(utf8: "=\(version)\(padding)\n") }
 
-    func step(from old: any TopicState, isSkip: Bool) -> Bytes? {
+    func patch(from old: any TopicState, isSkip: Bool) -> Bytes? {
         (old as? Numbered).map { Bytes(utf8: "\($0.version)>\(version)\(padding)\n") }
     }
 
@@ -32,12 +32,14 @@ private final class Numbered: TopicState {
         _ echo: EchoServer,
         after version: String = "",
         name: String? = nil
-    ) throws -> RawConnection {
-        let connection = try RawConnection(port: echo.port, seconds: 30)
-        let header = name.map { "X-Test: \($0)\r\n" } ?? ""
-        try connection.send("GET /patches?\(version) HTTP/1.1\r\nHost: h\r\n\(header)\r\n")
-        _ = try connection.read(through: "\r\n\r\n")
-        return connection
+    ) throws -> StreamReader {
+        let fields = name.map { "X-Test: \($0)\r\n" } ?? ""
+        return try StreamReader(
+            port: echo.port,
+            "/patches?\(version)",
+            fields: fields,
+            seconds: 30
+        )
     }
 
     private func publish(
@@ -55,7 +57,7 @@ private final class Numbered: TopicState {
     }
 
     /// A reader from whose first frame on the topic is kept.
-    private func keeper(_ echo: EchoServer) throws -> RawConnection {
+    private func keeper(_ echo: EchoServer) throws -> StreamReader {
         let keeper = try reader(echo)
         publish(echo, 1)
         #expect(try keeper.read(through: "\n") == "=1\n")
@@ -79,7 +81,7 @@ private final class Numbered: TopicState {
         #expect(try keeper.read(through: "4>6\n").hasSuffix("4>6\n"))
         #expect(try reader(echo, after: "2").read(through: "\n") == "2>6\n")
         #expect(try reader(echo, after: "3").read(through: "\n") == "=6\n")
-        // What it knows is from another time; it is the same as the newest there is.
+        // It has its version from an earlier stream; the subject has not changed since the newest.
         let current = try reader(echo, after: "7")
         let same = try reader(echo, after: "6")
         publish(echo, 9)
@@ -87,7 +89,7 @@ private final class Numbered: TopicState {
         #expect(try same.read(through: "\n") == "6>9\n")
     }
 
-    @Test func `who is left out gets a step over all that it was not told of`() throws {
+    @Test func `a reader that frames were not for gets one patch over all of them`() throws {
         let echo = try EchoServer()
         let keeper = try keeper(echo)
         let named = try reader(echo, name: "b")
@@ -99,7 +101,7 @@ private final class Numbered: TopicState {
         #expect(try keeper.read(through: "3>4\n") == "1>2\n2>3\n3>4\n")
     }
 
-    @Test func `a reader that takes nothing has nothing queued, and gets one step at last`() throws
+    @Test func `a reader that takes nothing has nothing queued, and gets one patch at last`() throws
     {
         let echo = try EchoServer()
         let slow = try keeper(echo)
@@ -122,10 +124,10 @@ private final class Numbered: TopicState {
         #expect(count < 149)
     }
 
-    @Test func `what nobody reads any more is not kept`() throws {
+    @Test func `versions of a topic without readers are not kept`() throws {
         let echo = try EchoServer()
         echo.streams.publish(topic: .state, version: 0, frame: Bytes(utf8: "x"))
-        var first: RawConnection? = try keeper(echo)
+        var first: StreamReader? = try keeper(echo)
         publish(echo, 2)
         #expect(try first?.read(through: "\n") == "1>2\n")
         first = nil

@@ -7,15 +7,12 @@ import Wire
 @testable import HTTPTransport
 
 @Suite(.serialized) struct StreamWriterTests {
-    private func reader(_ echo: EchoServer, seconds: Int = 10) throws -> RawConnection {
-        let connection = try RawConnection(port: echo.port, seconds: seconds)
-        try connection.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
-        _ = try connection.read(through: "\r\n\r\n")
-        return connection
+    private func reader(_ echo: EchoServer, seconds: Int = 10) throws -> StreamReader {
+        try StreamReader(port: echo.port, "/events", seconds: seconds)
     }
 
     /// The next line that is no heartbeat: of many readers some get one in each second.
-    private func line(_ reader: RawConnection) throws -> String {
+    private func line(_ reader: StreamReader) throws -> String {
         while true {
             let line = try reader.read(through: "\n")
             if !line.hasPrefix("beat ") { return line }

@@ -30,7 +30,7 @@ import Wire
         let new = PatchState(second, after: first)
         #expect(new.bytes == 16, "what is shared with the version before costs nothing")
         #expect(old.bytesKept(beside: new) == 13)
-        let frame = try #require(text(new.step(from: old, isSkip: false)))
+        let frame = try #require(text(new.patch(from: old, isSkip: false)))
         #expect(frame.contains("event: patch\nid: 4f1c09ab:2\n"))
         #expect(
             frame.contains(
@@ -44,7 +44,7 @@ import Wire
         let first = snapshot(1, [nil, Bytes(utf8: "[1]"), nil])
         let second = snapshot(2, [nil, Bytes(utf8: "[1,2]"), nil])
         let frame = PatchState(second, after: first)
-            .step(from: PatchState(first, after: nil), isSkip: false)
+            .patch(from: PatchState(first, after: nil), isSkip: false)
         #expect(try #require(text(frame)).contains(#""path":"/todos~1items/1""#))
     }
 
@@ -58,14 +58,14 @@ import Wire
 
     @Test func `over versions that were left out, the smaller one is sent`() throws {
         let (old, new) = (part(#"{"n":1}"#, 1), part(#"{"n":2}"#, 2))
-        #expect(try #require(text(new.step(from: old, isSkip: false))).contains("event: patch"))
-        #expect(new.step(from: old, isSkip: true) == nil)
+        #expect(try #require(text(new.patch(from: old, isSkip: false))).contains("event: patch"))
+        #expect(new.patch(from: old, isSkip: true) == nil)
     }
 
     @Test func `nothing leads to or from what is not there but all of it`() throws {
         let (gone, there) = (part(nil, 1), part(#"{"n":2}"#, 2))
-        #expect(there.step(from: gone, isSkip: false) == nil)
-        #expect(gone.step(from: there, isSkip: false) == nil)
+        #expect(there.patch(from: gone, isSkip: false) == nil)
+        #expect(gone.patch(from: there, isSkip: false) == nil)
         #expect(
             try #require(text(gone.whole())).contains("event: gone\nid: 4f1c09ab:1\ndata: null")
         )
@@ -73,6 +73,6 @@ import Wire
 
     @Test func `a version that changed nothing is an empty patch`() throws {
         let (old, new) = (part(#"{"n":1}"#, 1), part(#"{"n":1}"#, 2))
-        #expect(try #require(text(new.step(from: old, isSkip: false))).contains("data: []\n"))
+        #expect(try #require(text(new.patch(from: old, isSkip: false))).contains("data: []\n"))
     }
 }

@@ -1,6 +1,6 @@
 package import Wire
 
-/// Records that follow one another without a hole, each encoded as a frame that stands for itself.
+/// Records that follow one another without a hole, each encoded as a frame of payload.
 package final class LogPiece: Sendable {
     /// The version of the first record.
     package let first: UInt64
@@ -26,6 +26,13 @@ package final class LogPiece: Sendable {
     func place(of version: UInt64) -> Range<Int> {
         let index = Int(version - first)
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
+    }
+
+    /// The end of the first frame that ends at `offset` or behind it; that of the last frame where
+    /// none does.
+    package func end(from offset: Int) -> Int {
+        let index = frames(before: offset - 1)
+        return index < ends.count ? ends[index] : bytes.count
     }
 
     /// How many frames lie whole before `offset`.

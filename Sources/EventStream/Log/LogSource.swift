@@ -9,6 +9,6 @@ package protocol LogSource: AnyObject, Sendable {
     /// read first is ``LogAnswer/pending``.
     func next(after version: UInt64) -> LogAnswer
 
-    /// The frame that tells a reader that it has everything up to a version.
+    /// The frame for a reader that has everything up to a version.
     func caughtUp(at version: UInt64) -> Bytes
 }

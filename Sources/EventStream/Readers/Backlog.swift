@@ -1,6 +1,6 @@
 package import Wire
 
-/// What a reader that could not take everything is still to be sent. Frames are shared, not copied.
+/// The frames that wait for a reader's socket, as it is sent them. Frames are shared, not copied.
 ///
 /// A short hiccup costs nothing: a few frames wait in order. Beyond that the latest wins: the frame
 /// that was begun is finished, and of the others only the newest is kept.

@@ -1,5 +1,5 @@
-/// How fast readers are served while others dispatch: a thread that works for them pauses for four times
-/// as long as it worked, a little at a time, so that it takes a fifth of a processor.
+/// How fast readers are served while others dispatch: a thread that works for them pauses for four
+/// times as long as it worked, a little at a time, so that it takes a fifth of a processor.
 ///
 /// While few actions come there are no pauses, and a pause has a bound.
 package struct ReaderPace: Sendable {

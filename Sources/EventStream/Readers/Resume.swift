@@ -6,6 +6,7 @@ package enum Resume: Sendable, Equatable {
     case fresh
     /// The reader has this version: nothing until there is a newer one.
     case after(version: UInt64)
-    /// What the reader has can't be continued: these bytes, which say why, and the newest frame.
+    /// The stream can't go on from what the reader has: a frame with the reason, and the newest
+    /// frame.
     case resync(Bytes)
 }

@@ -1,14 +1,17 @@
-package import Wire
-
-/// How a stream begins.
+/// How a stream begins, and who reads it.
 package struct StreamBeginning: Sendable {
-    package let opening: Bytes
+    package let head: StreamHead
     package let topic: TopicID
     package let resume: Resume
     package let owner: StreamOwner
 
-    package init(opening: Bytes, topic: TopicID, resume: Resume, owner: StreamOwner) {
-        self.opening = opening
+    package init(
+        _ head: StreamHead,
+        topic: TopicID,
+        resume: Resume,
+        owner: StreamOwner = StreamOwner()
+    ) {
+        self.head = head
         self.topic = topic
         self.resume = resume
         self.owner = owner

@@ -1,10 +1,10 @@
 package import Wire
 
-/// Makes the frames that the writer sends on its own account; it encodes nothing itself.
+/// Makes the payload of the frames that the stream writer sends by itself.
 package struct StreamFrames: Sendable {
     /// The heartbeat while this is the newest version of the topic.
     package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
-    /// The last words of a stream that is closed for this reason.
+    /// The last frame of a stream that is closed for this reason.
     package let bye: @Sendable (CloseReason) -> Bytes
 
     package init(

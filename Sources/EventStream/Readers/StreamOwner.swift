@@ -1,11 +1,11 @@
-/// Who reads a stream.
+/// The reader of a stream.
 package struct StreamOwner: Sendable {
-    /// By what frames may mean the reader, or leave it out.
+    /// The name by which frames select readers.
     package var name: String?
-    /// With whose end the stream ends, too.
+    /// The session whose end also ends the stream.
     package var session: String?
-    /// What is done when the stream has ended. Any thread.
-    package var left: (@Sendable () -> Void)?
+    /// Called once when the stream has ended. Any thread.
+    package var onEnd: (@Sendable () -> Void)?
 
     package init(name: String? = nil, session: String? = nil) {
         self.name = name

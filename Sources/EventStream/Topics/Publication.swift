@@ -2,7 +2,7 @@ package import Wire
 
 /// What is published of a topic.
 package enum Publication: Sendable {
-    /// The same bytes for everyone.
+    /// The payload of one frame, the same for all readers.
     case frame(Bytes)
     /// What each reader's frame is made of.
     case state(any TopicState)

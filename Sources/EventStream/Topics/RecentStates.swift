@@ -1,4 +1,5 @@
-/// Versions that are no longer the newest of their topics, kept for readers that are a little behind.
+/// Versions that are no longer the newest of their topics, kept for readers that are a little
+/// behind.
 ///
 /// Bounded for all topics together; the oldest go first. A version costs what the one after it does
 /// not share.
@@ -44,7 +45,7 @@ package struct RecentStates: Sendable {
         }
     }
 
-    /// Forgets what a topic had; nobody reads it any more.
+    /// Forgets the versions of a topic that has no readers any more.
     package mutating func forget(_ topic: Int32) {
         guard !states.isEmpty else { return }
         order.removeAll { $0.topic == topic }

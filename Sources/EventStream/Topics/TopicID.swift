@@ -1,41 +1,31 @@
-import Texts
-
-/// What a stream is about, and what its events carry.
+/// What a stream is about, what its events carry, and how they are coded. All streams of one topic
+/// are sent the same bytes.
 package struct TopicID: Hashable, Sendable {
-    package let name: String
+    package let subject: StreamSubject
     package let mode: StreamMode
+    package let coding: StreamCoding
 
-    package init(_ name: String) {
-        self.init(name, .snapshot)
-    }
-
-    private init(_ name: String, _ mode: StreamMode) {
-        self.name = name
+    package init(
+        _ subject: StreamSubject,
+        _ mode: StreamMode = .snapshot,
+        coding: StreamCoding = .identity
+    ) {
+        self.subject = subject
         self.mode = mode
+        self.coding = coding
     }
 
-    /// The same, with events that carry this.
-    package func carrying(_ mode: StreamMode) -> TopicID { TopicID(name, mode) }
+    /// The same subject in another mode.
+    package func carrying(_ mode: StreamMode) -> TopicID { TopicID(subject, mode, coding: coding) }
 
     /// The whole state.
-    package static let state = TopicID("state")
+    package static let state = TopicID(.state)
     /// Every applied action.
-    package static let actions = TopicID("actions")
-}
-
-extension TopicID {
-    /// Whether both have the same bytes: topics are named after paths, where text that only looks alike
-    /// leads elsewhere.
-    package static func == (a: TopicID, b: TopicID) -> Bool {
-        a.mode == b.mode && a.name.isSame(as: b.name)
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(ExactText(name))
-        hasher.combine(mode)
-    }
+    package static let actions = TopicID(.actions)
 }
 
 extension TopicID: CustomStringConvertible {
-    package var description: String { mode == .patch ? name + "?mode=patch" : name }
+    package var description: String {
+        mode == .patch ? subject.description + "?mode=patch" : subject.description
+    }
 }

@@ -1,6 +1,8 @@
 package import Wire
 
 /// One version of what a topic is about, of which frames are made when a reader needs them.
+///
+/// Frames are payload: server-sent events, without chunks.
 package protocol TopicState: Sendable {
     /// About how many bytes it has that the version before does not share.
     var bytes: Int { get }
@@ -10,9 +12,9 @@ package protocol TopicState: Sendable {
 
     /// The frame that leads here from an earlier version; `nil` where only ``whole()`` does.
     ///
-    /// - Parameter isSkip: whether versions are left out between the two. The step is not made then
+    /// - Parameter isSkip: whether versions are left out between the two. There is no patch then
     ///   where ``whole()`` is the smaller one.
-    func step(from old: any TopicState, isSkip: Bool) -> Bytes?
+    func patch(from old: any TopicState, isSkip: Bool) -> Bytes?
 
     /// How many of its bytes a newer version does not share: what it costs to keep it.
     func bytesKept(beside newer: any TopicState) -> Int

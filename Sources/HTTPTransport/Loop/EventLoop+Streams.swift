@@ -10,43 +10,28 @@ extension EventLoop {
     /// The writer owns a duplicate and the library closes its own; where that would shut the socket
     /// down, the connection stays suspended until the stream ends.
     func handOver(_ exchange: HTTPExchange, _ beginning: StreamBeginning) {
-        let (topic, owner) = (beginning.topic, beginning.owner)
-        let (opening, resume) = (beginning.opening, beginning.resume)
         guard let connection = exchange.connection else {
-            // A request of a test, which has no socket: the test takes the stream from here.
+            // A request of a test, which has no socket: the test goes on with the beginning.
             exchange.outcome = .stream(beginning)
             return
         }
         guard let streams else { return }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
-            streams.abandon(topic)
-            owner.left?()
+            streams.abandon(beginning.topic)
+            beginning.owner.onEnd?()
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
         if handsOver {
             exchange.outcome = .handedOver
-            streams.adopt(
-                descriptor: descriptor,
-                opening: opening,
-                topic: topic,
-                resume: resume,
-                owner: owner,
-                ended: owner.left
-            )
+            streams.adopt(descriptor: descriptor, beginning, onEnd: beginning.owner.onEnd)
         } else {
             exchange.suspend()
             exchange.outcome = .suspendedForGood
             keptStreams[ObjectIdentifier(exchange)] = exchange
-            streams.adopt(
-                descriptor: descriptor,
-                opening: opening,
-                topic: topic,
-                resume: resume,
-                owner: owner
-            ) { [weak self] in
-                owner.left?()
+            streams.adopt(descriptor: descriptor, beginning) { [weak self] in
+                beginning.owner.onEnd?()
                 self?.ask { $0.released.append(exchange) }
             }
         }
@@ -65,6 +50,6 @@ extension EventLoop {
         guard case .stream(let beginning) = exchange.outcome else { return }
         exchange.outcome = .abandoned
         streams?.abandon(beginning.topic)
-        beginning.owner.left?()
+        beginning.owner.onEnd?()
     }
 }

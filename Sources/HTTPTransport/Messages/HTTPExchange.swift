@@ -323,34 +323,16 @@ extension HTTPExchange {
         loop.giveUp(self)
     }
 
-    /// Makes the connection a stream: the socket goes to the stream writer, which sends `opening`
-    /// and then what the topic has. On the loop's thread, from within the handler.
-    ///
-    /// - Parameter owner: who reads it.
-    package func stream(
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        for owner: StreamOwner = StreamOwner()
-    ) {
-        loop.handOver(
-            self,
-            StreamBeginning(opening: opening, topic: topic, resume: resume, owner: owner)
-        )
+    /// Makes the connection a stream: the socket goes to the stream writer, which sends the head and then
+    /// what the topic has. On the loop's thread, from within the handler.
+    package func stream(_ beginning: StreamBeginning) {
+        loop.handOver(self, beginning)
     }
 
     /// The same for a request that was put off, in place of ``complete(_:)`` and like it done when the
     /// server is woken. Any thread.
-    package func completeAsStream(
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        for owner: StreamOwner = StreamOwner()
-    ) {
-        loop.finish(
-            self,
-            StreamBeginning(opening: opening, topic: topic, resume: resume, owner: owner)
-        )
+    package func completeAsStream(_ beginning: StreamBeginning) {
+        loop.finish(self, beginning)
     }
 }
 

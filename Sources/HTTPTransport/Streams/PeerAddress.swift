@@ -1,6 +1,6 @@
 import Glibc
 
-/// The other end of a connection, as the system has it; made into text only when somebody asks.
+/// The other end of a connection, as the system has it; made into text only where it is shown.
 struct PeerAddress: Sendable {
     /// An IPv4 address takes a part of it, and of a path only the family is of interest.
     private var storage = sockaddr_in6()

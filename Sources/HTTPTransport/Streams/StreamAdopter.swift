@@ -1,20 +1,14 @@
 package import EventStream
-package import Wire
 
-/// What takes over the sockets of streams.
+/// The port through which the event loop hands over the sockets of streams.
 package protocol StreamAdopter: AnyObject, Sendable {
     /// Takes a socket, for which a place has been reserved, and closes it in the end.
     ///
-    /// - Parameters:
-    ///   - owner: who reads it.
-    ///   - ended: called when the socket is closed, where somebody must know.
+    /// - Parameter onEnd: called once when the socket is closed. Any thread.
     func adopt(
         descriptor: CInt,
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        owner: StreamOwner,
-        ended: (@Sendable () -> Void)?
+        _ beginning: StreamBeginning,
+        onEnd: (@Sendable () -> Void)?
     )
 
     /// Gives back a place that was reserved for a stream that did not come to be.

@@ -55,7 +55,7 @@ extension StreamLoop {
                 seconds: max(0, Int(now) - Int(slot.joined)),
                 version: reader == nil ? newest : reader?.knownVersion,
                 isBehind: behind != nil
-                    || reader.map { $0.cursor.version < log?.version ?? 0 } == true
+                    || reader.map { $0.version < log?.version ?? 0 } == true
             )
         }
     }
@@ -70,6 +70,6 @@ extension StreamLoop {
     }
 
     private func end(_ slot: Int32) {
-        if behind[slot]?.closes != true { closeSlot(slot, saying: writer.frames.bye(.expired)) }
+        if behind[slot]?.isClosing != true { closeSlot(slot, with: bye(.expired)) }
     }
 }

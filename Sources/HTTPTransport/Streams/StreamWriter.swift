@@ -8,8 +8,9 @@ package import Wire
 
 /// Sends frames to the readers of streams, on a thread that owns their sockets.
 ///
-/// Publishing never waits: it leaves a frame in a bounded inbox. A frame is one buffer, sent to all;
-/// only a reader that is behind has anything of its own.
+/// Publishing never waits: it leaves a frame in a bounded inbox. A frame is payload until here: the
+/// writer makes a chunk of it, once for all readers, and only a reader that is behind has anything
+/// of its own.
 package final class StreamWriter: StreamAdopter, StreamPublisher {
     package let counters = StreamCounters()
     let limits: StreamLimits
@@ -55,7 +56,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         }
     }
 
-    /// Says where the log comes from, for readers of ``TopicID/actions``. Called before ``start(_:)``.
+    /// Sets the source of ``TopicID/actions``. Called before ``start(_:)``.
     package func follow(_ log: any LogSource) {
         source.withLock { $0 = log }
     }
@@ -78,7 +79,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Whether the writer keeps up with what is published, so that each version is worth a frame.
     package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
 
-    /// Takes one of the places for streams, or says no. Any thread.
+    /// Takes one of the places for streams. Answers `false` where all are taken. Any thread.
     package func reserve(_ topic: TopicID) -> Bool {
         let before = counters.open.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax else {
@@ -90,7 +91,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return true
     }
 
-    /// Whether anybody reads this topic, or is about to. Any thread.
+    /// Whether the topic has readers, or a place is reserved for one. Any thread.
     package func isRead(_ topic: TopicID) -> Bool {
         readers.withLock { $0[topic] != nil }
     }
@@ -106,29 +107,18 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     package func adopt(
         descriptor: CInt,
-        opening: Bytes,
-        topic: TopicID,
-        resume: Resume,
-        owner: StreamOwner,
-        ended: (@Sendable () -> Void)?
+        _ beginning: StreamBeginning,
+        onEnd: (@Sendable () -> Void)?
     ) {
-        post {
-            $0.inbox.join(
-                JoiningReader(
-                    descriptor: descriptor,
-                    opening: opening,
-                    topic: topic,
-                    resume: resume,
-                    owner: owner,
-                    ended: ended
-                )
-            )
-        }
+        let reader = JoiningReader(descriptor: descriptor, beginning: beginning, onEnd: onEnd)
+        post { $0.inbox.join(reader) }
     }
 
-    /// Sends a frame to everyone who reads the topic. Any thread; never waits.
+    /// Sends a frame to the readers of a topic. Any thread; never waits.
     ///
-    /// - Parameter audience: which of them; `nil` for all.
+    /// - Parameters:
+    ///   - frame: its payload, without chunks.
+    ///   - audience: selects readers; `nil` for all.
     package func publish(
         topic: TopicID,
         version: UInt64,
@@ -138,10 +128,10 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         publish(topic, version, .frame(frame), audience)
     }
 
-    /// Brings everyone who reads the topic to a version, each from the one that it has. Any thread;
-    /// never waits, and makes no frame: that is done on the writer's thread, for those who read.
+    /// Brings the readers of a topic in patch mode to a version, each from the one that it has. Any
+    /// thread; never waits. Frames are made on the writer's thread, where readers need them.
     ///
-    /// - Parameter audience: which of them; `nil` for all.
+    /// - Parameter audience: selects readers; `nil` for all.
     package func publish(
         topic: TopicID,
         version: UInt64,
@@ -163,8 +153,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         }
     }
 
-    /// Says `bye` to all streams, waits until they have taken it or the time is over, and ends the
-    /// thread. Answers whether everybody took it.
+    /// Sends `bye` to all streams, waits until they have taken it or the time is over, and ends the
+    /// thread. Answers whether all took it.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
         post { $0.stop = (reason, seconds) }
         ended.wait()

@@ -1,4 +1,3 @@
-import HTTPTransport
 import Platform
 import Synchronization
 package import Wire
@@ -55,11 +54,11 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// The event of the state's stream that brings this version: made once, for all readers.
+    /// The payload of the state stream's event with this version: made once, for all readers.
     package var frame: Bytes {
         event.withLock { event in
             if let event { return event }
-            let frame = Chunk.of(SSEFrame.state(state, at: tag))
+            let frame = SSEFrame.state(state, at: tag)
             event = frame
             return frame
         }

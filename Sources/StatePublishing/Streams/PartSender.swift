@@ -1,8 +1,7 @@
 package import EventStream
-import HTTPTransport
 package import Wire
 
-/// Sends a part of the state to those who read it, whole or in patches.
+/// Sends a part of the state to its readers, whole or in patches.
 package struct PartSender: Sendable {
     package let streams: any StreamPublisher
     package let epoch: Epoch
@@ -15,14 +14,15 @@ package struct PartSender: Sendable {
         self.epoch = epoch
     }
 
-    /// Whether anybody reads it, or is about to.
+    /// Whether it has readers in any mode, or a place is reserved for one.
     package func isRead(_ topic: TopicID) -> Bool {
         StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
     }
 
-    /// Sends what a part is since a version; `nil` says that it is not there.
+    /// Sends a part as it is since a version; `nil` where it is not there.
     ///
-    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new ones.
+    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new
+    ///   ones.
     package func send(
         _ part: Bytes?,
         to topic: TopicID,
@@ -32,7 +32,7 @@ package struct PartSender: Sendable {
     ) {
         let tag = Tag(epoch: epoch, version: version)
         if streams.isRead(topic) {
-            let frame = Chunk.of(part.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag))
+            let frame = part.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
             let isShared = isKnown && frame.isInPieces
             streams.publish(
                 topic: topic,

@@ -1,5 +1,4 @@
 import EventStream
-import HTTPTransport
 import Wire
 
 /// One version of what a stream in patch mode is about, as the bytes that it was published with.
@@ -33,13 +32,13 @@ final class PatchState: TopicState {
 
     func whole() -> Bytes {
         if let layout {
-            return Chunk.of(SSEFrame.state(layout.joined(parts), at: tag, named: true))
+            return SSEFrame.state(layout.joined(parts), at: tag, named: true)
         }
         let state = parts[0].map { SSEFrame.state($0, at: tag, named: true) }
-        return Chunk.of(state ?? SSEFrame.gone(at: tag))
+        return state ?? SSEFrame.gone(at: tag)
     }
 
-    func step(from old: any TopicState, isSkip: Bool) -> Bytes? {
+    func patch(from old: any TopicState, isSkip: Bool) -> Bytes? {
         guard let old = old as? PatchState, old.parts.count == parts.count,
             !isGone, !old.isGone
         else { return nil }
@@ -50,7 +49,7 @@ final class PatchState: TopicState {
         guard let patch = try? JSONPatch.diff(of: changes),
             !isSkip || patch.count <= wholeBytes
         else { return nil }
-        return Chunk.of(SSEFrame.patch(patch, to: tag))
+        return SSEFrame.patch(patch, to: tag)
     }
 
     func bytesKept(beside newer: any TopicState) -> Int {

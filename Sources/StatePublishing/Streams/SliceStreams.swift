@@ -1,4 +1,5 @@
 package import EventStream
+import Texts
 package import Wire
 
 /// Sends the slices of modules to those who read them, each only when it has changed.
@@ -9,7 +10,9 @@ package final class SliceStreams: Sendable {
 
     package init(_ names: [String], _ sender: PartSender) {
         self.sender = sender
-        topics = names.map { (TopicID("modules/" + $0), TopicID("modules/" + $0 + "?old")) }
+        topics = names.map { name in
+            (TopicID(.slice(ExactText(name))), TopicID(.changes(ExactText(name))))
+        }
     }
 
     /// The topic under which the stream writer has it.

@@ -1,4 +1,5 @@
 package import EventStream
+import Texts
 package import Wire
 
 /// A part of the state that readers may watch: where it is found, and the topic of its streams.
@@ -24,7 +25,7 @@ package struct WatchedPart: Hashable, Sendable {
     package init(instance id: String, of module: Int, named name: String) {
         ground = .module(module)
         pointer = JSONPointer(tokens: [id])
-        topic = TopicID("modules/" + name + "/" + id)
+        topic = TopicID(.instance(ExactText(name), id: ExactText(id)))
         isPointer = false
     }
 
@@ -32,7 +33,7 @@ package struct WatchedPart: Hashable, Sendable {
     ///
     /// - Parameter pointer: not that to the whole state.
     package init(at pointer: JSONPointer, modules: [String]?) {
-        topic = TopicID("state" + pointer.description)
+        topic = TopicID(.part(ExactText(pointer.description)))
         isPointer = true
         guard let modules else {
             (ground, self.pointer) = (.state, pointer)
@@ -79,7 +80,8 @@ extension WatchedPart.Ground {
         }
     }
 
-    /// The pieces that the parts are looked for in, each a document of its own; `nil` where it has none.
+    /// The pieces that the parts are looked for in, each a document of its own; `nil` where it has
+    /// none.
     package func pieces(in snapshot: Snapshot) -> InstancePieces? {
         if case .module(let index) = self { snapshot.slices[index].namedPieces } else { nil }
     }

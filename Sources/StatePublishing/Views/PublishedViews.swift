@@ -1,4 +1,5 @@
 package import EventStream
+import Texts
 package import Wire
 
 /// The projections of a state, whatever its type is.
@@ -39,6 +40,6 @@ package struct ViewRequest: Sendable {
     ) {
         self.view = view
         self.parameters = parameters
-        topic = TopicID("views/" + name + query)
+        topic = TopicID(.view(ExactText(name), query: ExactText(query)))
     }
 }

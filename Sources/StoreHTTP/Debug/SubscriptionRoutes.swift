@@ -75,7 +75,7 @@ package struct SubscriptionRoutes: RouteGroup {
         HTTPResponse.unkept { json in
             json.list("streams", of: open) { json, stream in
                 json.member("id", stream.id.description)
-                json.member("topic", stream.topic.name)
+                json.member("topic", stream.topic.subject.description)
                 json.member("peer", stream.peer)
                 json.member("seconds", stream.seconds)
                 json.key("version")

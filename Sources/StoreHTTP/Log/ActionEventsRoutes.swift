@@ -32,7 +32,7 @@ package struct ActionEventsRoutes: RouteGroup {
 
     private func open(_ request: RequestContext) throws(Problem) {
         try StreamOpening.requireChunks(request)
-        // Who comes back by itself asks by the same target as before, so an id goes before `after`.
+        // A client that reconnects asks for the same target as before, so an id goes before `after`.
         let newest = store.reader.version
         var resume = StreamOpening.resume(
             after: StreamParameters.lastEventID(of: request),
@@ -47,12 +47,9 @@ package struct ActionEventsRoutes: RouteGroup {
             throw .streamLimit(store.bounds.streamsMax)
         }
         var owner = StreamOwner(session: session)
-        if let hold = store.hold(session) { owner.left = { hold.end() } }
+        if let hold = store.hold(session) { owner.onEnd = { hold.end() } }
         request.exchange.stream(
-            opening: StreamOpening.bytes,
-            topic: .actions,
-            resume: resume,
-            for: owner
+            StreamBeginning(StreamOpening.head, topic: .actions, resume: resume, owner: owner)
         )
     }
 }

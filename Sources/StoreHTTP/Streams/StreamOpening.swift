@@ -11,17 +11,17 @@ enum StreamOpening {
     /// The longest id that is looked at; tags take 29 bytes at the most.
     static let idBytesMax = 64
 
-    /// The response's head, which the writer sends before anything else.
-    static var bytes: Bytes {
+    /// The head of the response, and how long a client waits before it reconnects.
+    static var head: StreamHead {
         let jitter = retryMilliseconds / 4
         // No blank line behind it: it belongs to the block of the first event.
-        let line = "retry: \(retryMilliseconds + Int.random(in: -jitter...jitter))\n"
-        let head = [
+        let retry = "retry: \(retryMilliseconds + Int.random(in: -jitter...jitter))\n"
+        let response = [
             "HTTP/1.1 200 OK", "Date: \(HTTPDate.now)", "Content-Type: text/event-stream",
             "Cache-Control: no-store, no-transform", "X-Accel-Buffering: no", "Incremental: ?1",
             "Transfer-Encoding: chunked", "Connection: close", "", "",
         ].joined(separator: "\r\n")
-        return Bytes(Array(head.utf8) + Chunk.of(Bytes(utf8: line)).array)
+        return StreamHead(response: Bytes(utf8: response), payload: Bytes(utf8: retry))
     }
 
     /// Makes a request the stream of a topic, of which only the newest counts.
@@ -42,17 +42,16 @@ enum StreamOpening {
         let (resume, owner) = try admitted(request, store, topic, module)
         let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
             announce(newest)
-            request.exchange.stream(opening: bytes, topic: topic, resume: resume, for: owner)
+            request.exchange.stream(
+                StreamBeginning(head, topic: topic, resume: resume, owner: owner)
+            )
         }
         guard !isOpen else { return }
         request.exchange.suspend()
         store.reader.streams.perform { newest in
             announce(newest)
             request.exchange.completeAsStream(
-                opening: bytes,
-                topic: topic,
-                resume: resume,
-                for: owner
+                StreamBeginning(head, topic: topic, resume: resume, owner: owner)
             )
         }
     }
@@ -91,38 +90,37 @@ enum StreamOpening {
     ) throws(Problem) {
         let (resume, owner) = try admitted(request, store, topic, module)
         let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
-            let (opening, known) = opening(for: resume, first(newest))
-            request.exchange.stream(opening: opening, topic: topic, resume: known, for: owner)
+            let (head, known) = head(for: resume, first(newest))
+            request.exchange.stream(
+                StreamBeginning(head, topic: topic, resume: known, owner: owner)
+            )
         }
         guard !isOpen else { return }
         request.exchange.suspend()
         store.reader.streams.perform { newest in
-            let (opening, known) = opening(for: resume, first(newest))
+            let (head, known) = head(for: resume, first(newest))
             request.exchange.completeAsStream(
-                opening: opening,
-                topic: topic,
-                resume: known,
-                for: owner
+                StreamBeginning(head, topic: topic, resume: known, owner: owner)
             )
         }
     }
 
-    /// What a reader is sent first, and where it goes on then, given its own first frame.
-    private static func opening(
+    /// What a reader with a first frame of its own is sent first, and where it goes on then.
+    private static func head(
         for resume: Resume,
         _ first: (frame: Bytes, version: UInt64)
-    ) -> (Bytes, Resume) {
+    ) -> (StreamHead, Resume) {
         switch resume {
-        case .fresh: (Bytes(joining: [bytes, first.frame]), .after(version: first.version))
+        case .fresh: (head.followed(by: [first.frame]), .after(version: first.version))
         case .resync(let reason):
-            (Bytes(joining: [bytes, reason, first.frame]), .after(version: first.version))
+            (head.followed(by: [reason, first.frame]), .after(version: first.version))
         case .after(let seen) where seen < first.version:
-            (Bytes(joining: [bytes, first.frame]), .after(version: first.version))
-        case .after(let seen): (bytes, .after(version: seen))
+            (head.followed(by: [first.frame]), .after(version: first.version))
+        case .after(let seen): (head, .after(version: seen))
         }
     }
 
-    /// Where a stream goes on, and who reads it, once there is a place for it.
+    /// Where a stream goes on, and its reader, once it has a place.
     private static func admitted(
         _ request: RequestContext,
         _ store: Store,
@@ -143,7 +141,7 @@ enum StreamOpening {
             throw .streamLimit(store.bounds.streamsMax)
         }
         do {
-            owner.left = try left(request, store, module, owner.session)
+            owner.onEnd = try onEnd(request, store, module, owner.session)
         } catch {
             store.streams.abandon(topic)
             throw error == .closed
@@ -154,7 +152,7 @@ enum StreamOpening {
     }
 
     /// What is done when a stream ends: its session may be idle again, and its view disappears.
-    private static func left(
+    private static func onEnd(
         _ request: RequestContext,
         _ store: Store,
         _ module: Int?,
@@ -190,12 +188,12 @@ enum StreamOpening {
 
     /// Where a stream goes on after a version of this epoch.
     static func resume(after version: UInt64, newest: UInt64) -> Resume {
-        // The snapshot is swapped before a version can be seen anywhere, so nobody can know a
+        // The snapshot is swapped before a version can be seen anywhere, so no client has a
         // version that is greater.
         version <= newest ? .after(version: version) : resync(.ahead)
     }
 
     private static func resync(_ reason: SSEFrame.ResyncReason) -> Resume {
-        .resync(Chunk.of(SSEFrame.resync(reason)))
+        .resync(SSEFrame.resync(reason))
     }
 }

@@ -1,5 +1,4 @@
 package import EventStream
-import HTTPTransport
 import Platform
 import StatePublishing
 package import StoreCore
@@ -75,8 +74,8 @@ extension ActionLog {
         let answer = worker.post { work -> LogAnswer in
             if let piece = work.cache.piece(with: version + 1) { return .piece(piece) }
             if version + 1 < work.oldest {
-                let reason = Chunk.of(SSEFrame.resync(.historyGone))
-                return .gone(saying: reason, after: work.oldest - 1)
+                let resync = SSEFrame.resync(.historyGone)
+                return .gone(resync: resync, through: work.oldest - 1)
             }
             if work.takeFailure(of: version + 1) { return .unreadable }
             work.want(version + 1)
@@ -86,7 +85,7 @@ extension ActionLog {
     }
 
     package func caughtUp(at version: UInt64) -> Bytes {
-        Chunk.of(SSEFrame.caughtUp(at: Tag(epoch: epoch, version: version)))
+        SSEFrame.caughtUp(at: Tag(epoch: epoch, version: version))
     }
 
     private func want(_ version: UInt64) {

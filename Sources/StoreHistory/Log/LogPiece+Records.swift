@@ -3,7 +3,7 @@ import StoreCore
 import Wire
 
 extension LogPiece {
-    /// Records as server-sent events, each a chunk of its own (protocol 5.2).
+    /// Records as server-sent events (protocol 5.2).
     ///
     /// - Parameters:
     ///   - records: without a hole, and at least one.
@@ -14,24 +14,18 @@ extension LogPiece {
         behind earlier: LogPiece? = nil
     ) {
         var output = JSONOutput(capacity: 64 << 10)
-        var event = JSONOutput(capacity: 1 << 10)
         var ends = earlier?.ends ?? []
         ends.reserveCapacity(ends.count + records.count)
         earlier?.bytes.withUnsafeBytes { output.raw($0) }
         let epochText = epoch.description
         for record in records {
-            event.truncate()
-            event.raw("id: ")
-            event.raw(epochText.utf8)
-            event.raw(":")
-            event.integer(record.version)
-            event.raw("\ndata: ")
-            event.record(record)
-            event.raw("\n\n")
-            output.raw(String(event.count, radix: 16).utf8)
-            output.raw("\r\n")
-            output.raw(event.bytes)
-            output.raw("\r\n")
+            output.raw("id: ")
+            output.raw(epochText.utf8)
+            output.raw(":")
+            output.integer(record.version)
+            output.raw("\ndata: ")
+            output.record(record)
+            output.raw("\n\n")
             ends.append(output.count)
         }
         let written = output.bytes

@@ -120,11 +120,8 @@ extension SimulatedServer {
         sent.exchange.outcome = .handedOver
         parts.store.streams.adopt(
             descriptor: fcntl(socket, F_DUPFD_CLOEXEC, 3),
-            opening: beginning.opening,
-            topic: beginning.topic,
-            resume: beginning.resume,
-            owner: beginning.owner,
-            ended: beginning.owner.left
+            beginning,
+            onEnd: beginning.owner.onEnd
         )
     }
 

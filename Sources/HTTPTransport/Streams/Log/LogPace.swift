@@ -1,8 +1,8 @@
 /// How fast readers of the log may catch up while actions are being applied.
 ///
-/// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as the turn
-/// took, so that catching up takes a fifth of a core. Every reader goes on, because a pause has a bound
-/// and a turn follows it. While no action is applied there are no pauses.
+/// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as
+/// the turn took, so that catching up takes a fifth of a core. Every reader goes on, because a
+/// pause has a bound and a turn follows it. While no action is applied there are no pauses.
 struct LogPace {
     /// A turn that sends less is followed by the next one at once: readers that keep up get each
     /// record as it comes.

@@ -7,38 +7,42 @@ struct LogReader {
     enum Phase {
         /// Its turn.
         case ready
-        /// That the source has more.
+        /// More records from the source.
         case source
-        /// That its socket takes more, and since when.
+        /// Room in its socket, and since when.
         case socket(since: Double)
     }
 
-    var cursor: LogCursor
+    var position: LogPosition
     var phase = Phase.ready
-    /// Whether it was sent no record yet: then the stream does not name records removed before it began.
+    /// Whether it was sent no record yet: then the stream does not name records removed before it
+    /// began.
     var isBeginning: Bool
-    /// Whether it has been told that it has everything.
+    /// Whether it was sent the frame for readers that have everything.
     var isCaughtUp = false
     /// Whether its socket is watched for room.
     var isWatched = false
-    /// What it is to be told in the end, as soon as the frame that is begun is whole.
-    var last: Bytes?
+    /// The last frame of its stream, to be sent as soon as the chunk that is begun is whole.
+    var bye: Bytes?
     /// Whether it is being closed for taking nothing; it has until the next second.
-    var mustEnd = false
+    var isClosing = false
 
     /// Begins where a reader can go on, given what it has.
     init(_ resume: Resume) {
         switch resume {
-        case .fresh, .resync: (cursor, isBeginning) = (LogCursor(after: 0), true)
-        case .after(let version): (cursor, isBeginning) = (LogCursor(after: version), false)
+        case .fresh, .resync: (position, isBeginning) = (LogPosition(after: 0), true)
+        case .after(let version): (position, isBeginning) = (LogPosition(after: version), false)
         }
     }
 
-    /// Whether something may be said between two records now.
-    var takesWords: Bool { !cursor.isWithinFrame }
+    /// Whether another frame may be sent now.
+    var isBetweenChunks: Bool { position.isBetweenChunks }
 
-    /// The version that it certainly has been sent, where there is one.
-    var knownVersion: UInt64? { isBeginning ? nil : cursor.version }
+    /// The version up to which every record is sent.
+    var version: UInt64 { position.cursor.version }
+
+    /// The version that its reader certainly has, where there is one.
+    var knownVersion: UInt64? { isBeginning ? nil : version }
 
     /// For how long its socket has taken nothing.
     func stalledSeconds(at now: Double) -> Double {

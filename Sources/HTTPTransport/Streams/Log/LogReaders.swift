@@ -1,4 +1,4 @@
-/// The readers of the log by their places, and who of them is to be looked at next.
+/// The readers of the log by their slots, and the order of their turns.
 struct LogReaders {
     private var readers: [Int32: LogReader] = [:]
     private var ready: [Int32] = []
@@ -17,7 +17,7 @@ struct LogReaders {
         ready.append(slot)
     }
 
-    /// Puts a reader at the end of those whose turn it is.
+    /// Puts a reader at the end of those that have a turn.
     mutating func makeReady(_ slot: Int32) {
         guard let reader = readers[slot] else { return }
         if case .ready = reader.phase { return }
@@ -25,18 +25,18 @@ struct LogReaders {
         ready.append(slot)
     }
 
-    /// Takes those whose turn it is.
+    /// Takes the readers that have a turn.
     mutating func takeReady() -> [Int32] {
         defer { ready = [] }
         return ready
     }
 
-    /// Puts back, at the end, one that is still ready.
+    /// Puts back, at the end, a reader that is still ready.
     mutating func keepReady(_ slot: Int32) {
         ready.append(slot)
     }
 
-    /// Puts back, at the front, those whose turn did not come.
+    /// Puts back, at the front, the readers that did not get their turn.
     mutating func putBack(_ slots: ArraySlice<Int32>) {
         ready.insert(contentsOf: slots, at: 0)
     }
@@ -46,19 +46,20 @@ struct LogReaders {
         waiting.append(slot)
     }
 
-    /// Everyone who waits for the source is to be looked at again.
+    /// Makes the readers ready that wait for the source.
     mutating func sourceMoved() {
         let slots = waiting
         waiting = []
         for slot in slots {
-            // The place may have another reader by now.
+            // The slot may have another reader by now.
             if case .source? = readers[slot]?.phase { makeReady(slot) }
         }
     }
 
-    /// Those whose socket has taken nothing for so long, and those that are being closed for it.
+    /// The readers whose sockets have taken nothing for so long, and those that are being closed
+    /// for it.
     func slow(stalledFor seconds: Double, at now: Double) -> [Int32] {
-        readers.filter { $0.value.mustEnd || $0.value.stalledSeconds(at: now) >= seconds }
+        readers.filter { $0.value.isClosing || $0.value.stalledSeconds(at: now) >= seconds }
             .map(\.key)
     }
 }

@@ -4,16 +4,18 @@ import Glibc
 import Synchronization
 import Wire
 
-// Readers of the log are not broadcast to: each is given what comes next as its socket takes it, one
-// piece at a time and by turns, so that one that has much to catch up holds up nobody.
+// Readers of the log are not broadcast to: each is given what comes next as its socket takes it,
+// one piece at a time and by turns, so that one that has much to catch up does not hold up the
+// others.
 
 extension StreamLoop {
-    /// The most bytes of the log that one turn sends; whoever is left has its turn next.
+    /// The most bytes of the log that one turn sends; the readers that are left have their turn
+    /// next.
     static let logTurnBytesMax = 2 << 20
     /// How much of the log a socket takes that has yet to be sent.
     static let logUnsentBytesMax: CInt = 128 << 10
 
-    /// Looks at everyone whose turn it is, once, unless the log pauses.
+    /// Gives every reader that has a turn what comes next, once, unless the log pauses.
     func advanceLog() {
         guard let log, logReaders.hasReady, logPace.pauseSeconds(at: now) == 0 else { return }
         let began = EventLoop.clock()
@@ -21,7 +23,7 @@ extension StreamLoop {
         logPace.turned(from: began, to: EventLoop.clock(), bytes: bytes, version: log.version)
     }
 
-    /// In how many seconds somebody has a turn; `nil` where it is nobody's.
+    /// In how many seconds the next reader has a turn; `nil` where none has.
     var logTurnSeconds: Double? {
         logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil
     }
@@ -45,64 +47,55 @@ extension StreamLoop {
     private func advance(_ slot: Int32) -> Int {
         guard let log, let reader = logReaders[slot] else { return 0 }
         guard behind[slot] == nil else {
-            // What it is behind with is told by `flush`.
+            // `flush` sends what waits, and `logWritable` calls this again.
             logReaders[slot]?.phase = .socket(since: now)
             logReaders[slot]?.isWatched = true
             return 0
         }
-        if let last = reader.last, reader.takesWords {
-            if reader.mustEnd {
-                _ = send(last, to: slot)
+        if let bye = reader.bye, reader.isBetweenChunks {
+            if reader.isClosing {
+                _ = send(bye, to: slot)
                 release(slot)
             } else {
-                finish(slot, saying: last)
+                finish(slot, with: bye)
             }
             return 0
         }
-        switch log.next(after: reader.cursor.version) {
+        if let tail = reader.position.tail { return send([tail], of: nil, to: slot) }
+        switch log.next(after: reader.version) {
         case .piece(let piece):
-            let cursor = reader.cursor
-            let isLast = reader.last != nil
-            guard let range = isLast ? cursor.restOfFrame(in: piece) : cursor.rest(of: piece)
-            else {
-                giveUp(slot)
+            guard let next = reader.position.next(of: piece, isEnding: reader.bye != nil) else {
+                abort(slot)
                 return 0
             }
-            return send(piece, range, to: slot)
+            return send(next, of: piece, to: slot)
         case .caughtUp(let version):
             unwatch(slot)
             logReaders.awaitSource(slot)
             if !reader.isCaughtUp {
                 logReaders[slot]?.isCaughtUp = true
-                say(log.caughtUp(at: version), to: slot)
+                sendBetweenChunks(log.caughtUp(at: version), to: slot)
             }
         case .pending:
             unwatch(slot)
             logReaders.awaitSource(slot)
-        case .gone(let reason, let version):
-            guard reader.takesWords else {
-                // The rest of a frame that is begun is gone: only a new stream can go on.
-                giveUp(slot)
+        case .gone(let resync, let version):
+            guard reader.isBetweenChunks else {
+                // The rest of a chunk that is begun is gone: only a new stream can go on.
+                abort(slot)
                 return 0
             }
-            logReaders[slot]?.cursor = LogCursor(after: version)
-            if !reader.isBeginning { say(reason, to: slot) }
+            logReaders[slot]?.position = LogPosition(after: version)
+            if !reader.isBeginning { sendBetweenChunks(resync, to: slot) }
             if case .ready? = logReaders[slot]?.phase { logReaders.keepReady(slot) }
         case .unreadable:
-            giveUp(slot)
+            abort(slot)
         }
         return 0
     }
 
-    private func send(_ piece: LogPiece, _ range: Range<Int>, to slot: Int32) -> Int {
-        let sent = piece.bytes.withUnsafeBytes { bytes in
-            Glibc.send(
-                slots[Int(slot)].descriptor,
-                bytes.baseAddress?.advanced(by: range.lowerBound),
-                range.count,
-                CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
-            )
-        }
+    private func send(_ segments: [LogSegment], of piece: LogPiece?, to slot: Int32) -> Int {
+        let sent = write(segments, of: piece, to: slots[Int(slot)].descriptor)
         guard sent >= 0 else {
             if errno == EAGAIN || errno == EINTR || errno == ENOBUFS {
                 awaitSocket(slot)
@@ -112,17 +105,34 @@ extension StreamLoop {
             }
             return 0
         }
-        let end = range.lowerBound + sent
-        let whole = logReaders[slot]?.cursor.sent(upTo: end, of: piece) ?? 0
+        let whole = logReaders[slot]?.position.sent(sent, of: segments, of: piece) ?? 0
         logReaders[slot]?.isBeginning = false
         writer.counters.frames.add(UInt64(whole), ordering: .relaxed)
-        if sent < range.count { awaitSocket(slot) } else { logReaders.keepReady(slot) }
+        if sent < segments.bytes { awaitSocket(slot) } else { logReaders.keepReady(slot) }
         return sent
     }
 
-    /// Sends a few words between two records.
-    private func say(_ words: Bytes, to slot: Int32) {
-        deliver(words, to: slot, having: logReaders[slot]?.knownVersion)
+    /// Writes what a socket takes, by one system call. Answers how much, or -1 with `errno`.
+    private func write(
+        _ segments: [LogSegment],
+        of piece: LogPiece?,
+        to descriptor: CInt
+    ) -> Int {
+        let write = { (bytes: UnsafeRawBufferPointer) in
+            segments.withVectors(of: bytes) { vectors in
+                var message = msghdr()
+                message.msg_iov = vectors.baseAddress
+                message.msg_iovlen = vectors.count
+                return sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+        }
+        guard let piece else { return write(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return piece.bytes.withUnsafeBytes(write)
+    }
+
+    /// Sends a reader a frame that is no record.
+    private func sendBetweenChunks(_ frame: Bytes, to slot: Int32) {
+        deliver(Chunk.of(frame), to: slot, having: logReaders[slot]?.knownVersion)
         if behind[slot] != nil {
             logReaders[slot]?.isWatched = true
             logReaders[slot]?.phase = .socket(since: now)
@@ -153,35 +163,37 @@ extension StreamLoop {
         logReaders.makeReady(slot)
     }
 
-    /// Ends a reader's stream with these words, as soon as they would not tear a frame.
-    func closeLog(_ slot: Int32, saying bye: Bytes) {
-        guard logReaders[slot]?.takesWords == false else { return finish(slot, saying: bye) }
-        if logReaders[slot]?.last == nil { logReaders[slot]?.last = bye }
+    /// Ends a reader's stream with this frame, as soon as the chunk that is begun is whole.
+    func closeLog(_ slot: Int32, with bye: Bytes) {
+        guard logReaders[slot]?.isBetweenChunks == false else { return finish(slot, with: bye) }
+        if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
     }
 
-    /// Closes the connection in the middle of the stream: its reader comes back and is told why.
-    private func giveUp(_ slot: Int32) {
+    /// Closes the connection in the middle of the stream: its client connects again, and the new
+    /// stream begins with the reason.
+    private func abort(_ slot: Int32) {
         writer.counters.closedByServer.add(1, ordering: .relaxed)
         release(slot)
     }
 
-    /// Begins to close those whose socket takes nothing, and lets go of those that had their chance.
-    func closeStalledLogReaders(saying bye: Bytes) {
+    /// Begins to close the readers whose sockets take nothing, and releases those whose time is
+    /// over.
+    func closeStalledLogReaders(with bye: Bytes) {
         let seconds = Double(writer.limits.stallSeconds)
         for slot in logReaders.slow(stalledFor: seconds, at: now) where behind[slot] == nil {
-            guard logReaders[slot]?.mustEnd == false else {
+            guard logReaders[slot]?.isClosing == false else {
                 release(slot)
                 continue
             }
             writer.counters.closedSlow.add(1, ordering: .relaxed)
             Self.makeRoom(in: slots[Int(slot)].descriptor)
-            logReaders[slot]?.mustEnd = true
-            logReaders[slot]?.last = bye
+            logReaders[slot]?.isClosing = true
+            logReaders[slot]?.bye = bye
             logReaders.makeReady(slot)
         }
     }
 
-    /// Keeps a part of the socket's buffer free, so that there is room for last words.
+    /// Keeps a part of the socket's buffer free, so that there is room for the last frame.
     static func keepRoom(in descriptor: CInt) {
         set(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, logUnsentBytesMax)
     }
@@ -192,7 +204,8 @@ extension StreamLoop {
         set(descriptor, SOL_SOCKET, SO_SNDBUF, 2 * logUnsentBytesMax)
     }
 
-    /// Sets a number. A system or a socket without it has no room for last words, and does without.
+    /// Sets a number. A system or a socket that does not have it has no room for a last frame, and
+    /// the stream ends without one.
     private static func set(_ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt) {
         var value = value
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))

@@ -1,16 +1,18 @@
 import EventStream
 
-/// What one reader is behind with, and when it last took something.
+/// A reader whose socket did not take everything.
 struct BehindReader {
     var backlog: Backlog
+    /// When its socket last took something.
     var progressed: Double
-    /// The version that it had when it fell behind, if any.
+    /// The version that it had before, if any.
     var version: UInt64?
-    var closes = false
-    /// Whether it is to be brought to the newest version after this.
-    var isDue = false
-    /// Where a large frame is what it is behind with, and it is not in patch mode.
-    var aside: Aside?
-    /// Whether its socket takes more, and it is the others' turn.
+    /// Whether the stream ends when the backlog is sent.
+    var isClosing = false
+    /// Whether it is sent the newest version after the backlog.
+    var needsNewest = false
+    /// The large frame that it is being sent, where it is not in patch mode.
+    var largeFrame: LargeFrame?
+    /// Whether its socket takes more, and other readers have their turn first.
     var awaitsTurn = false
 }

@@ -2,11 +2,11 @@ import EventStream
 import Synchronization
 import Wire
 
-// What time brings: heartbeats, and the ends of those who take nothing or whose time is over.
+// What is done each second: heartbeats, and the ends of streams that are stalled or expired.
 
 extension StreamLoop {
-    /// Heartbeats for a part of the readers, so that they don't all fall on one moment; then those
-    /// who take nothing and those whose time is over.
+    /// Sends heartbeats to a part of the readers, so that not all are due in one moment; then ends
+    /// the streams that are stalled or expired.
     func everySecond() {
         nextSecond = max(nextSecond + 1, now)
         seconds &+= 1
@@ -14,51 +14,54 @@ extension StreamLoop {
         for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
             let due = topics[number].slots.filter {
                 UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
-                    && logReaders[$0]?.takesWords != false
+                    && logReaders[$0]?.isBetweenChunks != false
             }
             if !due.isEmpty {
                 // A part of the state may not have changed for long; the store has gone on.
-                let isWhole = topics[number].id.name == TopicID.state.name
+                let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
                 let version = isWhole ? published : log?.version ?? published
-                let heartbeat = writer.frames.heartbeat(version)
+                let heartbeat = Chunk.of(writer.frames.heartbeat(version))
                 broadcast(heartbeat, to: due, having: topics[number].newestVersion)
             }
             writer.counters.heartbeats.add(UInt64(due.count), ordering: .relaxed)
             guard writer.limits.lifetimeSeconds > 0 else { continue }
-            let bye = writer.frames.bye(.lifetime)
+            let bye = bye(.lifetime)
             for slot in topics[number].slots where slots[Int(slot)].expires <= seconds {
-                closeSlot(slot, saying: bye)
+                closeSlot(slot, with: bye)
             }
         }
-        // Those that were announced to a client who left before it joined.
+        // Topics that were announced for a client that left before it joined.
         for number in topics.indices { forgetUnread(Int32(number)) }
         let stalled = behind.filter {
             !$0.value.awaitsTurn
                 && now - $0.value.progressed >= Double(writer.limits.stallSeconds)
         }
-        let bye = stalled.isEmpty && logReaders.isEmpty ? nil : writer.frames.bye(.slow)
-        if let bye { closeStalledLogReaders(saying: bye) }
+        let bye = stalled.isEmpty && logReaders.isEmpty ? nil : bye(.slow)
+        if let bye { closeStalledLogReaders(with: bye) }
         for slot in stalled.keys {
             writer.counters.closedSlow.add(1, ordering: .relaxed)
-            // Last words only between two frames: within one they would end it, torn as it is.
+            // Only between two frames: within one it would be taken for a part of that.
             if let bye, behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
             release(slot)
         }
     }
 
     /// Sends a reader its last frame, and ends the stream when that is taken.
-    func closeSlot(_ slot: Int32, saying bye: Bytes) {
+    func closeSlot(_ slot: Int32, with bye: Bytes) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         if logReaders[slot] == nil {
-            finish(slot, saying: bye)
+            finish(slot, with: bye)
         } else {
-            closeLog(slot, saying: bye)
+            closeLog(slot, with: bye)
         }
     }
 
-    /// Sends a reader its last frame, behind what it is behind with.
-    func finish(_ slot: Int32, saying bye: Bytes) {
+    /// The last frame of a stream that is closed for this reason, and the end of the message.
+    func bye(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
+
+    /// Sends a reader its last frame, behind the frame that is begun.
+    func finish(_ slot: Int32, with bye: Bytes) {
         writer.counters.closedByServer.add(1, ordering: .relaxed)
         if behind[slot] == nil {
             let topic = Int(slots[Int(slot)].topic)
@@ -66,6 +69,6 @@ extension StreamLoop {
         } else {
             behind[slot]?.backlog.close(with: bye)
         }
-        if behind[slot] == nil { release(slot) } else { behind[slot]?.closes = true }
+        if behind[slot] == nil { release(slot) } else { behind[slot]?.isClosing = true }
     }
 }

@@ -3,11 +3,12 @@ import EventStream
 import Glibc
 import Synchronization
 
-// Who reads what: readers come, are listened to for their end, and go.
+// Readers join, are watched for their end, and are released.
 
 extension StreamLoop {
     func join(_ reader: JoiningReader) {
-        let topic = number(of: reader.topic)
+        let beginning = reader.beginning
+        let topic = number(of: beginning.topic)
         let slot = freeSlots.popLast() ?? Int32(slots.count)
         if Int(slot) == slots.count { slots.append(StreamSlot()) }
         let index = Int(slot)
@@ -21,24 +22,25 @@ extension StreamLoop {
         topics[Int(topic)].slots.append(slot)
         swapPlaces(slot, with: topics[Int(topic)].following)
         topics[Int(topic)].following += 1
-        if let ended = reader.ended { endings[slot] = ended }
-        if let name = reader.owner.name { names[slot] = name }
-        if let session = reader.owner.session { sessions[slot] = session }
+        if let onEnd = reader.onEnd { endings[slot] = onEnd }
+        if let name = beginning.owner.name { names[slot] = name }
+        if let session = beginning.owner.session { sessions[slot] = session }
         writer.counters.adopted.add(1, ordering: .relaxed)
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
-        let known: UInt64? = if case .after(let version) = reader.resume { version } else { nil }
-        slots[index].lacks = known.map { $0 &+ 1 } ?? 0
-        deliver(reader.opening, to: slot, having: known)
-        for frame in topics[Int(topic)].topic.opening(for: reader.resume) {
+        let known: UInt64? = if case .after(let version) = beginning.resume { version } else { nil }
+        slots[index].nextVersion = known.map { $0 &+ 1 } ?? 0
+        let first = Chunk.first(beginning.head.response, beginning.head.payload)
+        deliver(first, to: slot, having: known)
+        for frame in topics[Int(topic)].topic.opening(for: beginning.resume) {
             deliver(frame, to: slot, having: known)
         }
-        if reader.topic.mode == .patch { bring(slot) }
-        if reader.topic == .actions, slots[index].descriptor >= 0 {
+        if beginning.topic.mode == .patch { update(slot) }
+        if beginning.topic == .actions, slots[index].descriptor >= 0 {
             Self.keepRoom(in: reader.descriptor)
-            logReaders.add(LogReader(reader.resume), at: slot)
+            logReaders.add(LogReader(beginning.resume), at: slot)
         }
-        if stopDeadline != nil { closeSlot(slot, saying: writer.frames.bye(.shutdown)) }
+        if stopDeadline != nil { closeSlot(slot, with: bye(.shutdown)) }
     }
 
     /// The second in which a stream's time is over, spread by a tenth so that not all end at once.
@@ -48,7 +50,7 @@ extension StreamLoop {
         return seconds + UInt32(clamping: lifetime) + UInt32.random(in: 0...UInt32(lifetime / 10))
     }
 
-    /// Frames go out at once, and peers that vanish without a word are noticed.
+    /// Lets frames go out at once, and the system notice peers that vanish.
     func tune(_ descriptor: CInt) {
         var yes: CInt = 1
         var milliseconds = Self.deadPeerMilliseconds
@@ -85,7 +87,7 @@ extension StreamLoop {
         if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
     }
 
-    /// Takes off what a reader sends. Answers `false` where it has ended or talks too much.
+    /// Takes off what a reader sends. Answers `false` where it has ended or sends too much.
     func discardInput(_ index: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
             let count = recv(
@@ -100,7 +102,7 @@ extension StreamLoop {
         }
     }
 
-    /// Lets a reader go.
+    /// Closes a reader's socket, and frees its slot.
     func release(_ slot: Int32) {
         let index = Int(slot)
         guard slots[index].descriptor >= 0 else { return }
@@ -137,10 +139,11 @@ extension StreamLoop {
         return number
     }
 
-    /// Forgets a topic that nobody reads any more, and its frame: clients choose the names of some.
+    /// Forgets a topic without readers, and its frame: clients choose the names of some.
     func forgetUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
-        // Whoever is about to read has reserved a place, and may have had the newest sent already.
+        // A client that is about to read has reserved a place, and the newest may be published for
+        // it.
         guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
             topicNumbers[topic] == number, !writer.isRead(topic)
         else { return }

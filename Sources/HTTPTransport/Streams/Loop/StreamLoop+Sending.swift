@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Wire
 
-// One frame goes to many; only who does not take it whole has anything of its own.
+// One frame goes to many; only a reader that does not take it whole has anything of its own.
 
 extension StreamLoop {
     func publish(
@@ -15,29 +15,31 @@ extension StreamLoop {
     ) {
         let number = Int(topic)
         let before = topics[number].topic.newestVersion
-        guard topics[number].topic.publish(frame, version: version) else { return }
+        guard topics[number].topic.publish(frame, version: version),
+            let chunk = topics[number].topic.newest
+        else { return }
         if audience == nil { topics[number].framesForAll &+= 1 }
         let isForAll = audience == nil || topics[number].following == topics[number].slots.count
         var readers =
-            isForAll ? topics[number].followers : markDue(topics[number].slots, audience)
-        // The first frame of a topic may come after those who have it already, from another time.
-        if before == nil { readers = readers.filter { slots[Int($0)].lacks <= version } }
+            isForAll ? topics[number].followers : following(among: topics[number].slots, audience)
+        // The first frame of a topic may come behind readers that have it from an earlier stream.
+        if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
         if let audience { readers = readers.filter { audience(names[$0]) } }
-        broadcast(frame, to: readers, having: before)
+        broadcast(chunk, to: readers, having: before)
     }
 
-    /// Those of a topic's readers that are sent a frame as it comes. The others are due for the newest
-    /// where a frame is for them.
-    private func markDue(_ readers: [Int32], _ audience: StreamAudience?) -> [Int32] {
+    /// Those of a topic's readers that are sent a frame as it comes. The others need the newest
+    /// later where the frame is for them.
+    private func following(among readers: [Int32], _ audience: StreamAudience?) -> [Int32] {
         readers.filter { slot in
-            guard behind[slot]?.aside != nil else { return true }
-            if audience?(names[slot]) != false { behind[slot]?.isDue = true }
+            guard behind[slot]?.largeFrame != nil else { return true }
+            if audience?(names[slot]) != false { behind[slot]?.needsNewest = true }
             return false
         }
     }
 
-    /// Sends one frame to many, who have this version until they have it. The list may shrink on the
-    /// way, so it is the caller's copy.
+    /// Sends one frame to many, who have this version until they have it. The list may shrink on
+    /// the way, so it is the caller's copy.
     func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
         var whole: UInt64 = 0
         for slot in readers {
@@ -45,14 +47,18 @@ extension StreamLoop {
                 deliver(frame, to: slot, having: version)
                 continue
             }
-            breathe()
+            pauseIfDue()
             let sent = send(frame, to: slot)
-            if sent == frame.count { whole += 1 } else { fell(slot, frame, sent, having: version) }
+            if sent == frame.count {
+                whole += 1
+            } else {
+                keepRest(of: frame, sent, for: slot, having: version)
+            }
         }
         writer.counters.frames.add(whole, ordering: .relaxed)
     }
 
-    /// Sends a frame to one reader, or puts it behind what that one is behind with.
+    /// Sends a frame to one reader, or adds it to the reader's backlog.
     func deliver(_ frame: Bytes, to slot: Int32, having version: UInt64?) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         if behind[slot] != nil {
@@ -63,17 +69,18 @@ extension StreamLoop {
         // Many may come at once: a large frame goes by turns from its first byte on.
         guard frame.count < Self.largeBytesMin else {
             Self.keepRoom(in: slots[Int(slot)].descriptor)
-            return fall(slot, behind: frame, sent: 0, having: version)
+            return begin(Backlog(frame, sent: 0), for: slot, having: version)
         }
         let sent = send(frame, to: slot)
         if sent == frame.count {
             writer.counters.frames.add(1, ordering: .relaxed)
         } else {
-            fell(slot, frame, sent, having: version)
+            keepRest(of: frame, sent, for: slot, having: version)
         }
     }
 
-    /// Writes what a socket takes of a frame, without waiting. Answers how much, or -1 with `errno`.
+    /// Writes what a socket takes of a frame, without waiting. Answers how much, or -1 with
+    /// `errno`.
     @inline(__always)
     func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
         if frame.isInPieces { return sendPieces(of: frame, from: offset, to: slot) }
@@ -124,27 +131,29 @@ extension StreamLoop {
         }
     }
 
-    /// A reader did not take a whole frame: it is behind from here on, or gone.
-    func fell(_ slot: Int32, _ frame: Bytes, _ sent: Int, having version: UInt64?) {
+    /// Keeps the rest of a frame for a reader whose socket did not take all of it, or releases the
+    /// reader where the connection has failed.
+    private func keepRest(
+        of frame: Bytes,
+        _ sent: Int,
+        for slot: Int32,
+        having version: UInt64?
+    ) {
         if sent < 0, errno != EAGAIN, errno != EINTR, errno != ENOBUFS {
             writer.counters.closedByPeer.add(1, ordering: .relaxed)
             release(slot)
             return
         }
-        fall(slot, behind: frame, sent: max(0, sent), having: version)
+        begin(Backlog(frame, sent: max(0, sent)), for: slot, having: version)
     }
 
-    private func fall(_ slot: Int32, behind frame: Bytes, sent: Int, having version: UInt64?) {
-        behind[slot] = BehindReader(
-            backlog: Backlog(frame, sent: sent),
-            progressed: now,
-            version: version
-        )
-        if frame.count - sent >= Self.largeBytesMin { setAside(slot) }
+    private func begin(_ backlog: Backlog, for slot: Int32, having version: UInt64?) {
+        behind[slot] = BehindReader(backlog: backlog, progressed: now, version: version)
+        if isLarge(slot) { stopFollowing(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
     }
 
-    /// Sends a reader what it is behind with, as far as it takes it.
+    /// Sends a reader its backlog, as far as its socket takes it.
     func flush(_ slot: Int32) {
         while var state = behind[slot], let (frame, offset) = state.backlog.head {
             let sent = send(frame, from: offset, to: slot)
@@ -161,18 +170,19 @@ extension StreamLoop {
             behind[slot] = state
         }
         let state = behind.removeValue(forKey: slot)
-        guard state?.closes != true else { return release(slot) }
+        guard state?.isClosing != true else { return release(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
-        if let aside = state?.aside {
-            follow(slot, after: aside, isDue: state?.isDue == true)
-        } else if state?.isDue == true {
-            bring(slot)
+        if let largeFrame = state?.largeFrame {
+            follow(slot, after: largeFrame, needsNewest: state?.needsNewest == true)
+        } else if state?.needsNewest == true {
+            update(slot)
         }
     }
 }
 
 extension iovec {
-    /// Where bytes lie that are in one piece, from an offset on. Valid as long as they are retained.
+    /// Where bytes lie that are in one piece, from an offset on. Valid as long as they are
+    /// retained.
     init(_ piece: Bytes, from offset: Int = 0) {
         let bytes = piece.withUnsafeBytes { $0 }
         self.init(

@@ -4,11 +4,11 @@ import Glibc
 import Synchronization
 import Wire
 
-/// The writer's thread: its epoll, the readers, and what each is still to be sent.
+/// The writer's thread: its epoll, the readers, and the backlogs.
 final class StreamLoop {
     /// How many events one turn takes from epoll.
     static let eventsMax = 512
-    /// The most that a reader may send us; what it says is of no interest.
+    /// The most bytes that a reader may send; they are dropped.
     static let inputBytesMax = 64 << 10
     /// How long unacknowledged data keeps a connection whose peer is silent.
     static let deadPeerMilliseconds: CInt = 40_000
@@ -23,12 +23,13 @@ final class StreamLoop {
     var topics: [TopicReaders] = []
     var topicNumbers: [TopicID: Int32] = [:]
     var freeTopics: [Int32] = []
-    /// The names of those readers that have one.
+    /// The names of the readers that have one.
     var names: [Int32: String] = [:]
-    /// The sessions of those readers that have one.
+    /// The sessions of the readers that have one.
     var sessions: [Int32: String] = [:]
+    /// The readers whose sockets did not take everything.
     var behind: [Int32: BehindReader] = [:]
-    /// What patches can begin with besides the newest versions.
+    /// The versions that patches can begin with, besides the newest.
     var recent = RecentStates()
     var logReaders = LogReaders()
     var logPace = LogPace()
@@ -38,7 +39,7 @@ final class StreamLoop {
     private var pace = ReaderPace()
     /// For how long this turn has paused.
     private var pausedSeconds = 0.0
-    /// What this turn has sent of what readers were behind with.
+    /// How many bytes of backlogs this turn has sent.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more, in the order in which they have their turn.
     var awaitingTurn: [Int32] = []
@@ -83,7 +84,7 @@ final class StreamLoop {
         end()
     }
 
-    /// Does what there is to do, and waits for it so many milliseconds at the most.
+    /// Does what there is to do, after waiting for it so many milliseconds at the most.
     func turn(_ events: UnsafeMutablePointer<epoll_event>, waitingFor milliseconds: CInt) {
         let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
         now = EventLoop.clock()
@@ -110,7 +111,7 @@ final class StreamLoop {
     }
 
     /// Pauses where that is due, between one reader and the next of many.
-    func breathe() {
+    func pauseIfDue() {
         guard pace.isBusy, stopDeadline == nil else { return }
         let began = EventLoop.clock()
         guard pace.isDue(at: began), let pause = pace.pauseSeconds(at: began) else { return }
@@ -143,9 +144,9 @@ final class StreamLoop {
         if mail.logMoved { logReaders.sourceMoved() }
         if let stop = mail.stop {
             stopDeadline = now + stop.seconds
-            let bye = writer.frames.bye(stop.reason)
+            let bye = bye(stop.reason)
             for slot in slots.indices where slots[slot].descriptor >= 0 {
-                closeSlot(Int32(slot), saying: bye)
+                closeSlot(Int32(slot), with: bye)
             }
         }
     }

@@ -1,7 +1,7 @@
 /// One place for a reader.
 struct StreamSlot {
     var descriptor: CInt = -1
-    /// Told apart from earlier readers of the same place.
+    /// Differs from that of earlier readers in the same place.
     var generation: UInt32 = 0
     var topic: Int32 = 0
     /// Its place in the topic's list of readers.
@@ -11,6 +11,6 @@ struct StreamSlot {
     var expires: UInt32 = 0
     /// When it joined, in whole seconds of the clock.
     var joined: UInt32 = 0
-    /// The first version that it lacks; moved on for readers in patch mode alone.
-    var lacks: UInt64 = 0
+    /// The first version that the reader does not have; moved on in patch mode alone.
+    var nextVersion: UInt64 = 0
 }

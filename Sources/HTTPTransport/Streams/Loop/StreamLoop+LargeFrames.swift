@@ -3,9 +3,9 @@ import EventStream
 import Synchronization
 import Wire
 
-// Large frames are sent by turns, and while actions are applied with pauses between these: dispatching
-// goes first. A reader that is sent one is not looked at when its topic is published: when it has taken
-// all, it is sent the newest.
+// Large frames are sent by turns, and while actions are applied with pauses between these:
+// dispatching goes first. A reader that is being sent one does not follow its topic: when it has
+// taken all, it is sent the newest.
 
 extension StreamLoop {
     /// From how many bytes on a frame is large.
@@ -36,7 +36,7 @@ extension StreamLoop {
             done += 1
             guard behind[slot]?.awaitsTurn == true else { continue }
             behind[slot]?.awaitsTurn = false
-            // That it waited was not its own fault.
+            // It did not stall: other readers had their turn.
             behind[slot]?.progressed = now
             flush(slot)
             if behind[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
@@ -55,31 +55,33 @@ extension StreamLoop {
         )
     }
 
-    /// Leaves a reader alone until it has taken a large frame.
-    func setAside(_ slot: Int32) {
+    /// Takes a reader off those that are sent each frame, until it has taken a large one.
+    func stopFollowing(_ slot: Int32) {
         let number = Int(slots[Int(slot)].topic)
         guard topics[number].id.mode != .patch, topics[number].id != .actions,
-            behind[slot]?.aside == nil
+            behind[slot]?.largeFrame == nil
         else { return }
-        let known = slots[Int(slot)].lacks
-        let version = max(topics[number].newestVersion ?? 0, known == 0 ? 0 : known - 1)
-        behind[slot]?.aside = Aside(version: version, frames: topics[number].framesForAll)
+        let known = knownVersion(of: slot) ?? 0
+        behind[slot]?.largeFrame = LargeFrame(
+            version: max(topics[number].newestVersion ?? 0, known),
+            framesBefore: topics[number].framesForAll
+        )
         topics[number].following -= 1
         swapPlaces(slot, with: topics[number].following)
     }
 
-    /// A reader has taken a large frame, and follows its topic again: it is sent the newest that it lacks.
-    func follow(_ slot: Int32, after aside: Aside, isDue: Bool) {
+    /// Lets a reader that has taken a large frame follow its topic again, and sends it the newest
+    /// version that it missed.
+    func follow(_ slot: Int32, after frame: LargeFrame, needsNewest: Bool) {
         let number = Int(slots[Int(slot)].topic)
         swapPlaces(slot, with: topics[number].following)
         topics[number].following += 1
-        let missed = topics[number].framesForAll - aside.frames
-        let lacks = isDue || missed > 0
-        guard lacks, let newest = topics[number].topic.newest,
-            topics[number].topic.version > aside.version
+        let missed = topics[number].framesForAll - frame.framesBefore
+        guard needsNewest || missed > 0, let newest = topics[number].topic.newest,
+            topics[number].topic.version > frame.version
         else { return }
         if missed > 1 { writer.counters.conflated.add(missed - 1, ordering: .relaxed) }
-        deliver(newest, to: slot, having: aside.version)
+        deliver(newest, to: slot, having: frame.version)
     }
 
     /// Lets two readers of a topic take each other's place in its list.

@@ -1,0 +1,68 @@
+import Glibc
+
+/// A chunk, or the rest of one, with the payload that a piece of the log has for it.
+struct LogSegment: Equatable {
+    let chunk: LogChunk
+    /// Where its unsent payload lies in the piece; shorter than that where the piece ends first.
+    let payload: Range<Int>
+
+    /// How many bytes a socket is sent.
+    var bytes: Int { headBytes + payload.count + tailBytes }
+
+    private var headBytes: Int { chunk.headBytes - chunk.sentOfHead }
+
+    /// 0 where the segment does not complete the payload.
+    private var tailBytes: Int {
+        payload.count == chunk.unsentPayload ? Chunk.tailBytes - chunk.sentOfTail : 0
+    }
+
+    /// Where head, payload and tail lie.
+    ///
+    /// - Parameters:
+    ///   - source: the bytes of the piece.
+    ///   - head: room for a head. Its line end is also the tail.
+    fileprivate func vectors(
+        of source: UnsafeRawBufferPointer,
+        _ head: UnsafeMutableRawBufferPointer
+    ) -> (head: iovec, payload: iovec, tail: iovec) {
+        Chunk.writeHead(of: chunk.payloadBytes, to: head)
+        let start = source.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
+        let lineEnd = chunk.headBytes - Chunk.tailBytes
+        return (
+            iovec(start: head.baseAddress, from: chunk.sentOfHead, count: headBytes),
+            iovec(start: start, from: payload.lowerBound, count: payload.count),
+            iovec(start: head.baseAddress, from: lineEnd + chunk.sentOfTail, count: tailBytes)
+        )
+    }
+}
+
+extension [LogSegment] {
+    /// How many bytes a socket is sent.
+    var bytes: Int { reduce(0) { $0 + $1.bytes } }
+
+    /// Lends the bytes in the order in which a socket is sent them.
+    ///
+    /// - Parameter source: the bytes of the piece.
+    func withVectors<Result>(
+        of source: UnsafeRawBufferPointer,
+        _ body: (UnsafeMutableBufferPointer<iovec>) -> Result
+    ) -> Result {
+        let headsBytes = count * Chunk.headBytesMax
+        return withUnsafeTemporaryAllocation(byteCount: headsBytes, alignment: 1) { heads in
+            withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3 * count) { vectors in
+                for (index, segment) in enumerated() {
+                    let room = heads[index * Chunk.headBytesMax..<(index + 1) * Chunk.headBytesMax]
+                    (vectors[3 * index], vectors[3 * index + 1], vectors[3 * index + 2]) =
+                        segment.vectors(of: source, UnsafeMutableRawBufferPointer(rebasing: room))
+                }
+                return body(vectors)
+            }
+        }
+    }
+}
+
+extension iovec {
+    fileprivate init(start: UnsafeMutableRawPointer?, from offset: Int, count: Int) {
+        self.init(iov_base: start.map { $0 + offset }, iov_len: count)
+    }
+}
