@@ -1,6 +1,6 @@
 /// Whose actions a resource takes.
 package enum ActionAudience: Sendable {
-    /// Everybody's, at `POST /dispatch`.
+    /// Those of every client, at `POST /dispatch`.
     case everybody
     /// Those of a module's views, at `POST /modules/<name>/ui`.
     case views(of: String)

@@ -9,7 +9,8 @@ struct ActionNames: Sendable {
         var count = 0
     }
 
-    /// Open addressing: the first free slot behind a name's own ends the search. At most half are taken.
+    /// Open addressing: the first free slot behind a name's own ends the search. At most half are
+    /// taken.
     private var slots: [Slot]
     private var bytes: [UInt8] = []
 

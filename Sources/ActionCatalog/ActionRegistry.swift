@@ -11,8 +11,8 @@ package struct ActionRegistry<State>: Sendable {
 
     /// Registers every action of the list, and those of modules.
     ///
-    /// - Throws: where two types share a wire name, a name is empty, a type has no form on the wire, or
-    ///   an action's analytics are declared for another state.
+    /// - Throws: where two types share a wire name, a name is empty, a type has no form on the
+    ///   wire, or an action's analytics are declared for another state.
     package init(
         _ list: ActionList,
         _ modules: [ModuleActions<State>] = [],
@@ -77,8 +77,8 @@ package struct ActionRegistry<State>: Sendable {
     }
 }
 
-/// The actions of a server by name and by type. It is no generic type, so that requests look no metadata
-/// up, and an object, so that they don't copy it.
+/// The actions of a server by name and by type. It is no generic type, so that requests look no
+/// metadata up, and an object, so that they don't copy it.
 package final class ActionTable: Sendable {
     /// The most bytes of a payload: those that one record of history can hold.
     static let payloadBytesMax = Record.fieldBytesMax
@@ -149,12 +149,12 @@ package final class ActionTable: Sendable {
         }.map(\.form)
     }
 
-    /// What is reduced and journaled of an action that the program itself dispatches: the same as if a
-    /// client had sent it, so without its secret members.
+    /// What is reduced and journaled of an action that the program itself dispatches: the same as
+    /// if a client had sent it, so without its secret members.
     ///
-    /// - Throws: ``UnregisteredAction`` where no list and no module has its type, ``OversizedAction`` where
-    ///   history can't hold it; what the encoder or the decoder says where it has no JSON form, or needs
-    ///   a secret member.
+    /// - Throws: ``UnregisteredAction`` where no list and no module has its type,
+    ///   ``OversizedAction`` where history can't hold it; what the encoder or the decoder says
+    ///   where it has no JSON form, or needs a secret member.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         var inner = action
         var instance: String?

@@ -2,7 +2,8 @@ import Telemetry
 package import Wire
 
 extension Problem {
-    /// 422 for a value that its type can't hold. What the type's own code threw is for the log alone.
+    /// 422 for a value that its type can't hold. What the type's own code threw is for the log
+    /// alone.
     ///
     /// - Parameters:
     ///   - name: what the value was sent to, for the log.

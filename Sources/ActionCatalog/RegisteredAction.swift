@@ -35,8 +35,8 @@ package final class RegisteredAction: Sendable {
     private let read: Reader
 
     /// - Parameters:
-    ///   - isBare: whether it has no fields, so that one action stands for all where one can be read from
-    ///     no payload.
+    ///   - isBare: whether it has no fields, so that one action stands for all where one can be
+    ///     read from no payload.
     ///   - read: reads the action from its payload; `nil` stands for no payload.
     init(
         name: String,

@@ -1,8 +1,8 @@
 package import StoreCore
 import Wire
 
-/// What is known of one action type: the wire names of its values, how they are read, and how they are
-/// written.
+/// What is known of one action type: the wire names of its values, how they are read, and how they
+/// are written.
 package final class RegisteredType: Sendable {
     /// Answers which of the entries a value belongs to, and its payload.
     typealias Writer = @Sendable (any Action, JSONEncoder) throws -> (entry: Int, payload: [UInt8])

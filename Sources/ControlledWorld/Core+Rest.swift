@@ -1,9 +1,11 @@
 package import StoreCore
 
 extension Core {
-    /// Waits until the effects on `executor` have done what they can, and the Core what that led to.
+    /// Waits until the effects on `executor` have done what they can, and the Core what that led
+    /// to.
     ///
-    /// - Returns: whether they did; one that blocks its thread for `OrderedExecutor.busyMax` does not.
+    /// - Returns: whether they did; one that blocks its thread for `OrderedExecutor.busyMax` does
+    ///   not.
     package nonisolated(nonsending) func rest(of executor: OrderedExecutor) async -> Bool {
         var last: (version: UInt64?, begun: UInt64)?
         while true {

@@ -11,7 +11,8 @@ extension Dependencies {
         Dependencies.unprepared.controlled(by: clock, seed: seed)
     }
 
-    /// The same, with time, random numbers and identifiers as in ``controlled(by:seed:)-(_,UInt64)``.
+    /// The same, with time, random numbers and identifiers as in
+    /// ``controlled(by:seed:)-(_,UInt64)``.
     package func controlled(by clock: ManualClock, seed: UInt64 = 0) -> Dependencies {
         self.setting(ClockKey.self, to: clock)
             .setting(WallClockKey.self, to: clock.timeOfDay)

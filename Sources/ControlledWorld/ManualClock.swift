@@ -1,7 +1,8 @@
 import Platform
 import Synchronization
 
-/// A clock that stands still until it is moved, by a test or a client of one; who sleeps on it waits for that.
+/// A clock that stands still until it is moved, by a test or a client of one; who sleeps on it
+/// waits for that.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -15,8 +16,8 @@ import Synchronization
 /// ```
 ///
 /// Sleepers wake in the order of their deadlines, those of one deadline in the order in which they
-/// fell asleep, and each has done what it can before the next wakes. That holds for the effects of a
-/// `TestStore` that has this clock; for other tasks there is ``untilSleeping(_:within:)``.
+/// fell asleep, and each has done what it can before the next wakes. That holds for the effects of
+/// a `TestStore` that has this clock; for other tasks there is ``untilSleeping(_:within:)``.
 public final class ManualClock: Clock, Sendable {
     /// A moment of this clock: how far it has been moved since it was made.
     public struct Instant: InstantProtocol {
@@ -125,8 +126,8 @@ extension ManualClock {
         _ = await advance(by: duration, wakesMax: .max)
     }
 
-    /// The same, but stops at the deadline of the last who may be woken, or where a sleeper that was woken
-    /// does not come to rest. Answers whether it came to its end.
+    /// The same, but stops at the deadline of the last who may be woken, or where a sleeper that
+    /// was woken does not come to rest. Answers whether it came to its end.
     package nonisolated(nonsending) func advance(
         by duration: Duration,
         wakesMax: Int

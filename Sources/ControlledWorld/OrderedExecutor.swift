@@ -2,8 +2,8 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// Runs effects one at a time, in the order in which they become ready, and shows when none of them can
-/// go on by itself. So what they do has the same order in every run.
+/// Runs effects one at a time, in the order in which they become ready, and shows when none of them
+/// can go on by itself. So what they do has the same order in every run.
 package final class OrderedExecutor: TaskExecutor, Sendable {
     /// How long an effect may go on without waiting for anything, in real time.
     package static let busyMax = Duration.seconds(10)

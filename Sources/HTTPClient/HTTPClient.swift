@@ -15,8 +15,8 @@ import Wire
 public protocol HTTPClient: Sendable {
     /// Sends a request and waits for the whole response, whatever its status is.
     ///
-    /// - Throws: ``HTTPClientError`` where there is no response, `CancellationError` where the task is
-    ///   cancelled; the connection is closed then.
+    /// - Throws: ``HTTPClientError`` where there is no response, `CancellationError` where the task
+    ///   is cancelled; the connection is closed then.
     func response(to request: HTTPRequest) async throws -> HTTPResponse
 }
 

@@ -32,12 +32,13 @@ public struct HTTPRequest: Sendable, Equatable {
     public var headers: HTTPHeaders
     /// What is sent with it.
     public var body: [UInt8]
-    /// How long all of it may take: looking the name up, connecting, redirects and the whole answer.
+    /// How long all of it may take: looking the name up, connecting, redirects and the whole
+    /// answer.
     public var timeout: Duration
     /// The largest body of an answer, in bytes, 1 MiB where nothing is said.
     public var responseBytesMax = 1 << 20
-    /// How many redirects are followed, for `GET` and `HEAD`; for other methods they are the answer, as
-    /// they are where it is 0. From `https` none leads to `http`.
+    /// How many redirects are followed, for `GET` and `HEAD`; for other methods they are the
+    /// answer, as they are where it is 0. From `https` none leads to `http`.
     public var redirectsMax = 5
 
     /// Makes a request.

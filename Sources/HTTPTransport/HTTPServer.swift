@@ -12,8 +12,8 @@ package final class HTTPServer: Sendable {
     /// Makes a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - streams: takes over the sockets of streams; `nil` where the handler has none and another one
-    ///     takes over (``hand(to:streams:done:)``).
+    ///   - streams: takes over the sockets of streams; `nil` where the handler has none and another
+    ///     one takes over (``hand(to:streams:done:)``).
     ///   - startThread: starts a thread of a name.
     ///   - log: takes what the operator should know.
     package init(
@@ -66,8 +66,8 @@ package final class HTTPServer: Sendable {
         loop.wake()
     }
 
-    /// Runs `work` on the loop's thread after so many seconds, unless the timer is cancelled before.
-    /// Any thread.
+    /// Runs `work` on the loop's thread after so many seconds, unless the timer is cancelled
+    /// before. Any thread.
     @discardableResult
     package func schedule(
         after seconds: Double,

@@ -6,8 +6,8 @@ package struct TransportConfiguration: Sendable {
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
-    /// How much of a refused request's body is taken off, so that its client reads the answer: closing
-    /// on unread bytes would reset the connection under it.
+    /// How much of a refused request's body is taken off, so that its client reads the answer:
+    /// closing on unread bytes would reset the connection under it.
     package var discardBytesMax = 16 << 20
     /// Header fields beyond this many are refused.
     package var fieldsMax = 100
@@ -23,12 +23,13 @@ package struct TransportConfiguration: Sendable {
         self.addresses = addresses
     }
 
-    /// How much memory the library has for a connection: the headers as they are read, what it notes of
-    /// each field, and the head of the answer. No more, for it clears all of it after each request, and
-    /// nearly half of it before each answer, with what its buffer for reading has free.
+    /// How much memory the library has for a connection: the headers as they are read, what it
+    /// notes of each field, and the head of the answer. No more, for it clears all of it after each
+    /// request, and nearly half of it before each answer, with what its buffer for reading has
+    /// free.
     ///
-    /// All three lie in it at once: a request of so many bytes and fields is answered from their sum on,
-    /// and not below it, so less than this breaks the bound on headers.
+    /// All three lie in it at once: a request of so many bytes and fields is answered from their
+    /// sum on, and not below it, so less than this breaks the bound on headers.
     var connectionBytes: Int {
         max(headersBytesMax, uriBytesMax) + Self.fieldBytes * fieldsMax + Self.answerHeadBytes
     }

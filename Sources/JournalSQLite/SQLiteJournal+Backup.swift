@@ -12,8 +12,8 @@ extension SQLiteJournal {
     /// appended.
     ///
     /// - Parameter path: must not exist.
-    /// - Throws: ``JournalError/storageFull`` where there is no room; ``JournalError/unknown(_:)`` for
-    ///   whatever else stands in the way, in words.
+    /// - Throws: ``JournalError/storageFull`` where there is no room; ``JournalError/unknown(_:)``
+    ///   for whatever else stands in the way, in words.
     public func backup(to path: String) throws(JournalError) {
         try Self.copy(to: path) { (partial) throws(JournalError) in
             try withReader { (reader) throws(ReadFailure) in

@@ -1,7 +1,8 @@
 import StoreCore
 
 extension SQLiteJournal {
-    /// Forgets what is beyond the bounds, in transactions small enough for appends to get in between.
+    /// Forgets what is beyond the bounds, in transactions small enough for appends to get in
+    /// between.
     func forget() throws(JournalError) {
         let now = clock.now()
         let retention = retention

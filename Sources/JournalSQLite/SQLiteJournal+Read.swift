@@ -4,14 +4,14 @@ extension SQLiteJournal {
     /// The most rows that one call looks at where only one type is asked for.
     static let rowsLookedAtMax: UInt64 = 100_000
 
-    /// How many records are replayed in one transaction: short ones let the write-ahead log be started
-    /// anew in between.
+    /// How many records are replayed in one transaction: short ones let the write-ahead log be
+    /// started anew in between.
     static let replaySlice: UInt64 = 10_000
 
     /// Records in order, in one short read transaction.
     ///
-    /// Any thread may call this, and it never waits for an append. Every record's place in the chain
-    /// is checked, so a damaged one is never given out.
+    /// Any thread may call this, and it never waits for an append. Every record's place in the
+    /// chain is checked, so a damaged one is never given out.
     ///
     /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
     ///   ``JournalError/unknown(_:)`` where the system could not read.

@@ -57,8 +57,8 @@ extension SQLiteJournal {
 extension Reader {
     /// The newest snapshot that is intact; those that are not are told of and passed over.
     ///
-    /// - Throws: ``ReadFailure/damaged(_:)`` where only damaged ones are left, and the records do not
-    ///   reach back to version 0 either.
+    /// - Throws: ``ReadFailure/damaged(_:)`` where only damaged ones are left, and the records do
+    ///   not reach back to version 0 either.
     func newestSnapshot(
         atOrBefore version: UInt64 = .max,
         passingOver: (UInt64) -> Void

@@ -4,12 +4,12 @@ import Synchronization
 
 /// A journal in a directory, on SQLite: it outlives the process, a kill and a power cut.
 ///
-/// Every append is one transaction that is synced before it returns. Each record carries a hash over
-/// itself and the one before it, and a mark beside the database says how far history went, so what
-/// is damaged or missing is noticed: when the directory is opened, and whenever it is read.
+/// Every append is one transaction that is synced before it returns. Each record carries a hash
+/// over itself and the one before it, and a mark beside the database says how far history went, so
+/// what is damaged or missing is noticed: when the directory is opened, and whenever it is read.
 public final class SQLiteJournal: Journal {
-    /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own bound on
-    /// a row is 1,000,000,000.
+    /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own
+    /// bound on a row is 1,000,000,000.
     public static let fieldBytesMax = Record.fieldBytesMax
 
     /// How many idle connections are kept for reading.
@@ -131,8 +131,8 @@ public final class SQLiteJournal: Journal {
     /// Appends a batch in one transaction, and returns when it is synced.
     ///
     /// - Throws: ``JournalError/storageFull`` where nothing was written and it may be tried again.
-    ///   After ``JournalError/unknown(_:)`` every later append fails too: the journal must be opened
-    ///   anew.
+    ///   After ``JournalError/unknown(_:)`` every later append fails too: the journal must be
+    ///   opened anew.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let notice = try write { (writer, mark) throws(JournalError) in
             guard writer.end.version == expected else {

@@ -3,7 +3,8 @@ import StoreCore
 extension Writer {
     /// Keeps a snapshot in a transaction of its own.
     ///
-    /// - Returns: false where it is not newer than the newest that is kept; then nothing is written.
+    /// - Returns: false where it is not newer than the newest that is kept; then nothing is
+    ///   written.
     func insert(
         _ snapshot: StateSnapshot,
         at link: Link,

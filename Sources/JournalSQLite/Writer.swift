@@ -3,10 +3,10 @@ import StoreCore
 
 /// The one connection that writes and checkpoints, with the statements that it keeps.
 ///
-/// SQLite 3.7.0 to 3.51.2 can damage a database when two connections write or checkpoint at the same
-/// time just as the write-ahead log is reset. Nothing here can meet that: the directory's fence keeps
-/// other processes away, all writing and checkpointing of this one happens here under one lock, and
-/// readers can do neither.
+/// SQLite 3.7.0 to 3.51.2 can damage a database when two connections write or checkpoint at the
+/// same time just as the write-ahead log is reset. Nothing here can meet that: the directory's
+/// fence keeps other processes away, all writing and checkpointing of this one happens here under
+/// one lock, and readers can do neither.
 ///
 /// What bounds the write-ahead log: after a commit that leaves ``logPagesMax`` pages or more in it,
 /// they are moved into the database. SQLite starts the log anew once no reader looks at its old
@@ -29,8 +29,8 @@ final class Writer: @unchecked Sendable {
     private(set) var newestKeyTime: Int64
     /// The snapshots that are kept, in ascending order.
     var snapshots: [SnapshotPlace]
-    /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and the
-    /// system's view of the file may differ, so whoever goes on would build on sand.
+    /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and
+    /// the system's view of the file may differ, so whoever goes on would build on sand.
     private(set) var broken: String?
 
     private let begin: Statement
@@ -40,8 +40,8 @@ final class Writer: @unchecked Sendable {
     private let insertOutcome: Statement
     private let countOutcome: Statement
     private var form = ByteForm()
-    /// The parameters of `insertRecord` that are NULL from the record before, a bit each: what is bound
-    /// stays bound.
+    /// The parameters of `insertRecord` that are NULL from the record before, a bit each: what is
+    /// bound stays bound.
     private var nulls: UInt16 = 0
     private let logPages: UnsafeMutablePointer<CInt>
 

@@ -22,7 +22,8 @@ package enum SystemThread {
     ///
     /// - Parameters:
     ///   - name: at most 15 bytes of it show in `top -H` and debuggers.
-    ///   - niceness: the lowest nice value that the thread may have. A higher one needs no privilege.
+    ///   - niceness: the lowest nice value that the thread may have. A higher one needs no
+    ///     privilege.
     package static func start(
         name: String,
         niceness: CInt? = nil,
@@ -79,7 +80,8 @@ package enum SystemThread {
     /// Raises the calling thread's nice value; one that is higher already stays as it is.
     private static func raiseNiceness(to niceness: CInt) {
         let process = CInt(PRIO_PROCESS.rawValue)
-        // On Linux this is the calling thread's own (setpriority(2), "C library/kernel differences").
+        // On Linux this is the calling thread's own (setpriority(2), "C library/kernel
+        // differences").
         guard getpriority(process, 0) < niceness else { return }
         _ = setpriority(process, 0, niceness)
     }

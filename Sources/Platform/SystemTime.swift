@@ -24,7 +24,8 @@ package enum SystemTime {
         nanoseconds(of: CLOCK_REALTIME)
     }
 
-    /// Seconds since 1970, as of the kernel's last tick: some milliseconds behind, and cheaper to read.
+    /// Seconds since 1970, as of the kernel's last tick: some milliseconds behind, and cheaper to
+    /// read.
     package static func coarseWallSeconds() -> Int {
         read(CLOCK_REALTIME_COARSE).tv_sec
     }

@@ -2,12 +2,12 @@ import Synchronization
 
 /// A worker thread, or a few, that work off a bounded queue.
 ///
-/// Other threads change the queue by ``post(_:)`` and never wait for the work. A post makes a system
-/// call only where work comes and a thread sleeps: a thread that is awake looks at the queue again
-/// before it sleeps.
+/// Other threads change the queue by ``post(_:)`` and never wait for the work. A post makes a
+/// system call only where work comes and a thread sleeps: a thread that is awake looks at the queue
+/// again before it sleeps.
 ///
-/// For threads that sleep here and nowhere else; those that sleep in `epoll_wait` have loops of their
-/// own.
+/// For threads that sleep here and nowhere else; those that sleep in `epoll_wait` have loops of
+/// their own.
 package final class Worker<Queue: WorkQueue>: Sendable {
     /// When the first thread begins.
     package enum Start: Sendable {
@@ -66,10 +66,10 @@ package final class Worker<Queue: WorkQueue>: Sendable {
     /// - Parameters:
     ///   - name: the threads' name; at most 15 bytes of it show in `top -H` and debuggers.
     ///   - niceness: the lowest nice value of the threads; `nil` leaves them that of their starter.
-    ///   - threadsMax: the most threads; beyond the first, one begins where work comes and no thread
-    ///     sleeps.
-    ///   - idleSecondsMax: how long a thread sleeps before it ends; the next work begins another. `nil`
-    ///     keeps it.
+    ///   - threadsMax: the most threads; beyond the first, one begins where work comes and no
+    ///     thread sleeps.
+    ///   - idleSecondsMax: how long a thread sleeps before it ends; the next work begins another.
+    ///     `nil` keeps it.
     package init(
         _ name: String,
         niceness: CInt? = nil,
@@ -86,8 +86,8 @@ package final class Worker<Queue: WorkQueue>: Sendable {
 
     /// Lets threads begin. Called once; what is posted before waits.
     ///
-    /// - Parameter body: kept until ``close(seconds:_:)``. It is given the worker, so that it need not
-    ///   keep the worker's owner.
+    /// - Parameter body: kept until ``close(seconds:_:)``. It is given the worker, so that it need
+    ///   not keep the worker's owner.
     package func start(_ start: Start = .atOnce, _ body: @escaping Body) {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
@@ -99,10 +99,11 @@ package final class Worker<Queue: WorkQueue>: Sendable {
         perform(wakeup)
     }
 
-    /// Changes the queue, and wakes a thread, or begins one, where there is work. Any thread; never waits for the work.
+    /// Changes the queue, and wakes a thread, or begins one, where there is work. Any thread; never
+    /// waits for the work.
     ///
-    /// - Returns: what `change` returns; `nil` once the worker is closed, and then the queue stays as it
-    ///   is.
+    /// - Returns: what `change` returns; `nil` once the worker is closed, and then the queue stays
+    ///   as it is.
     @inlinable
     @discardableResult
     package func post<Result: Sendable>(_ change: (inout Queue) -> Result) -> Result? {

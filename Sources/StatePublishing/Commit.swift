@@ -1,15 +1,16 @@
 import StoreCore
 
-/// What the Core hands over after a commit: the versions that are durable now, and who is told of them.
+/// What the Core hands over after a commit: the versions that are durable now, and the readers that
+/// are sent them.
 struct Commit<State: Sendable>: Sendable {
-    /// The most different audiences of commits that became one; beyond it, all readers are told.
+    /// The most different audiences of commits that became one; beyond it, it is for all readers.
     static var audiencesMax: Int { 16 }
 
     /// The versions, in their order: at least the newest.
     private(set) var snapshots: [Snapshot]
     /// The version that the first of them follows.
     let before: Snapshot
-    /// Who is told: those of any of these; everyone where it is `nil`.
+    /// The readers that are sent it: those of any of these; all where it is `nil`.
     private(set) var audiences: [Audience]?
     /// The newest state, where a watched view reads what has changed.
     private(set) var state: State?
@@ -27,15 +28,15 @@ struct Commit<State: Sendable>: Sendable {
 
     var newest: Snapshot { snapshots.last ?? before }
 
-    /// Whether a later commit tells everyone whom this one tells, so that this one's versions may be left
-    /// out for its own.
+    /// Whether a later commit tells everyone whom this one tells, so that this one's versions may
+    /// be left out for its own.
     func isCovered(by later: Commit) -> Bool {
         guard let theirs = later.audiences else { return true }
         return audiences.map { $0.allSatisfy(theirs.contains) } ?? false
     }
 
-    /// Takes in the commit that follows; of both, only the newest version is left. All are told whom
-    /// either tells.
+    /// Takes in the commit that follows; of both, only the newest version is left. It is
+    /// for the readers of either.
     mutating func take(in later: Commit) {
         snapshots = [later.newest]
         // What only the versions between had is gone.

@@ -5,18 +5,19 @@ import Synchronization
 import Telemetry
 package import Wire
 
-/// What leaves the Core: encodes each published version once, and swaps the snapshot that every read is
-/// answered from. What readers of streams are sent is made of the same bytes, on a thread of its own.
+/// What leaves the Core: encodes each published version once, and swaps the snapshot that every
+/// read is answered from. What readers of streams are sent is made of the same bytes, on a thread
+/// of its own.
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
 package final class Publisher<State: Codable & Equatable & Sendable>: Sink, StreamBeginnings,
     @unchecked Sendable
 {
-    // Safety: `prepared`, `unencodable` and `writer` are touched by the Core's thread alone, which starts
-    // after `onCompleted` and `look` were set; everything else is immutable or owns a lock.
+    // Safety: `prepared`, `unencodable` and `writer` are touched by the Core's thread alone, which
+    // starts after `onCompleted` and `look` were set; everything else is immutable or owns a lock.
 
-    /// The most bytes that one batch spends on single versions; beyond it, the streams get the batch's
-    /// last version only.
+    /// The most bytes that one batch spends on single versions; beyond it, the streams get the
+    /// batch's last version only.
     static var batchFramesBytesMax: Int { 1 << 20 }
 
     package let epoch: Epoch
@@ -86,7 +87,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     /// Where readers find the newest published version.
     package var newest: NewestSnapshot { publishing.newest }
 
-    /// Says how the event loop is woken for answers that were completed. Called before the Core starts.
+    /// Says how the event loop is woken for answers that were completed. Called before the Core
+    /// starts.
     package func wake(by wake: @escaping @Sendable () -> Void) {
         onCompleted = wake
     }
@@ -114,7 +116,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         writer.committed()
         let before = snapshot
         let newest = prepared.last ?? before
-        // A state that is handed over is copied by the next change, so it is not where no view reads it.
+        // A state that is handed over is copied by the next change, so it is not where no view
+        // reads it.
         let isViewed = viewStreams?.reads(newest, since: before) == true
         publishing.commit(newest, work) {
             Commit(prepared, after: before, for: audience, isViewed ? state : nil)
@@ -167,7 +170,7 @@ extension Publisher {
     }
 
     private func publish(_ commit: Commit<State>) {
-        // The writer compares no names where everyone is told.
+        // The writer compares no names where the frame is for all.
         let includes: StreamAudience = { [audiences = commit.audiences] name in
             audiences?.contains { $0.includes(name) } ?? true
         }
@@ -217,14 +220,14 @@ extension Publisher {
         }
     }
 
-    /// Does something between two versions that readers are sent, given the newest that they were sent:
-    /// where a stream opens, it begins with that one. Any thread.
+    /// Does something between two versions that readers are sent, given the newest that they were
+    /// sent: where a stream opens, it begins with that one. Any thread.
     package func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
         publishing.perform(work, task)
     }
 
-    /// The same at once, on the caller's thread, where nothing waits to be published and it costs little.
-    /// Answers whether it was done.
+    /// The same at once, on the caller's thread, where nothing waits to be published and it costs
+    /// little. Answers whether it was done.
     package func performNow(
         where isQuick: (Snapshot) -> Bool,
         _ task: (Snapshot) -> Void
@@ -242,7 +245,7 @@ extension Publisher {
         publishing.close()
     }
 
-    /// Gives the streams the newest version, which they may lack while nobody reads. Called between
+    /// Gives the streams the newest version, which they may lack while they have no readers. Called between
     /// reserving a place for a stream and opening it.
     package func announce(in snapshot: Snapshot) {
         send(snapshot, after: snapshot)

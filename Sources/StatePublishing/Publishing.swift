@@ -4,16 +4,16 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The published state, and the thread that brings it to readers: so that the Core goes on after each
-/// commit, however many read, and however long that takes.
+/// The published state, and the thread that brings it to readers: so that the Core goes on after
+/// each commit, however many read, and however long that takes.
 ///
-/// The Core swaps the snapshot and leaves one value. In the order of the commits, the thread makes of it
-/// what streams and long polls are sent. A stream opens at its place in that order, so it begins with
-/// what was published when it was asked for, or later, and misses nothing after that.
+/// The Core swaps the snapshot and leaves one value. In the order of the commits, the thread makes
+/// of it what streams and long polls are sent. A stream opens at its place in that order, so it
+/// begins with what was published when it was asked for, or later, and misses nothing after that.
 ///
-/// Bounded: what waits is what ``PublishingQueue`` holds. Beyond that, after a turn that took long, and
-/// while many actions come, commits that wait become one, and streams get its newest version only; in the
-/// last case the thread pauses between its turns, too (``ReaderPace``).
+/// Bounded: what waits is what ``PublishingQueue`` holds. Beyond that, after a turn that took long,
+/// and while many actions come, commits that wait become one, and streams get its newest version
+/// only; in the last case the thread pauses between its turns, too (``ReaderPace``).
 final class Publishing<State: Sendable>: Sendable {
     /// A turn that takes longer makes the next one leave out all versions but the newest.
     static var turnSecondsMax: Double { 0.005 }
@@ -24,7 +24,7 @@ final class Publishing<State: Sendable>: Sendable {
         let publish: @Sendable (Commit<State>) -> Void
         /// All that was asked for in a turn is done.
         let answered: @Sendable () -> Void
-        /// Versions were published that the thread was not told of, because nobody read.
+        /// Versions were published that the thread did not get, because no stream was read.
         let skipped: @Sendable () -> Void
     }
 
@@ -40,8 +40,8 @@ final class Publishing<State: Sendable>: Sendable {
     private let pace = Locked(ReaderPace())
 
     /// - Parameters:
-    ///   - isRead: whether there is a reader, or a request that is about to be one. It is asked while the
-    ///     snapshot is swapped, and has to be true before a request is handed over.
+    ///   - isRead: whether there is a reader, or a request that is about to be one. It is asked
+    ///     while the snapshot is swapped, and has to be true before a request is handed over.
     ///   - sending: how many seconds of work it was so far to send what was published.
     init(
         _ first: Snapshot,
@@ -60,14 +60,15 @@ final class Publishing<State: Sendable>: Sendable {
     /// Whether each version is worth a frame of its own: the thread is not behind. Any thread.
     var keepsUp: Bool { !lags.load(ordering: .relaxed) }
 
-    /// Publishes what is durable: from now on readers may see it. The Core's thread; never waits for
-    /// readers.
+    /// Publishes what is durable: from now on readers may see it. The Core's thread; never waits
+    /// for readers.
     ///
     /// - Parameter commit: makes what readers are sent; called only where there are any.
     func commit(_ newest: Snapshot, _ work: Work, _ commit: () -> Commit<State>) {
         add(work) { queue in
             queue.published = newest
-            // Before it is asked who reads: whoever reads from now on and is not seen finds this one.
+            // Before the readers are counted: one that comes from now on and is not counted finds
+            // this one.
             self.newest.swap(for: newest)
             guard isRead(), !queue.isClosed else { return }
             queue.add(commit(), joining: lags.load(ordering: .relaxed))
@@ -75,16 +76,16 @@ final class Publishing<State: Sendable>: Sendable {
         }
     }
 
-    /// Does something at its place between the commits, with the newest version that was published to
-    /// readers by then. Any thread. After the end, nothing is done.
+    /// Does something at its place between the commits, with the newest version that was published
+    /// to readers by then. Any thread. After the end, nothing is done.
     func perform(_ work: Work, _ task: @escaping @Sendable (Snapshot) -> Void) {
         add(work) { queue in
             if !queue.isClosed { queue.items.append(.task(queue.published, task)) }
         }
     }
 
-    /// The same at once, on the caller's thread, which stands in for the other one; where that has nothing
-    /// to do. Answers whether it was done.
+    /// The same at once, on the caller's thread, which stands in for the other one; where that has
+    /// nothing to do. Answers whether it was done.
     ///
     /// - Parameter isQuick: whether it costs little, given the newest version.
     func performNow(
@@ -196,7 +197,8 @@ extension Publishing {
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
             pace.saw(version, at: ended)
-            // What the turn before led to is sent meanwhile, or was; in the long run it is the same.
+            // What the turn before led to is sent meanwhile, or was; in the long run it is the
+            // same.
             return (pace.isBusy, pace.pauseSeconds(at: ended, besides: after - before))
         }
         before = after
@@ -204,7 +206,8 @@ extension Publishing {
         if isPublishing, let pause { self.pause(pause) }
     }
 
-    /// Pauses where that is due, in the midst of a turn that takes long. The publishing thread calls it.
+    /// Pauses where that is due, in the midst of a turn that takes long. The publishing thread
+    /// calls it.
     func breathe() {
         let now = SystemTime.steadySeconds()
         guard pace.withLock({ $0.isDue(at: now) }) else { return }
@@ -218,8 +221,8 @@ extension Publishing {
         pace.withLock { $0.begin(at: SystemTime.steadySeconds()) }
     }
 
-    /// Waits for items and takes them, with the newest version that readers were sent; `nil` when there
-    /// are none and none come any more.
+    /// Waits for items and takes them, with the newest version that readers were sent; `nil` when
+    /// there are none and none come any more.
     private func next() -> (items: [PublishingQueue<State>.Item], sent: UInt64?)? {
         while true {
             let (items, sent, isOver) = queue.withLock { queue in

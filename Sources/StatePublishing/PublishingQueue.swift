@@ -1,4 +1,5 @@
-/// What waits for the publishing thread: commits and requests in their order, and the newest version.
+/// What waits for the publishing thread: commits and requests in their order, and the newest
+/// version.
 ///
 /// Bounded: at the bound, the commits become one. Of the requests that open streams, each has a
 /// connection.
@@ -37,8 +38,8 @@ struct PublishingQueue<State: Sendable>: Sendable {
 
     /// Adds a commit; at the bound, those that wait become one with it.
     ///
-    /// - Parameter joins: whether it becomes one with the last that waits, where all whom that tells are
-    ///   told of this one, too.
+    /// - Parameter joins: whether it becomes one with the last that waits, where all its readers are
+    ///   sent this one, too.
     mutating func add(_ commit: Commit<State>, joining joins: Bool = false) {
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
             items.removeLast()
@@ -66,8 +67,8 @@ struct PublishingQueue<State: Sendable>: Sendable {
         return items
     }
 
-    /// Makes all commits one, at the place of the first: a request behind that is answered by what is
-    /// newer. At its own place, it would have been older.
+    /// Makes all commits one, at the place of the first: a request behind that is answered by what
+    /// is newer. At its own place, it would have been older.
     private mutating func join(with newest: Commit<State>) {
         var joined: Commit<State>?
         var tasks: [Item] = []

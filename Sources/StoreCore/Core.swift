@@ -1,7 +1,7 @@
 public import Dispatch
 
-/// The one owner of a state: takes actions in one order, makes each next state with the reducer, and
-/// shows it to all observers.
+/// The one owner of a state: takes actions in one order, makes each next state with the reducer,
+/// and shows it to all observers.
 ///
 /// ```swift
 /// let core = Core<AppState>(state: AppState.initial, reducer: reducer)
@@ -9,12 +9,12 @@ public import Dispatch
 /// core.dispatch(CounterIncreaseRequested())
 /// ```
 ///
-/// The state can't be asked for: observe it, and miss nothing. Any thread may
-/// call anything here. A dispatch from within a reducer, a middleware or an observer is queued behind
-/// the action that is being worked on.
+/// The state can't be asked for: observe it, and miss nothing. Any thread may call anything here. A
+/// dispatch from within a reducer, a middleware or an observer is queued behind the action that is
+/// being worked on.
 ///
-/// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that of
-/// those who dispatch meanwhile. A Core may have a thread of its own, as a server's has.
+/// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that
+/// of those who dispatch meanwhile. A Core may have a thread of its own, as a server's has.
 public final class Core<State: Sendable>: Sendable {
     let engine: Engine
     let owner: TypedStateOwner<State>
@@ -56,13 +56,13 @@ public final class Core<State: Sendable>: Sendable {
         self.init(state: state, form: .throwing(reducer), configuration: CoreConfiguration())
     }
 
-    /// Makes a Core with a thread of its own, which works until ``stop()``: a caller that dispatches only
-    /// hands over.
+    /// Makes a Core with a thread of its own, which works until ``stop()``: a caller that
+    /// dispatches only hands over.
     ///
     /// - Parameters:
     ///   - thread: the thread's name; the system shows at most 15 bytes of it.
-    ///   - mailboxMax: the most actions that wait, 65,536 where it is `nil`; beyond it a dispatch is
-    ///     refused.
+    ///   - mailboxMax: the most actions that wait, 65,536 where it is `nil`; beyond it a dispatch
+    ///     is refused.
     @_disfavoredOverload
     public convenience init(
         state: State,
@@ -95,8 +95,8 @@ public final class Core<State: Sendable>: Sendable {
     /// Hands an action over and returns at once; where the caller does the work, when it is done.
     ///
     /// - Returns: `false` where the mailbox is full or the Core has stopped, and then the action is
-    ///   not applied. That is counted in ``mailboxRefusedTotal``. Likewise where a server has no wire
-    ///   name for the action's type: its log says so, and ``droppedTotal`` counts it.
+    ///   not applied. That is counted in ``mailboxRefusedTotal``. Likewise where a server has no
+    ///   wire name for the action's type: its log says so, and ``droppedTotal`` counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool {
         engine.dispatch(action)
@@ -105,8 +105,8 @@ public final class Core<State: Sendable>: Sendable {
     /// Hands an action over and waits until it is applied and all observers were called.
     ///
     /// - Returns: the version that the action made, and the state of that version.
-    /// - Throws: ``Refusal`` where the reducer says no, ``MailboxError`` where the Core does not take
-    ///   the action, ``CoreFailure`` where it can't apply it.
+    /// - Throws: ``Refusal`` where the reducer says no, ``MailboxError`` where the Core does not
+    ///   take the action, ``CoreFailure`` where it can't apply it.
     @discardableResult
     public func dispatch(_ action: any Action) async throws -> Dispatched<State> {
         try await withCheckedThrowingContinuation { continuation in
@@ -136,8 +136,8 @@ public final class Core<State: Sendable>: Sendable {
 
     /// Calls `middleware` before each action is reduced, with the state as it was and the action.
     ///
-    /// Middleware runs in the order in which it was added. It may look and dispatch; it can't change
-    /// or stop the action. It is called for actions that the reducer then refuses, too.
+    /// Middleware runs in the order in which it was added. It may look and dispatch; it can't
+    /// change or stop the action. It is called for actions that the reducer then refuses, too.
     ///
     /// - Returns: what ends it.
     @discardableResult
@@ -218,8 +218,9 @@ extension Core {
 
     /// Takes an envelope, or says why not. Any thread; never waits for the Core.
     ///
-    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in a row
-    ///   leaves that to one ``nudge()``, or the thread would be woken for each and find just that.
+    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in
+    ///   a row leaves that to one ``nudge()``, or the thread would be woken for each and find just
+    ///   that.
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try engine.offer(envelope, wakes: wakes)
     }
@@ -229,7 +230,8 @@ extension Core {
         engine.nudge()
     }
 
-    /// Has the Core read what others have appended to its journal. Any thread; never waits for the Core.
+    /// Has the Core read what others have appended to its journal. Any thread; never waits for the
+    /// Core.
     ///
     /// A journal that notifies of it needs no asking (``Journal/watch(_:)``).
     package func follow() {

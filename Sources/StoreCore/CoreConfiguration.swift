@@ -6,8 +6,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var ports = EnginePorts()
     /// Encodes and publishes what becomes durable.
     package var sink: (any Sink<State>)?
-    /// Compares the states before and behind an action; `true` where they differ. Without it every action
-    /// counts as a change. Not called for a state of modules: there the slices are compared.
+    /// Compares the states before and behind an action; `true` where they differ. Without it every
+    /// action counts as a change. Not called for a state of modules: there the slices are compared.
     package var changed: (@Sendable (State, State) -> Bool)?
     /// Decides whether slices that are equal by `==` have the same bytes; without it they have.
     package var comparison: ByteComparison?

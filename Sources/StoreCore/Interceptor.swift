@@ -1,8 +1,8 @@
-/// Stands before the reducer: lets an action through, replaces it, lets others follow it, or blocks it by
-/// throwing ``Refusal``.
+/// Stands before the reducer: lets an action through, replaces it, lets others follow it, or blocks
+/// it by throwing ``Refusal``.
 ///
-/// Receives the state before the action, and the action. Interceptors run where the Core works, in the
-/// order in which they were added. Replay skips them: their decisions are in the journal.
+/// Receives the state before the action, and the action. Interceptors run where the Core works, in
+/// the order in which they were added. Replay skips them: their decisions are in the journal.
 ///
 /// ```swift
 /// core.add(interceptor: { state, stamped in
@@ -32,8 +32,8 @@ public struct Interception<State: Sendable>: Sendable {
     /// It goes on as it is.
     public static var proceed: Interception { Interception() }
 
-    /// It goes on as it is, and `after` is called with the state that it led to, once that is durable.
-    /// Of several, that of the last interceptor is called first.
+    /// It goes on as it is, and `after` is called with the state that it led to, once that is
+    /// durable. Of several, that of the last interceptor is called first.
     public static func proceed(
         after: @escaping @Sendable (State) -> Void
     ) -> Interception {

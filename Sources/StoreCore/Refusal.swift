@@ -8,7 +8,8 @@ public struct Refusal: Error, Sendable, Equatable {
     /// Whether the client may not do this in any state; over HTTP that is 403 and not 409.
     public let isForbidden: Bool
 
-    /// What a reducer threw that is no refusal. Clients get ``reason``, a fixed text then, and never this.
+    /// What a reducer threw that is no refusal. Clients get ``reason``, a fixed text then, and
+    /// never this.
     public let failure: (any Error)?
 
     /// Makes a refusal.

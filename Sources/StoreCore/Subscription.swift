@@ -5,8 +5,8 @@
 /// subscription.cancel()
 /// ```
 ///
-/// It ends nothing by itself: dropping it leaves what was begun at work. `StorePatterns` makes a command
-/// of it, and leaves it to a disposer.
+/// It ends nothing by itself: dropping it leaves what was begun at work. `StorePatterns` makes a
+/// command of it, and leaves it to a disposer.
 public final class Subscription: Sendable {
     private let end: @Sendable () -> Void
 

@@ -1,7 +1,7 @@
 /// An action that says what analytics keep of it.
 ///
-/// Every applied action leaves an analytics line; one of this kind gives that line its `data`, taken
-/// from its own fields and from the state that it found.
+/// Every applied action leaves an analytics line; one of this kind gives that line its `data`,
+/// taken from its own fields and from the state that it found.
 public protocol TrackedAction<State>: Action {
     /// The state that the action is reduced into.
     associatedtype State

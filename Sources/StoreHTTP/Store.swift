@@ -5,8 +5,8 @@ package import StoreCore
 import Synchronization
 package import Wire
 
-/// What the routes share: the way into the Core, the reader of what it publishes, and the transport's
-/// clock. No type of it depends on the state's.
+/// What the routes share: the way into the Core, the reader of what it publishes, and the
+/// transport's clock. No type of it depends on the state's.
 package final class Store: Sendable {
     package let bounds: RequestBounds
     package let actions: ActionTable

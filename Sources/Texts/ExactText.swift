@@ -2,10 +2,10 @@ import Glibc
 
 /// A text that equals another one only where their bytes, in UTF-8, are the same.
 ///
-/// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. So a
-/// dictionary with texts for keys has room for only one of the two, while JSON, URLs, file names and
-/// databases tell them apart. macOS writes file names in the second spelling, and most keyboards
-/// write the first.
+/// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. So
+/// a dictionary with texts for keys has room for only one of the two, while JSON, URLs, file names
+/// and databases tell them apart. macOS writes file names in the second spelling, and most
+/// keyboards write the first.
 ///
 /// A state uses it for the keys of a dictionary wherever clients choose the keys:
 ///
@@ -17,9 +17,9 @@ import Glibc
 /// state.votes[ExactText(action.name), default: 0] += 1
 /// ```
 ///
-/// With `[String: Int]` there, a document that has both spellings is refused when it is read: one of
-/// the two values would be lost. `String` is right where the program itself writes the keys, and for
-/// texts that are only shown. In JSON it is a string, or the name of a member.
+/// With `[String: Int]` there, a document that has both spellings is refused when it is read: one
+/// of the two values would be lost. `String` is right where the program itself writes the keys, and
+/// for texts that are only shown. In JSON it is a string, or the name of a member.
 ///
 /// Cost of a comparison: `memcmp` of the bytes.
 public struct ExactText: Sendable {
@@ -95,8 +95,8 @@ extension String {
         utf8.count == other.utf8.count && order(beside: other) == 0
     }
 
-    /// Below 0 where the bytes come before those of another text, 0 where both have the same, above 0
-    /// where they come behind.
+    /// Below 0 where the bytes come before those of another text, 0 where both have the same, above
+    /// 0 where they come behind.
     package func order(beside other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in

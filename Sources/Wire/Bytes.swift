@@ -47,7 +47,8 @@ public final class Bytes: Sendable {
 
     /// The bytes of all pieces, one behind the other; none is copied.
     ///
-    /// - Parameter shared: how many of the bytes others keep alive anyway, for those who count memory.
+    /// - Parameter shared: how many of the bytes others keep alive anyway, for those who count
+    ///   memory.
     package init(joining pieces: [Bytes], shared: Int = 0) {
         let rope = Rope(pieces, shared: shared)
         self.rope = rope
@@ -73,8 +74,8 @@ public final class Bytes: Sendable {
         return try body(unsafeBytes)
     }
 
-    /// The bytes in place; valid as long as this object is retained, which only a closure that holds
-    /// it can be sure of.
+    /// The bytes in place; valid as long as this object is retained, which only a closure that
+    /// holds it can be sure of.
     @usableFromInline
     internal var unsafeBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: rope?.joined ?? base, count: count)
@@ -121,8 +122,8 @@ extension Bytes {
         return copied
     }
 
-    /// The pieces that have the bytes from an offset on, at most so many, and the offset in the first
-    /// of them.
+    /// The pieces that have the bytes from an offset on, at most so many, and the offset in the
+    /// first of them.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
         guard let rope else { return ([self], offset) }
         let first = rope.place(of: offset)

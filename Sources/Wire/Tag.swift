@@ -1,6 +1,7 @@
 /// One point of a store's history, `<epoch>:<version>`: the only public id (protocol 1.1).
 ///
-/// It is the `ETag` (in quotes), the id of a server-sent event, and what `Last-Event-ID` brings back.
+/// It is the `ETag` (in quotes), the id of a server-sent event, and what `Last-Event-ID` brings
+/// back.
 package struct Tag: Sendable, Hashable, CustomStringConvertible {
     /// The longest wire form: 8 digits, a colon, and the 20 digits of the greatest version.
     package static let bytesMax = Epoch.bytesCount + 1 + 20

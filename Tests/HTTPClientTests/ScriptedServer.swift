@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A server that says what a test wants, well formed or not. Each connection has a thread of its own.
+/// A server that says what a test wants, well formed or not. Each connection has a thread of its
+/// own.
 final class ScriptedServer: Sendable {
     struct Request: Sendable {
         let method: String

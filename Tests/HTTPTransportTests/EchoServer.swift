@@ -73,10 +73,10 @@ final class EchoServer: Sendable {
     DispatchQueue(label: name).async(execute: body)
 }
 
-/// `/echo` answers at once, `/later` and `/soon` from another thread, `/held` (of which
-/// `/holding` says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream, `/patches` one in patch mode
-/// and `/actions` the log, these two after the version in the query. `/fields` answers with the fields in
-/// the query and the body of the request.
+/// `/echo` answers at once, `/later` and `/soon` from another thread, `/held` (of which `/holding`
+/// says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream,
+/// `/patches` one in patch mode and `/actions` the log, these two after the version in the query.
+/// `/fields` answers with the fields in the query and the body of the request.
 final class EchoHandler: HTTPHandler {
     private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
     private let held = Locked<[HTTPExchange]>([])

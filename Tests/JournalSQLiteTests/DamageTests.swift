@@ -2,8 +2,9 @@ import JournalSQLite
 import StoreCore
 import Testing
 
-/// Files that a killed process left, each damaged at 200 places: a journal is refused, or is what it
-/// was, or, where the operator accepts it, ends earlier and says so. It never tells another story.
+/// Files that a killed process left, each damaged at 200 places: a journal is refused, or is what
+/// it was, or, where the operator accepts it, ends earlier and says so. It never tells another
+/// story.
 @Suite struct DamageTests {
     static let placesCount = 200
 

@@ -12,7 +12,8 @@ final class Folder: Sendable {
     }
 
     init() throws {
-        // In memory where that is possible: what is synced thousands of times need not wait for a disk.
+        // In memory where that is possible: what is synced thousands of times need not wait for a
+        // disk.
         let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(root)/journal-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemFailure() }

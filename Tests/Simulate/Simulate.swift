@@ -3,9 +3,9 @@ import Simulator
 
 /// `make simulate`: one seed after the other, until it is stopped or one fails.
 ///
-/// `SEED` names one seed to run, `STEPS` says how many steps each has, `SEEDS` how many seeds are run from
-/// `FIRST` on; with `SHORT` a failure is not shrunk. With `PEERS` it is several servers of one history that
-/// are run: 1,000 seeds of 100 steps, unless the others say otherwise.
+/// `SEED` names one seed to run, `STEPS` says how many steps each has, `SEEDS` how many seeds are
+/// run from `FIRST` on; with `SHORT` a failure is not shrunk. With `PEERS` it is several servers of
+/// one history that are run: 1,000 seeds of 100 steps, unless the others say otherwise.
 @main
 struct Simulate {
     static func main() {

@@ -2,8 +2,8 @@ import Dispatch
 import Simulator
 import Testing
 
-/// Random programs, each from a seed: after every step the store is what a plain reading of the journal
-/// says, to everyone who can look at it.
+/// Random programs, each from a seed: after every step the store is what a plain reading of the
+/// journal says, to everyone who can look at it.
 @Suite(.serialized) struct SimulatorTests {
     /// How many steps a seed has here; `make simulate` runs more.
     static let steps = 150
@@ -23,7 +23,8 @@ import Testing
         #expect(failure == nil, Comment(rawValue: failure ?? ""))
     }
 
-    /// Runs a seed on a thread of its own: it takes seconds, and other tests need those of the pool.
+    /// Runs a seed on a thread of its own: it takes seconds, and other tests need those of the
+    /// pool.
     private func failure(of seed: UInt64, repeats: Bool) async -> String? {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "simulator").async {

@@ -4,7 +4,8 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// What the engine decides beside the reducer: requests that come twice, states that can't be shown.
+/// What the engine decides beside the reducer: requests that come twice, states that can't be
+/// shown.
 @Suite struct EngineRefusalTests {
     typealias Bench = EngineTests.Bench
 

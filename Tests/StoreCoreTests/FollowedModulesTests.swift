@@ -5,8 +5,8 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// What an engine does with actions of modules that another one has applied, and what it leaves to that
-/// one.
+/// What an engine does with actions of modules that another one has applied, and what it leaves to
+/// that one.
 @Suite struct FollowedModulesTests {
     /// Notes which parts of a program are called.
     private final class Calls: Sendable {

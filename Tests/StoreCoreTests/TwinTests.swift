@@ -45,7 +45,8 @@ private struct Tissue: RootState {
 
 /// Ids, names and keys that Swift takes for one another.
 @Suite struct TwinTests {
-    /// Two spellings of one word; two of one that begins with a mark, which the slash before it takes.
+    /// Two spellings of one word; two of one that begins with a mark, which the slash before it
+    /// takes.
     static let twins = [
         ("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("\u{301}\u{E9}", "\u{301}e\u{301}"),
     ]

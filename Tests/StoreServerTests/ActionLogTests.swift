@@ -184,7 +184,8 @@ struct ActionLogTests {
         }
         #expect(isUnreadable)
         try append(10, to: fixture)
-        // An attempt that was under way when the records came has failed, too; the next one has not.
+        // An attempt that was under way when the records came has failed, too; the next one has
+        // not.
         let piece = try (try? piece(fixture, after: 4)) ?? piece(fixture, after: 4)
         #expect(piece.contains(5))
     }

@@ -16,8 +16,8 @@ import Wire
 @testable import StoreHistory
 @testable import StoreServer
 
-/// How bounds relate to one another; each test states one relation. Those of a fresh server, and those of
-/// any that ``ServerConfiguration/check()`` lets through.
+/// How bounds relate to one another; each test states one relation. Those of a fresh server, and
+/// those of any that ``ServerConfiguration/check()`` lets through.
 @Suite struct BoundsTests {
     private let fresh = ServerConfiguration()
 

@@ -78,7 +78,8 @@ import Wire
         )
     }
 
-    /// The state that was made while the journal was opened, and the one that the store goes on from.
+    /// The state that was made while the journal was opened, and the one that the store goes on
+    /// from.
     private func start<State>(_ server: StoreServer<State>) throws -> (State?, State) {
         let replay = try OpeningReplay(of: server.program, ActionRegistry(server.actions))
         let opened = try OpenJournal(configuration, follower: replay, .standardError)

@@ -132,7 +132,8 @@ import Wire
                     stream.begun >= stream.asked,
                     "it has what was published when it was asked for"
                 )
-                // Versions may be left out where the thread is behind, but none comes twice or late.
+                // Versions may be left out where the thread is behind, but none comes twice or
+                // late.
                 let all = [stream.begun] + stream.seen
                 #expect(zip(all, all.dropFirst()).allSatisfy(<))
                 #expect(all.last == UInt64(count))

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import Wire
 
-/// Hard documents as files, whose names begin with the verdict: `accept` or `reject`. Where RFC 8259
-/// leaves it open, as with lone surrogates, keys that come twice and depth, the verdict is ours.
+/// Hard documents as files, whose names begin with the verdict: `accept` or `reject`. Where RFC
+/// 8259 leaves it open, as with lone surrogates, keys that come twice and depth, the verdict is
+/// ours.
 @Suite struct DocumentTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Documents")

@@ -64,7 +64,8 @@ public struct HomePresenter: ViewPresenter {
     /// The list.
     public static let view = "home"
 
-    /// Presents the list while there is one; starts the card, and lets the list forget what was tapped.
+    /// Presents the list while there is one; starts the card, and lets the list forget what was
+    /// tapped.
     public func stateDidUpdate(
         from old: Home.State?,
         to new: Home.State?,

@@ -3,8 +3,8 @@ import StorePatterns
 
 /// Logging in: how far it is, and what came of it.
 ///
-/// The password is the input of a use case and nothing else: it is in no action, and so in no journal,
-/// stream, log or state.
+/// The password is the input of a use case and nothing else: it is in no action, and so in no
+/// journal, stream, log or state.
 public struct Login: Module {
     /// How far the login is.
     public struct State: ModuleState {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The client on libcurl: connections are kept for the next request, and one thread works for all.
 ///
-/// Whom a peer's certificate has to come from, and which proxies are used (`https_proxy`, `no_proxy`),
-/// is what the system says.
+/// Whom a peer's certificate has to come from, and which proxies are used (`https_proxy`,
+/// `no_proxy`), is what the system says.
 public final class CurlClient: HTTPClient {
     /// The most requests that are under way; one more fails at once.
     public static let requestsMax = 1_000
@@ -17,8 +17,8 @@ public final class CurlClient: HTTPClient {
 
     /// Makes a client.
     ///
-    /// - Parameter authorities: the path of a PEM file with the certificate authorities to trust; the
-    ///   system's where nothing is said.
+    /// - Parameter authorities: the path of a PEM file with the certificate authorities to trust;
+    ///   the system's where nothing is said.
     public init(authorities: String? = nil) {
         loop = CurlLoop(authorities: authorities)
     }

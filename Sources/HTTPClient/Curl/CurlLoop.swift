@@ -22,8 +22,8 @@ final class CurlLoop: Sendable {
 
     private let inbox = Locked(Inbox())
     private let authorities: String?
-    // Safety: the thread alone works with it, but for waking the thread, which libcurl allows anyone;
-    // that is done under the lock, and not once `isOver` is set.
+    // Safety: the thread alone works with it, but for waking the thread, which libcurl allows
+    // anyone; that is done under the lock, and not once `isOver` is set.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
     init(authorities: String?) {

@@ -2,8 +2,8 @@ import CCurl
 
 /// One request on its way: libcurl's handle, and what has come of the answer.
 final class CurlTransfer: @unchecked Sendable {
-    // Safety: the task that asks makes it and hands it to the loop through the loop's lock; from then on
-    // only the loop's thread touches it.
+    // Safety: the task that asks makes it and hands it to the loop through the loop's lock; from
+    // then on only the loop's thread touches it.
 
     /// The most bytes of an answer's header fields, those of redirects included.
     static let headersBytesMax = 64 << 10

@@ -5,8 +5,8 @@ import Wire
 // What libmicrohttpd calls, all on the loop's thread, from within `chttpd_run` and `chttpd_add`.
 // Plain functions: a closure handed to C from isolated code would trap on a foreign thread.
 //
-// Safety: `context` is the loop, which outlives its daemon. A connection's context is a record and a
-// request's is an exchange; both are retained when they are handed to the library and released in
+// Safety: `context` is the loop, which outlives its daemon. A connection's context is a record and
+// a request's is an exchange; both are retained when they are handed to the library and released in
 // the callback that takes them back, which the library calls exactly once.
 
 private func loop(_ context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {

@@ -34,8 +34,8 @@ extension EventLoop {
         }
     }
 
-    /// Out of descriptors: gives the spare one away to accept and refuse a connection. Answers whether
-    /// that worked: somebody else may have been faster.
+    /// Out of descriptors: gives the spare one away to accept and refuse a connection. Answers
+    /// whether that worked: somebody else may have been faster.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var address = sockaddr_storage()
@@ -49,8 +49,8 @@ extension EventLoop {
         return descriptor >= 0
     }
 
-    /// Looks away from a listener that can be neither served nor refused for now: it would be ready,
-    /// and the loop busy, for as long as that lasts.
+    /// Looks away from a listener that can be neither served nor refused for now: it would be
+    /// ready, and the loop busy, for as long as that lasts.
     private func rest(_ listener: Listener) {
         let descriptor = listener.descriptor
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
@@ -114,9 +114,9 @@ extension EventLoop {
         }
     }
 
-    /// Ends connections whose client has gone before its request was whole: the library, which waits
-    /// for edges, can miss an end that came together with the last bytes. Those who wait for a client
-    /// to which the answer matters no more are told.
+    /// Ends connections whose client has gone before its request was whole: the library, which
+    /// waits for edges, can miss an end that came together with the last bytes. Those who wait for
+    /// a client to which the answer matters no more are told.
     func dropDeserted() {
         let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }

@@ -25,7 +25,8 @@ extension EventLoop {
         finished.withLock { $0.append(exchange) }
     }
 
-    /// Has the handler asked anew for a suspended request. Any thread; nothing happens before ``wake()``.
+    /// Has the handler asked anew for a suspended request. Any thread; nothing happens before
+    /// ``wake()``.
     func handleAgain(_ exchange: HTTPExchange) {
         exchange.outcome = .again
         finished.withLock { $0.append(exchange) }

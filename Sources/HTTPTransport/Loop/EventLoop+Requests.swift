@@ -47,8 +47,8 @@ extension EventLoop {
         }
     }
 
-    /// The library asks what to do with a request: once when its headers are there, for each piece of
-    /// its body, when it is whole, and after a resume.
+    /// The library asks what to do with a request: once when its headers are there, for each piece
+    /// of its body, when it is whole, and after a resume.
     func access(
         _ exchange: HTTPExchange,
         _ method: UnsafePointer<CChar>,
@@ -131,8 +131,8 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Answers while the body is still coming, and takes the rest of it off: closing on unread bytes
-    /// would reset the connection under a client that has not read the answer yet.
+    /// Answers while the body is still coming, and takes the rest of it off: closing on unread
+    /// bytes would reset the connection under a client that has not read the answer yet.
     ///
     /// The library takes no response in the middle of a body, so this goes out beside it.
     private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {

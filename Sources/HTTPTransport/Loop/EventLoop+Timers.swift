@@ -9,10 +9,11 @@ struct TimerMail: Sendable {
 }
 
 extension EventLoop {
-    /// Runs `work` on the loop's thread after so many seconds, unless the timer is cancelled before.
+    /// Runs `work` on the loop's thread after so many seconds, unless the timer is cancelled
+    /// before.
     ///
-    /// Any thread. Cost: O(log n) on the loop's own thread; elsewhere a short lock, and a system call
-    /// only where the loop sleeps beyond that moment.
+    /// Any thread. Cost: O(log n) on the loop's own thread; elsewhere a short lock, and a system
+    /// call only where the loop sleeps beyond that moment.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isOwnThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
@@ -66,9 +67,9 @@ extension EventLoop {
         }
     }
 
-    /// Stores until when the loop sleeps, and returns for how long: zero where another thread has queued
-    /// a timer. That thread queues first and reads the stored moment then, the loop stores first and reads
-    /// the queue then, so that one of them always sees the other.
+    /// Stores until when the loop sleeps, and returns for how long: zero where another thread has
+    /// queued a timer. That thread queues first and reads the stored moment then, the loop stores
+    /// first and reads the queue then, so that one of them always sees the other.
     func beginSleep(_ milliseconds: CInt) -> CInt {
         guard milliseconds > 0 else { return milliseconds }
         let end = now + Double(milliseconds) / 1_000

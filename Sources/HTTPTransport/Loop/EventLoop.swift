@@ -5,16 +5,16 @@ import Platform
 import Synchronization
 import Wire
 
-/// The thread that owns all connections that carry requests: accepts them, runs libmicrohttpd nested
-/// in an epoll of its own, keeps the deadlines, and sends what others have completed.
+/// The thread that owns all connections that carry requests: accepts them, runs libmicrohttpd
+/// nested in an epoll of its own, keeps the deadlines, and sends what others have completed.
 ///
-/// The library never runs a thread here: its own loop stalls for good when 128 connections are ready
-/// at once. Its epoll descriptor lies in ours, and `MHD_run` never waits.
+/// The library never runs a thread here: its own loop stalls for good when 128 connections are
+/// ready at once. Its epoll descriptor lies in ours, and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
     // Safety: but for `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters,
-    // everything belongs to the loop's thread from `run` on; before, to the thread that makes it. What a
-    // turn or a request touches is not checked for overlapping accesses: the thread works on one property
-    // at a time.
+    // everything belongs to the loop's thread from `run` on; before, to the thread that makes it.
+    // What a turn or a request touches is not checked for overlapping accesses: the thread works on
+    // one property at a time.
 
     /// How many events one turn takes from epoll, and connections from a listener.
     static let eventsMax = 256
@@ -180,8 +180,8 @@ extension EventLoop {
 
     /// Waits for a descriptor from now on.
     ///
-    /// - Parameter once: whether it is reported once each time that it becomes ready; else for as long as
-    ///   it is.
+    /// - Parameter once: whether it is reported once each time that it becomes ready; else for as
+    ///   long as it is.
     func watch(_ descriptor: CInt, once: Bool = false) {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (once ? EPOLLET.rawValue : 0)
@@ -223,8 +223,8 @@ extension EventLoop {
         end(daemon)
     }
 
-    /// Has the library run, and again at once where it says that it is not done: an answer that was put off
-    /// takes it two runs, and a turn in between would be another system call.
+    /// Has the library run, and again at once where it says that it is not done: an answer that was
+    /// put off takes it two runs, and a turn in between would be another system call.
     private func runLibrary(_ daemon: OpaquePointer) {
         chttpd_run(daemon)
         for _ in 1..<Self.runsMax where parkedCount == 0 && chttpd_timeout(daemon) == 0 {

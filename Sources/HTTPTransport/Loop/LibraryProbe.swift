@@ -61,8 +61,8 @@ final class LibraryProbe {
 }
 
 extension LibraryProbe {
-    /// Whether a socket that was duplicated is left alone when the library closes its own descriptor.
-    /// Streams depend on it.
+    /// Whether a socket that was duplicated is left alone when the library closes its own
+    /// descriptor. Streams depend on it.
     static func leavesDuplicatesAlone() -> Bool {
         var duplicate: CInt = -1
         defer { if duplicate >= 0 { close(duplicate) } }
@@ -98,8 +98,8 @@ extension LibraryProbe {
         return status.elementsEqual("HTTP/1.1 204".utf8)
     }
 
-    /// Whether a response whose `ETag` was written over in the library's memory is sent with what was
-    /// written, and with that alone.
+    /// Whether a response whose `ETag` was written over in the library's memory is sent with what
+    /// was written, and with that alone.
     static func rewritesTags() -> Bool {
         guard let body = malloc(1) else { return false }
         guard let response = chttpd_response_make(body, 0) else {

@@ -3,9 +3,10 @@ import Glibc
 
 /// A response of the library that is queued for request after request.
 ///
-/// Making one costs the library an allocation, a copy of the body, and three allocations for each field.
-/// Here the body has the same length each time, and only fields that differ are added anew. Most answers
-/// differ in the last field alone, which is the `ETag`: another tag of its length is written over it.
+/// Making one costs the library an allocation, a copy of the body, and three allocations for each
+/// field. Here the body has the same length each time, and only fields that differ are added anew.
+/// Most answers differ in the last field alone, which is the `ETag`: another tag of its length is
+/// written over it.
 final class ReusedResponse {
     // Safety: the loop's thread works on one property at a time; the accesses are not checked.
 
@@ -23,7 +24,8 @@ final class ReusedResponse {
     /// Where each of them ends.
     private let ends: UnsafeMutablePointer<Int>
     @exclusivity(unchecked) private var fieldCount = 0
-    /// Where the library has the value of the `ETag`, if that is the last field and may be written over.
+    /// Where the library has the value of the `ETag`, if that is the last field and may be written
+    /// over.
     @exclusivity(unchecked) private var tag: UnsafeMutablePointer<CChar>?
     private let rewritesTags: Bool
     /// The `Date` that it has besides.
@@ -52,8 +54,8 @@ final class ReusedResponse {
         ends.deallocate()
     }
 
-    /// Queues the response with these fields and this body, which has its length. Answers whether the
-    /// library took it; where not, the response is of no use any more.
+    /// Queues the response with these fields and this body, which has its length. Answers whether
+    /// the library took it; where not, the response is of no use any more.
     func send(
         on connection: OpaquePointer,
         status: Int,

@@ -1,8 +1,8 @@
-/// Values in the order of the moments at which they are due: a binary heap from which any of them can
-/// be taken out.
+/// Values in the order of the moments at which they are due: a binary heap from which any of them
+/// can be taken out.
 ///
-/// Cost: adding, removing and taking the first are O(log n). A value that leaves is released at once.
-/// Values of one moment are due in the order in which they were added.
+/// Cost: adding, removing and taking the first are O(log n). A value that leaves is released at
+/// once. Values of one moment are due in the order in which they were added.
 package struct TimerHeap<Value> {
     /// Names a value while it is in the heap; it names none once the value has left.
     package struct ID: Equatable, Sendable {

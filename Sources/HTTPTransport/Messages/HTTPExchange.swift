@@ -45,8 +45,8 @@ package final class HTTPExchange: @unchecked Sendable {
         case deserted
     }
 
-    // Safety: the loop's thread works on one property at a time, and none of these is changed while it
-    // is lent, so the accesses are not checked: they are made for every request.
+    // Safety: the loop's thread works on one property at a time, and none of these is changed while
+    // it is lent, so the accesses are not checked: they are made for every request.
 
     unowned let loop: EventLoop
     @exclusivity(unchecked) var connection: OpaquePointer?
@@ -222,8 +222,8 @@ extension HTTPExchange {
         return false
     }
 
-    /// Whether a field of this name may be there: most fields that are asked for are not, and none has
-    /// a name of their length.
+    /// Whether a field of this name may be there: most fields that are asked for are not, and none
+    /// has a name of their length.
     @inline(__always)
     private func mayHave(_ name: StaticString) -> Bool {
         isReadable && nameLengths & RequestFraming.bit(ofLength: name.utf8CodeUnitCount) != 0
@@ -240,7 +240,8 @@ extension HTTPExchange {
         return list
     }
 
-    /// The address of the client, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
+    /// The address of the client, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's
+    /// thread.
     package var peerHost: String {
         record?.peerHost ?? PeerAddress.unknown
     }
@@ -259,8 +260,8 @@ extension HTTPExchange {
         outcome = .response(response)
     }
 
-    /// Answers now, by what `write` writes to the bytes that are sent. On the loop's thread, from within
-    /// the handler.
+    /// Answers now, by what `write` writes to the bytes that are sent. On the loop's thread, from
+    /// within the handler.
     package func respond(_ write: (inout HTTPAnswerWriter) -> Void) {
         guard connection != nil else {
             // A request of a test, which has no socket.
@@ -272,8 +273,8 @@ extension HTTPExchange {
         outcome = .written
     }
 
-    /// Puts the answer off until ``complete(_:)``, for however long. On the loop's thread, from within
-    /// the handler.
+    /// Puts the answer off until ``complete(_:)``, for however long. On the loop's thread, from
+    /// within the handler.
     package func suspend() {
         if case .none = hold { loop.suspend(self) }
     }
@@ -298,8 +299,8 @@ extension HTTPExchange {
         loop.finish(self, response)
     }
 
-    /// Answers a request that was put off, by what is written on the loop's thread; exactly once. Any
-    /// thread.
+    /// Answers a request that was put off, by what is written on the loop's thread; exactly once.
+    /// Any thread.
     ///
     /// Nothing is sent before the server is woken, as with ``complete(_:)-(HTTPResponse)``.
     package func complete(_ answer: any HTTPAnswer) {
@@ -312,8 +313,8 @@ extension HTTPExchange {
         loop.handleAgain(self)
     }
 
-    /// Does this once if the client closes its side before the answer is complete, which is still due;
-    /// it is noticed within a second. On the loop's thread, before and after.
+    /// Does this once if the client closes its side before the answer is complete, which is still
+    /// due; it is noticed within a second. On the loop's thread, before and after.
     package func whenClientLeaves(_ left: @escaping () -> Void) {
         onLeaving = left
     }
@@ -323,14 +324,14 @@ extension HTTPExchange {
         loop.giveUp(self)
     }
 
-    /// Makes the connection a stream: the socket goes to the stream writer, which sends the head and then
-    /// what the topic has. On the loop's thread, from within the handler.
+    /// Makes the connection a stream: the socket goes to the stream writer, which sends the head
+    /// and then what the topic has. On the loop's thread, from within the handler.
     package func stream(_ beginning: StreamBeginning) {
         loop.handOver(self, beginning)
     }
 
-    /// The same for a request that was put off, in place of ``complete(_:)`` and like it done when the
-    /// server is woken. Any thread.
+    /// The same for a request that was put off, in place of ``complete(_:)`` and like it done when
+    /// the server is woken. Any thread.
     package func completeAsStream(_ beginning: StreamBeginning) {
         loop.finish(self, beginning)
     }

@@ -1,4 +1,5 @@
-/// The header fields of an answer as the library takes them: each name and each value is ended by NUL.
+/// The header fields of an answer as the library takes them: each name and each value is ended by
+/// NUL.
 package struct HTTPFields: Sendable {
     private(set) var bytes: [UInt8] = []
     /// How many fields there are.

@@ -1,7 +1,7 @@
 import CHTTPD
 
-/// Checks what libmicrohttpd lets through: framing that two parsers could read in two ways, which is
-/// how requests are smuggled (RFC 9112 §11.2), and names and values that are none.
+/// Checks what libmicrohttpd lets through: framing that two parsers could read in two ways, which
+/// is how requests are smuggled (RFC 9112 §11.2), and names and values that are none.
 struct RequestFraming {
     /// How many bytes of body the request announces; `nil` where it is chunked.
     private(set) var contentLength: Int? = 0
@@ -10,7 +10,8 @@ struct RequestFraming {
     /// Which field is the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
-    /// A bit for each length that a field's name has: a field of another length need not be looked for.
+    /// A bit for each length that a field's name has: a field of another length need not be looked
+    /// for.
     private(set) var nameLengths: UInt64 = 0
 
     /// No fields.
@@ -157,7 +158,8 @@ struct RequestFraming {
 
     private static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard !bytes.isEmpty, bytes.count <= 18, bytes.allSatisfy({ 48...57 ~= $0 }) else {
-            // 19 digits and more are over every bound; the library has checked that they are digits.
+            // 19 digits and more are over every bound; the library has checked that they are
+            // digits.
             return bytes.count > 18 && bytes.allSatisfy({ 48...57 ~= $0 }) ? Int.max : nil
         }
         return bytes.reduce(0) { $0 * 10 + Int($1 - 48) }

@@ -16,8 +16,8 @@ struct RecordFields {
 }
 
 extension ByteForm {
-    /// What the form of each record begins with, before its fields: the hash of the record before it, its
-    /// own numbers, and the lengths of five fields.
+    /// What the form of each record begins with, before its fields: the hash of the record before
+    /// it, its own numbers, and the lengths of five fields.
     static let recordHeadBytes = 32 + 8 + 8 + 1 + 5 * 4
 
     /// Appends the form of a record that follows `previous`. Answers where it begins.

@@ -67,8 +67,8 @@ struct RecordRows: ~Copyable {
         throw .damaged("what the journal knows of itself is not what was written")
     }
 
-    /// Goes to the next record and appends its form to `form`, where it is hashed. Answers where the form
-    /// begins; `nil` after the last record.
+    /// Goes to the next record and appends its form to `form`, where it is hashed. Answers where
+    /// the form begins; `nil` after the last record.
     ///
     /// ``fields`` is good until the next call.
     mutating func next(_ form: inout ByteForm) throws(ReadFailure) -> Int? {

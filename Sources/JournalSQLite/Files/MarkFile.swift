@@ -49,11 +49,11 @@ final class MarkFile: Sendable {
         return newest.map { .mark($0) } ?? .unreadable
     }
 
-    /// Opens the file, or makes it, and writes a first mark that is durable when this returns, once the
-    /// directory is synced.
+    /// Opens the file, or makes it, and writes a first mark that is durable when this returns, once
+    /// the directory is synced.
     ///
-    /// A new file gets its name when it is whole: a process that ends before leaves none, rather than
-    /// one that can't be read.
+    /// A new file gets its name when it is whole: a process that ends before leaves none, rather
+    /// than one that can't be read.
     ///
     /// - Parameters:
     ///   - after: the highest sequence that the file holds; `nil` where a new file takes its place.

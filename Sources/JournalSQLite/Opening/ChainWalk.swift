@@ -67,8 +67,8 @@ struct WalkEnd {
 
 /// The page that is being filled, perhaps by another thread, while the one before it is followed.
 private final class WalkedPages: @unchecked Sendable {
-    // Safety: what is here belongs to the thread that fills the page, from `beginFillingNext` to the
-    // signal; else to the one that runs the walk.
+    // Safety: what is here belongs to the thread that fills the page, from `beginFillingNext` to
+    // the signal; else to the one that runs the walk.
     private var walk: ChainWalk
     private var next = RecordPage()
     private var failure: ReadFailure?

@@ -16,10 +16,10 @@ struct Examination {
     ///
     /// Older records are checked when they are read.
     ///
-    /// - Parameter follower: gets the snapshot and the records as they are found; not to be relied on
-    ///   where there is ``damage``.
-    /// - Throws: where nothing can be kept: what the journal keeps about itself is damaged, or the state
-    ///   can't be made again from what is left; or where the system can't read.
+    /// - Parameter follower: gets the snapshot and the records as they are found; not to be relied
+    ///   on where there is ``damage``.
+    /// - Throws: where nothing can be kept: what the journal keeps about itself is damaged, or the
+    ///   state can't be made again from what is left; or where the system can't read.
     init(
         of reader: Reader,
         mark: Mark?,

@@ -1,8 +1,10 @@
 package import StoreCore
 
-/// Makes the state of the records that an opening journal checks, so that each is read and hashed once.
+/// Makes the state of the records that an opening journal checks, so that each is read and hashed
+/// once.
 package protocol HistoryFollower: AnyObject {
-    /// Whether it goes on from the snapshot that the records follow. Nothing more comes where it does not.
+    /// Whether it goes on from the snapshot that the records follow. Nothing more comes where it
+    /// does not.
     func begins(with snapshot: StateSnapshot) -> Bool
 
     /// Takes the next records. Nothing more comes where it answers `false`.

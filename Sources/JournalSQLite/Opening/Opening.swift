@@ -210,10 +210,11 @@ extension Opening {
 
     /// Makes durable what is about to be shown.
     ///
-    /// A process that was killed may have written records and not synced them: they are read from the
-    /// system's memory, and a power cut would still take them, although the mark and readers know of
-    /// them by then. Moving them into the database syncs the log first, and writes anew even what an
-    /// earlier sync had failed at. Where the disk is full, the log is synced and stays.
+    /// A process that was killed may have written records and not synced them: they are read from
+    /// the system's memory, and a power cut would still take them, although the mark and readers
+    /// know of them by then. Moving them into the database syncs the log first, and writes anew
+    /// even what an earlier sync had failed at. Where the disk is full, the log is synced and
+    /// stays.
     private func settle(_ writer: Writer) throws(JournalOpenError) {
         guard let notice = writer.checkpointAll() else { return }
         guard writer.broken == nil else {

@@ -3,8 +3,8 @@ import StoreCore
 import Synchronization
 import Wire
 
-/// The pieces of a slice as one version has them, each encoded by itself: the instances of a module, or
-/// the sessions.
+/// The pieces of a slice as one version has them, each encoded by itself: the instances of a
+/// module, or the sessions.
 ///
 /// A version shares with the one before what has not changed. What the pieces make together is put
 /// together once, for the first reader of the whole.
@@ -23,8 +23,8 @@ package final class InstancePieces: Sendable {
     /// The ids, sorted.
     package var ids: [String] { pieces.map(\.key) }
 
-    /// Where a part of the whole is found. Of an object, only the piece that the pointer leads into is
-    /// looked at.
+    /// Where a part of the whole is found. Of an object, only the piece that the pointer leads into
+    /// is looked at.
     func place(of pointer: JSONPointer) -> PartPlace {
         guard let id = pointer.tokens.first else { return .found(joined) }
         guard form == .object else { return .within(joined, pointer) }
@@ -54,8 +54,8 @@ package final class InstancePieces: Sendable {
     /// The piece of a name.
     subscript(name: String) -> Bytes? { pieces[name] }
 
-    /// The same with other pieces in some places, and how many bytes these have; `nil` where all of them
-    /// are as they were.
+    /// The same with other pieces in some places, and how many bytes these have; `nil` where all of
+    /// them are as they were.
     func with(_ renewed: [(id: String, piece: Bytes?)]) -> (pieces: InstancePieces, bytes: Int)? {
         var pieces = pieces
         var bytes = 0
@@ -76,7 +76,8 @@ package final class InstancePieces: Sendable {
         pieces.count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
     }
 
-    /// All pieces together. Any thread; the first caller puts them together, the others wait for that.
+    /// All pieces together. Any thread; the first caller puts them together, the others wait for
+    /// that.
     var joined: Bytes {
         whole.withLock { whole in
             if let whole { return whole }

@@ -26,8 +26,8 @@ package struct PublishedSlice: Sendable {
 
     /// The slice as JSON; `nil` where it is absent.
     ///
-    /// That of a module with instances is put together for the first reader of the whole: a reader of
-    /// one instance takes ``part(at:)``.
+    /// That of a module with instances is put together for the first reader of the whole: a reader
+    /// of one instance takes ``part(at:)``.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
@@ -66,8 +66,8 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// The part that a pointer leads to, or `nil` where it leads nowhere. Of a module with instances
-    /// only the one that it leads into is read.
+    /// The part that a pointer leads to, or `nil` where it leads nowhere. Of a module with
+    /// instances only the one that it leads into is read.
     func part(at pointer: JSONPointer) -> Bytes? {
         switch form {
         case .whole(let bytes): bytes?.part(at: pointer)

@@ -2,11 +2,11 @@ import ActionCatalog
 package import StoreCore
 package import Wire
 
-/// Encodes a state that is made of modules: only the slices that may have changed, each once, and of a
-/// slice that is made of pieces only these: instances, sessions, pending effects.
+/// Encodes a state that is made of modules: only the slices that may have changed, each once, and
+/// of a slice that is made of pieces only these: instances, sessions, pending effects.
 ///
-/// An action on a small module or on one instance costs the same however large the others are: their
-/// bytes are those of before, and the whole is put together only for its readers.
+/// An action on a small module or on one instance costs the same however large the others are:
+/// their bytes are those of before, and the whole is put together only for its readers.
 package final class SliceWriter<State: RootState>: StateWriter {
     private let encoder: JSONEncoder
     private let touched: TouchedModules

@@ -6,7 +6,8 @@ import Wire
 ///
 /// Bounded: a document that was used longest ago goes when another one comes. Any thread.
 package final class ParsedDocuments: Sendable {
-    /// The most memory that the documents take together, in bytes; a single larger one is kept, too.
+    /// The most memory that the documents take together, in bytes; a single larger one is kept,
+    /// too.
     package static let bytesMax = 32 << 20
     /// The most documents.
     static let documentsMax = 256

@@ -7,8 +7,8 @@ package final class Snapshot: Sendable {
     package let tag: Tag
     /// The tag as an entity tag, quotes included.
     package let etag: String
-    /// The slices of the modules that the state is made of, in their order. Empty where the state is
-    /// not made of modules.
+    /// The slices of the modules that the state is made of, in their order. Empty where the state
+    /// is not made of modules.
     package let slices: [PublishedSlice]
 
     /// How the slices make up the state; `nil` where it is not made of modules.
@@ -43,7 +43,8 @@ package final class Snapshot: Sendable {
 
     /// The state as JSON. Any thread; the first caller puts it together, the others wait for that.
     ///
-    /// A large one is made of its slices: it is copied only where ``Bytes`` has to lie in one piece.
+    /// A large one is made of its slices: it is copied only where ``Bytes`` has to lie in one
+    /// piece.
     package var state: Bytes {
         whole.withLock { whole in
             if let whole { return whole }
@@ -83,8 +84,8 @@ package final class Snapshot: Sendable {
         return isOfPiece || slices[index].isAtHand
     }
 
-    /// The part of the state that a pointer leads to, or `nil` where it leads nowhere. Only the slice
-    /// that it leads into is read.
+    /// The part of the state that a pointer leads to, or `nil` where it leads nowhere. Only the
+    /// slice that it leads into is read.
     package func part(at pointer: JSONPointer) -> Bytes? {
         guard let layout, let name = pointer.tokens.first else { return state.part(at: pointer) }
         return layout.index(of: name).flatMap { index in

@@ -24,8 +24,8 @@ package enum StateDifference {
 
     /// What compares the states of dry runs.
     ///
-    /// - Parameter slices: compares states that are made of modules, given the slices that are not as
-    ///   they were.
+    /// - Parameter slices: compares states that are made of modules, given the slices that are not
+    ///   as they were.
     package static func comparison<State: Encodable & Sendable>(
         of type: State.Type,
         _ slices: (@Sendable (State, State, [Touch], JSONEncoder) -> Result<Bytes, JSONError>)?,

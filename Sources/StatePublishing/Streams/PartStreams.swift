@@ -7,16 +7,17 @@ package import Wire
 /// Sends parts of the state to those who watch them, each only when it has changed: instances of
 /// modules, and what JSON Pointers lead to.
 ///
-/// What is watched is found by key. Of a module with instances, a version costs the watched parts of
-/// the instances that it changed, however many others are watched; of any other module that it changed,
-/// one reading of the slice and the watched parts of that.
+/// What is watched is found by key. Of a module with instances, a version costs the watched parts
+/// of the instances that it changed, however many others are watched; of any other module that it
+/// changed, one reading of the slice and the watched parts of that.
 package final class PartStreams: Sendable {
     /// The most pointers that are watched at a time.
     package static let pointersMax = 1_000
     /// From how many parts on those that are read no more make room.
     private static let partsMax = 1_000
 
-    /// The last frame that was sent of a part: what it carried, and its version. No version until then.
+    /// The last frame that was sent of a part: what it carried, and its version. No version until
+    /// then.
     private struct Sent: Sendable {
         var bytes: Bytes?
         var version: UInt64?
@@ -52,7 +53,8 @@ package final class PartStreams: Sendable {
             parts[ground]?.values.flatMap(\.keys) ?? []
         }
 
-        /// Those on the way to which one of these names stands first, and those of the whole ground.
+        /// Those on the way to which one of these names stands first, and those of the whole
+        /// ground.
         func parts(of ground: WatchedPart.Ground, under names: [String]) -> [WatchedPart] {
             guard let all = parts[ground] else { return [] }
             var found = all[nil].map { Array($0.keys) } ?? []
@@ -86,7 +88,8 @@ package final class PartStreams: Sendable {
         WatchedPart(at: pointer, modules: modules)
     }
 
-    /// Whether what a pointer leads to may be watched, too; what is read no more makes room. Any thread.
+    /// Whether what a pointer leads to may be watched, too; what is read no more makes room. Any
+    /// thread.
     package func hasRoom(for part: WatchedPart) -> Bool {
         watched.withLock { watched in
             if watched[part] != nil { return true }
@@ -183,8 +186,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Notes what a part is now. Answers whether its readers have to be told; where it has none, it is
-    /// watched no more.
+    /// Notes what a part is now. Answers whether its readers have to be sent it; where it has none, it
+    /// is watched no more.
     private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
         let isRead = sender.isRead(part.topic)
         return watched.withLock { watched in

@@ -13,7 +13,8 @@ final class PatchState: TopicState {
 
     /// One part, which is not there where it is `nil`.
     ///
-    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new ones.
+    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new
+    ///   ones.
     init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
         self.tag = tag
         parts = [part]

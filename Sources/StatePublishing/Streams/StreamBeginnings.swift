@@ -6,16 +6,16 @@ package protocol StreamBeginnings: AnyObject, Sendable {
     /// The streams of parts of the state.
     var parts: PartStreams { get }
 
-    /// Does something between two versions that readers are sent, given the newest that they were sent:
-    /// where a stream opens, it begins with that one.
+    /// Does something between two versions that readers are sent, given the newest that they were
+    /// sent: where a stream opens, it begins with that one.
     func perform(_ task: @escaping @Sendable (Snapshot) -> Void)
 
-    /// The same at once, on the caller's thread, where nothing waits to be published and it costs little.
-    /// Answers whether it was done.
+    /// The same at once, on the caller's thread, where nothing waits to be published and it costs
+    /// little. Answers whether it was done.
     func performNow(where isQuick: (Snapshot) -> Bool, _ task: (Snapshot) -> Void) -> Bool
 
-    /// Gives the state's streams the newest version, which they may lack while none is read. Called between
-    /// reserving a place for a stream and opening it.
+    /// Gives the state's streams the newest version, which they may lack while none is read. Called
+    /// between reserving a place for a stream and opening it.
     func announce(in snapshot: Snapshot)
 
     /// The topic of a module's stream.

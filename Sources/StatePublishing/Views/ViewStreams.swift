@@ -16,8 +16,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// A projection that is watched, with the last frame that was sent.
     private final class Watched: @unchecked Sendable {
-        // Safety: what is not constant is touched on the publishing thread alone, or by the one that stands
-        // in for it.
+        // Safety: what is not constant is touched on the publishing thread alone, or by the one
+        // that stands in for it.
         let request: ViewRequest
         /// What it carried, and its version. `nil` until then.
         var bytes: Bytes?
@@ -61,8 +61,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let sender: PartSender
     private let encoder: JSONEncoder
     private let table = Locked(Table())
-    /// The modules that watched views read. The Core looks here at each commit, so that it does not wait
-    /// for a thread that goes through the table.
+    /// The modules that watched views read. The Core looks here at each commit, so that it does not
+    /// wait for a thread that goes through the table.
     private let modulesRead = Locked<Set<Int>>([])
 
     package init(_ parts: ViewParts<State>, _ sender: PartSender, _ encoder: JSONEncoder) {
@@ -97,8 +97,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked for it.
-    /// On the Core's thread.
+    /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked
+    /// for it. On the Core's thread.
     package func watch(_ request: ViewRequest) {
         change { _ = $0.watched(request, parts.views[request.view].published.reads) }
     }
@@ -145,8 +145,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let lists = table.withLock { table in modules.compactMap { table.readers[$0] } }
         var hasUnread = false
         for watched in lists.joined() {
-            // One that has not begun, or began later, is sent a newer state than this; and one that reads
-            // several of the modules is made once.
+            // One that has not begun, or began later, is sent a newer state than this; and one that
+            // reads several of the modules is made once.
             guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }

@@ -38,11 +38,11 @@ public struct Dependencies: Sendable {
         }
     }
 
-    /// The value of a key that is derived from others, in a test as well: made anew each time, of what
-    /// those are here.
+    /// The value of a key that is derived from others, in a test as well: made anew each time, of
+    /// what those are here.
     ///
-    /// - Throws: what the derivation throws, ``UnpreparedDependency`` for what a test has not set, and
-    ///   ``CircularDependency``.
+    /// - Throws: what the derivation throws, ``UnpreparedDependency`` for what a test has not set,
+    ///   and ``CircularDependency``.
     public subscript<Key: DerivedDependencyKey>(key: Key.Type) -> Key.Value {
         get throws {
             let id = ObjectIdentifier(key)

@@ -14,8 +14,8 @@
 /// }
 /// ```
 ///
-/// Effects run concurrently, after the action is durable. An effect ends with its module: when that is
-/// stopped, its effects are cancelled, and nothing that they dispatch is applied any more.
+/// Effects run concurrently, after the action is durable. An effect ends with its module: when that
+/// is stopped, its effects are cancelled, and nothing that they dispatch is applied any more.
 public struct Effect<State: Sendable>: Sendable {
     package indirect enum Form: Sendable {
         case none
@@ -90,7 +90,8 @@ public struct Effect<State: Sendable>: Sendable {
         )
     }
 
-    /// Runs `body` as a task of its own, and dispatches what `catch` makes of the error where it throws.
+    /// Runs `body` as a task of its own, and dispatches what `catch` makes of the error where it
+    /// throws.
     ///
     /// ```swift
     /// .run(catch: { Internal.failed(reason: "\($0)") }) { context in
@@ -98,8 +99,9 @@ public struct Effect<State: Sendable>: Sendable {
     /// }
     /// ```
     ///
-    /// `catch` is called when the last of the retries has failed, and not for an effect that is cancelled.
-    /// A client that waits for such an effect waits for that action, and gets no failure.
+    /// `catch` is called when the last of the retries has failed, and not for an effect that is
+    /// cancelled. A client that waits for such an effect waits for that action, and gets no
+    /// failure.
     public static func run(
         id: String? = nil,
         cancelInFlight: Bool = false,
@@ -130,8 +132,8 @@ public struct Effect<State: Sendable>: Sendable {
     /// One after the other; one that throws or is cancelled ends the row.
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
-    /// Cancels what runs under this id in the module. Nothing that it dispatches is applied after the
-    /// action that asked for this.
+    /// Cancels what runs under this id in the module. Nothing that it dispatches is applied after
+    /// the action that asked for this.
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 
     var isNone: Bool {
@@ -175,8 +177,8 @@ public struct Retry: Sendable, Equatable {
 public enum RestartPolicy: String, Sendable, Codable {
     /// It is gone. The state may still say that it is being waited for.
     case lost
-    /// It is run again from its beginning, for the session that its action came from: doing it twice does
-    /// no harm.
+    /// It is run again from its beginning, for the session that its action came from: doing it
+    /// twice does no harm.
     case retried
     /// It is not run again; the next start dispatches what ``Module/interrupted(after:)`` answers.
     case reported

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Performs effects: the one place where what modules ask for becomes tasks.
 ///
-/// Tasks are begun on the Core's thread, in the order of the actions they follow; they run on Swift's
-/// own threads.
+/// Tasks are begun on the Core's thread, in the order of the actions they follow; they run on
+/// Swift's own threads.
 package final class EffectRunner: Sendable {
     /// The most effects that run at a time; one more fails at once.
     package static let runningMax = 10_000

@@ -8,7 +8,8 @@ package final class EffectToken: Sendable {
     /// By what it can be cancelled: `home/titles`, or `home/42.1` where it has no id of its own.
     package let id: String
     package let cause: EffectCause
-    /// How many effects had begun before it: those that are cancelled together are so in this order.
+    /// How many effects had begun before it: those that are cancelled together are so in this
+    /// order.
     let number: Int
     private let begun = ContinuousClock.now
     private let cancelled = Atomic(false)

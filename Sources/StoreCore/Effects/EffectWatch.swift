@@ -1,14 +1,14 @@
 import Platform
 import Synchronization
 
-/// Shows when all that follows an action is done: its effects, what presenters and reactions make of
-/// it, and what follows those.
+/// Shows when all that follows an action is done: its effects, what presenters and reactions make
+/// of it, and what follows those.
 ///
-/// Made only where a client waits. Effects begin before the action's own outcome is known, so a count
-/// of zero after that is the end.
+/// Made only where a client waits. Effects begin before the action's own outcome is known, so a
+/// count of zero after that is the end.
 ///
-/// A watch within another one counts there once, for as long as anything of its own runs. So beginning
-/// and ending cost the same however deep effects have dispatched effects.
+/// A watch within another one counts there once, for as long as anything of its own runs. So
+/// beginning and ending cost the same however deep effects have dispatched effects.
 package final class EffectWatch: Sendable {
     private struct Count: Sendable {
         var running = 0
@@ -46,7 +46,8 @@ package final class EffectWatch: Sendable {
         self.sharing = sharing
     }
 
-    /// For what follows the action of another watch: that ends with it, and their results stay their own.
+    /// For what follows the action of another watch: that ends with it, and their results stay
+    /// their own.
     init(following parent: EffectWatch) {
         self.parent = parent
         highest = nil
@@ -64,8 +65,8 @@ package final class EffectWatch: Sendable {
         }
     }
 
-    /// The watch of which this is a part, or a part of a part: the same for all that one request waits
-    /// for.
+    /// The watch of which this is a part, or a part of a part: the same for all that one request
+    /// waits for.
     var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
 
     /// Whether the client that waits has given up, and with it the effects that the request led to.
@@ -81,8 +82,8 @@ package final class EffectWatch: Sendable {
     /// Whether nothing runs: once the action's outcome is known, the end.
     package var isDone: Bool { count.withLock { $0.running == 0 } }
 
-    /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once, after
-    /// the action's outcome is known; at once, or on an effect's thread.
+    /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once,
+    /// after the action's outcome is known; at once, or on an effect's thread.
     package func whenDone(
         _ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void
     ) {
@@ -111,7 +112,8 @@ package final class EffectWatch: Sendable {
 // Counting
 
 extension EffectWatch {
-    /// One more runs. Those above count it before this one does, so that none of them is done meanwhile.
+    /// One more runs. Those above count it before this one does, so that none of them is done
+    /// meanwhile.
     func begin() {
         var idle: [EffectWatch] = []
         var next: EffectWatch? = self

@@ -1,8 +1,8 @@
 /// An effect on its way to the runner, without its types.
 package struct PendingEffect: Sendable {
     package let address: SliceAddress
-    /// Begins the work. Without a cause, another engine does that, and what the work cancels when it
-    /// begins is cancelled here.
+    /// Begins the work. Without a cause, another engine does that, and what the work cancels when
+    /// it begins is cancelled here.
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// What becomes of it when the server ends before it does.
     let onRestart: RestartPolicy
@@ -17,8 +17,8 @@ package struct PendingEffect: Sendable {
         self.launch = launch
     }
 
-    /// A slice begins or ends: what works for it is cancelled, and then what follows the beginning is
-    /// done.
+    /// A slice begins or ends: what works for it is cancelled, and then what follows the beginning
+    /// is done.
     static func newLife(_ address: SliceAddress, beginning: PendingEffect?) -> PendingEffect {
         PendingEffect(address, onRestart: beginning?.onRestart ?? .lost) { runner, cause in
             runner.cancel(all: address)

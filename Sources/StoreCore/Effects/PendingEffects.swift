@@ -1,9 +1,9 @@
-/// The effects that have begun and not ended, as a slice of the state: so that a server that ends before
-/// they do finds them when it starts again.
+/// The effects that have begun and not ended, as a slice of the state: so that a server that ends
+/// before they do finds them when it starts again.
 ///
 /// A root state mounts it where one of its modules has effects that outlive the server
-/// (``Module/keepsEffects``). An effect is entered in the step that asks for it, and struck off when all
-/// of it has ended.
+/// (``Module/keepsEffects``). An effect is entered in the step that asks for it, and struck off
+/// when all of it has ended.
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
@@ -115,8 +115,8 @@ extension PendingEffects.State: PiecewiseState {
 }
 
 extension Effect {
-    /// What becomes of the whole on a restart: it is run again if any part asks for that, else reported if
-    /// any part asks for that.
+    /// What becomes of the whole on a restart: it is run again if any part asks for that, else
+    /// reported if any part asks for that.
     var onRestart: RestartPolicy {
         switch form {
         case .none, .cancel, .endSession: .lost
@@ -141,9 +141,9 @@ package struct PastAction: Sendable {
 }
 
 extension Core where State: RootState {
-    /// Treats the effects that had not ended when the store stopped. Those with that policy run again;
-    /// for each of the others its module gets an action that says so. What they dispatch has the cause and
-    /// the sessions of the action that began them.
+    /// Treats the effects that had not ended when the store stopped. Those with that policy run
+    /// again; for each of the others its module gets an action that says so. What they dispatch has
+    /// the cause and the sessions of the action that began them.
     ///
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.

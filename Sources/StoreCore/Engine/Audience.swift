@@ -1,5 +1,5 @@
-/// The named observers and streams that get an event for a change. A change without an audience is for
-/// all of them.
+/// The named observers and streams that get an event for a change. A change without an audience is
+/// for all of them.
 package enum Audience: Sendable, Equatable {
     /// Those of these names, and no observer without a name.
     case only(Set<ExactText>)

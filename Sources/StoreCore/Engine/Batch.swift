@@ -1,7 +1,7 @@
 /// What was reduced and is not committed yet.
 ///
-/// Whatever follows from an action is in its step, and nowhere else: so an envelope that is refused is
-/// forgotten by dropping its steps.
+/// Whatever follows from an action is in its step, and nowhere else: so an envelope that is refused
+/// is forgotten by dropping its steps.
 struct Batch {
     /// The version before its first action.
     private(set) var base: UInt64

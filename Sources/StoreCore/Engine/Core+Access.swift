@@ -11,8 +11,8 @@ extension Core: EngineAccess {
         }
     }
 
-    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it, once the
-    /// Core has stopped.
+    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it,
+    /// once the Core has stopped.
     @discardableResult
     package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
         engine.perform { _ in task() }

@@ -1,4 +1,5 @@
-/// A Core, whatever its state's type is: the way in for requests, which look up no generic type for it.
+/// A Core, whatever its state's type is: the way in for requests, which look up no generic type for
+/// it.
 ///
 /// Any thread may call anything here; nothing waits for the Core.
 package struct CoreHandle: Sendable {
@@ -10,8 +11,9 @@ package struct CoreHandle: Sendable {
 
     /// Takes an envelope, or says why not.
     ///
-    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in a row
-    ///   leaves that to one ``nudge()``, or the thread would be woken for each and find just that.
+    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in
+    ///   a row leaves that to one ``nudge()``, or the thread would be woken for each and find just
+    ///   that.
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try engine.offer(envelope, wakes: wakes)
     }

@@ -1,5 +1,6 @@
-/// An action that a presenter, a reaction or an effect dispatched, and that was not applied: the reducer
-/// refused it, or the mailbox was full. No client waits for its outcome; the server logs it.
+/// An action that a presenter, a reaction or an effect dispatched, and that was not applied: the
+/// reducer refused it, or the mailbox was full. No client waits for its outcome; the server logs
+/// it.
 package struct DroppedAction: Sendable {
     /// Its wire name.
     package let type: String

@@ -50,8 +50,8 @@ extension Engine {
         return reduce(envelope)
     }
 
-    /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all of it
-    /// is a dry run, the state and the batch are as before.
+    /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all
+    /// of it is a dry run, the state and the batch are as before.
     private func reduce(_ envelope: Envelope) -> Outcome {
         let isDry = envelope.mode == .dryRun
         let savepoint = Savepoint(steps: batch.steps.count, kept: owner.keptCount)

@@ -151,8 +151,8 @@ extension Engine {
         let done = batch
         batch.restart(at: done.base)
         owner.rollBack()
-        // Where it is worked again, several commits may come of it, and later ones ask for what earlier
-        // ones keep.
+        // Where it is worked again, several commits may come of it, and later ones ask for what
+        // earlier ones keep.
         lookedUp.isEnding = false
         return done
     }

@@ -28,10 +28,11 @@ extension Engine {
         if follow(upTo: announced) == .partly { moved(to: announced) }
     }
 
-    /// An append found that others were first: takes the batch back, reduces what they wrote, and then
-    /// the batch's envelopes again, on the state that they left.
+    /// An append found that others were first: takes the batch back, reduces what they wrote, and
+    /// then the batch's envelopes again, on the state that they left.
     ///
-    /// Middleware and interceptors see the actions again, as they do whenever a batch was forgotten.
+    /// Middleware and interceptors see the actions again, as they do whenever a batch was
+    /// forgotten.
     func reduceAgain(behind version: UInt64) {
         conflicts += 1
         let done = takeBack()
@@ -46,8 +47,8 @@ extension Engine {
         commit()
     }
 
-    /// Whether an envelope's outcome was reckoned from a state that is older than one that its request
-    /// refers to: another writer has made that one.
+    /// Whether an envelope's outcome was reckoned from a state that is older than one that its
+    /// request refers to: another writer has made that one.
     func isBehind(_ envelope: Envelope, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .versionMismatch(let current): envelope.expectedVersion.map { $0 > current } ?? false
@@ -96,9 +97,9 @@ extension Engine {
         }
     }
 
-    /// Reduces records as a replay does: no middleware, no interceptor, no presenter and no reaction sees
-    /// them, and no effect begins, for the engine that wrote them does all that. Readers and observers
-    /// see them, and effects that they cancel are cancelled here, too.
+    /// Reduces records as a replay does: no middleware, no interceptor, no presenter and no
+    /// reaction sees them, and no effect begins, for the engine that wrote them does all that.
+    /// Readers and observers see them, and effects that they cancel are cancelled here, too.
     private func reduce(_ records: [Record]) throws(JournalError) {
         var bytes = 0
         for record in records {

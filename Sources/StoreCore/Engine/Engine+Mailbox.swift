@@ -30,7 +30,8 @@ extension Engine {
         }
     }
 
-    /// The same for an action that has nothing besides: no item is made where it is worked off at once.
+    /// The same for an action that has nothing besides: no item is made where it is worked off at
+    /// once.
     private func enter(plain action: any Action) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
             mailbox.admit(.action(action), .clients, count: 1, keys: 0, wakes: true)
@@ -44,8 +45,8 @@ extension Engine {
         }
     }
 
-    /// Ends ``enter(_:_:count:wakes:)`` where this thread does not work the item: wakes the Core's thread,
-    /// or throws because the mailbox did not take the item.
+    /// Ends ``enter(_:_:count:wakes:)`` where this thread does not work the item: wakes the Core's
+    /// thread, or throws because the mailbox did not take the item.
     private func wake(
         for admission: Mailbox.Admission,
         _ lane: Mailbox.Lane,

@@ -21,7 +21,8 @@ extension Engine {
         }
     }
 
-    /// Takes what a view says for a client, or says why not. What it can't be written as is dropped.
+    /// Takes what a view says for a client, or says why not. What it can't be written as is
+    /// dropped.
     func offerOwn(
         _ action: any Action,
         from sessions: [String],
@@ -59,8 +60,8 @@ extension Engine {
         }
     }
 
-    /// Counts an action that was not applied and whose outcome no client waits for, and reports it by
-    /// ``CommitFollower/dropped(_:)``.
+    /// Counts an action that was not applied and whose outcome no client waits for, and reports it
+    /// by ``CommitFollower/dropped(_:)``.
     func drop(_ action: DroppedAction) {
         dropped.add(1, ordering: .relaxed)
         ports.follower?.dropped(action)

@@ -2,11 +2,11 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// The working half of a Core: a mailbox in front, and behind it the state, which only the thread that
-/// drains the mailbox touches.
+/// The working half of a Core: a mailbox in front, and behind it the state, which only the thread
+/// that drains the mailbox touches.
 final class Engine: @unchecked Sendable {
-    // Safety: everything below `owner` belongs to the thread that set `isDraining` (or to the Core's
-    // own), and passes from one to the next under the mailbox's lock.
+    // Safety: everything below `owner` belongs to the thread that set `isDraining` (or to the
+    // Core's own), and passes from one to the next under the mailbox's lock.
 
     let ports: EnginePorts
     let mailbox: Locked<Mailbox>
@@ -17,8 +17,8 @@ final class Engine: @unchecked Sendable {
     let isThreaded: Bool
     /// Whether an action can go straight through: nothing to append, encode or compare.
     let isPlain: Bool
-    /// Whether a commit waits for a disk, so that it pays to let a batch grow first: the thread that
-    /// fills the mailbox on the same core goes on before the next batch is taken.
+    /// Whether a commit waits for a disk, so that it pays to let a batch grow first: the thread
+    /// that fills the mailbox on the same core goes on before the next batch is taken.
     let isSlowToCommit: Bool
     /// Whether the time that a reducer takes is measured.
     let isTimed: Bool

@@ -15,8 +15,8 @@ package protocol EngineAccess: AnyObject, Sendable {
         applied: (@Sendable (UInt64?) -> Void)?
     )
 
-    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it, once the
-    /// Core has stopped.
+    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it,
+    /// once the Core has stopped.
     @discardableResult
     func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool
 

@@ -24,24 +24,24 @@ package struct EnginePorts: Sendable {
     package var keyClock: (any WallClock)?
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
-    /// The version of the state that the Core begins with; that of the journal where it is `nil`. Others
-    /// may have appended since the state was made.
+    /// The version of the state that the Core begins with; that of the journal where it is `nil`.
+    /// Others may have appended since the state was made.
     package var version: UInt64?
-    /// Reads the action of a record that another writer has appended; `nil` where it means nothing any
-    /// more. The Core's thread calls it.
+    /// Reads the action of a record that another writer has appended; `nil` where it means nothing
+    /// any more. The Core's thread calls it.
     package var action: (@Sendable (Record) throws -> (any Action)?)?
     /// Performs what modules ask for.
     package var effects: EffectRunner?
-    /// What the journal keeps of an action that is dispatched in process; without it, only the name of
-    /// its type.
+    /// What the journal keeps of an action that is dispatched in process; without it, only the name
+    /// of its type.
     package var member: (@Sendable (any Action) throws -> EnvelopeMember)?
     /// Gets what follows a commit.
     package var follower: (any CommitFollower)?
     /// Decides to which sessions modules are presented.
     var presentation: (any Presentation)?
-    /// Called when the outcome of an append is not known, or when this Core can't go on from what others
-    /// have appended. It applies nothing from then on; the next start reads from the journal which
-    /// actions were kept.
+    /// Called when the outcome of an append is not known, or when this Core can't go on from what
+    /// others have appended. It applies nothing from then on; the next start reads from the journal
+    /// which actions were kept.
     package var failed: @Sendable (JournalError) -> Void = { _ in }
     /// Shows which action the Core is working on.
     package var progress: Progress?

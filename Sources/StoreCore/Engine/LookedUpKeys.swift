@@ -1,4 +1,5 @@
-/// What the journal has of the idempotency keys of a turn's requests: one call looks all of them up.
+/// What the journal has of the idempotency keys of a turn's requests: one call looks all of them
+/// up.
 ///
 /// It holds until the turn ends: what this engine commits meanwhile is entered, and after another
 /// writer has appended, all keys are looked up again.

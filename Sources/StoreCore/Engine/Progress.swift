@@ -1,7 +1,8 @@
 import Platform
 import Synchronization
 
-/// The action that the Core is reducing now. The watchdog reads it to find a reducer that takes too long.
+/// The action that the Core is reducing now. The watchdog reads it to find a reducer that takes too
+/// long.
 ///
 /// The Core's thread writes, any thread reads.
 package final class Progress: Sendable {

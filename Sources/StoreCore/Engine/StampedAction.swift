@@ -16,6 +16,7 @@ public struct StampedAction: Sendable {
     public let requestID: String?
     /// The version of the action whose effect dispatched it.
     public let cause: UInt64?
-    /// The place in the program that dispatched it; for a client's, its address and what it calls itself.
+    /// The place in the program that dispatched it; for a client's, its address and what it calls
+    /// itself.
     public let origin: String?
 }

@@ -47,8 +47,8 @@ package final class ActionRoute: @unchecked Sendable {
     /// The module's place in ``RootState/modules``.
     package let module: Int
 
-    /// What is done with such actions, an ``ActionHandler`` of the machine's root, which keeps it; `nil` for
-    /// requests, which are no actions of a type of their own.
+    /// What is done with such actions, an ``ActionHandler`` of the machine's root, which keeps it;
+    /// `nil` for requests, which are no actions of a type of their own.
     let handler: UnsafeMutableRawPointer?
 
     /// Whether something may have to be done after such an action.

@@ -12,8 +12,8 @@ protocol StateOwner: AnyObject {
     /// How many states are kept for those who look at each.
     var keptCount: Int { get }
 
-    /// Reduces an action and shows the state to the observers, where nothing is appended, encoded or
-    /// taken back.
+    /// Reduces an action and shows the state to the observers, where nothing is appended, encoded
+    /// or taken back.
     func applyPlain(_ action: any Action) throws
 
     /// Reduces an action; leaves the state as it was where it throws.
@@ -25,7 +25,8 @@ protocol StateOwner: AnyObject {
         from sessions: [String]
     ) throws -> Reduction
 
-    /// Reduces an action of another engine as a replay does; leaves the state as it was where it throws.
+    /// Reduces an action of another engine as a replay does; leaves the state as it was where it
+    /// throws.
     func replay(_ action: any Action, version: UInt64) throws -> Reduction
 
     /// Calls middleware; answers what is to be done after the commit.
@@ -77,8 +78,8 @@ protocol StateOwner: AnyObject {
     func showState(_ step: Step)
 }
 
-/// How many of each kind look at a Core's actions and states: read for each action, and so without the
-/// state's type. Belongs to the thread that drains the mailbox.
+/// How many of each kind look at a Core's actions and states: read for each action, and so without
+/// the state's type. Belongs to the thread that drains the mailbox.
 final class WatcherCounts {
     @exclusivity(unchecked) var observers = 0
     @exclusivity(unchecked) var middleware = 0

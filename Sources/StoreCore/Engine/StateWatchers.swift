@@ -1,7 +1,7 @@
 import Dispatch
 
-/// What looks at a Core's actions and states: middleware, interceptors, reactions and observers, each in
-/// the order in which it was added.
+/// What looks at a Core's actions and states: middleware, interceptors, reactions and observers,
+/// each in the order in which it was added.
 final class StateWatchers<State: Sendable>: @unchecked Sendable {
     // Safety: everything belongs to the thread that drains the mailbox.
 

@@ -1,5 +1,5 @@
-/// All that follows from one action. It waits in the batch until the commit, and is dropped whole where
-/// the envelope is refused, was a dry run, or can't be made durable.
+/// All that follows from one action. It waits in the batch until the commit, and is dropped whole
+/// where the envelope is refused, was a dry run, or can't be made durable.
 struct Step {
     /// The action, as it was reduced.
     let member: ReducedMember
@@ -13,8 +13,8 @@ struct Step {
     let effect: PendingEffect?
     /// What middleware and interceptors have left to be done after the commit.
     var released: [@Sendable () -> Void]
-    /// The place of the state before it among those that are kept; the one behind it is the state that it
-    /// led to. `nil` where no observer looks at single states.
+    /// The place of the state before it among those that are kept; the one behind it is the state
+    /// that it led to. `nil` where no observer looks at single states.
     let kept: Int?
 
     var envelope: Envelope { member.envelope }
@@ -22,7 +22,8 @@ struct Step {
 
 /// An action of an envelope, or what an interceptor has put in its place or behind it.
 ///
-/// Points to where it lies: a copy of all that it has would cost each action more than to reduce it.
+/// Points to where it lies: a copy of all that it has would cost each action more than to reduce
+/// it.
 struct ReducedMember {
     /// An action that came with no envelope.
     final class Replacement: Sendable {

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// An observer, a middleware or another handler that the Core calls, and whether it may still be called.
+/// An observer, a middleware or another handler that the Core calls, and whether it may still be
+/// called.
 final class Subscriber<Handler>: @unchecked Sendable {
     // Safety: the handler is a `@Sendable` closure in every use; it can't be said in the type.
     let handler: Handler

@@ -40,8 +40,8 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
         changes.observe(M.name, instance, place, core, as: name) { observer($0.old, $0.new) }
     }
 
-    /// The slice as it is and whenever it changes; `nil` while it is not started. Ends with the task that
-    /// takes them; of slices that are not taken in time only the newest is kept.
+    /// The slice as it is and whenever it changes; `nil` while it is not started. Ends with the
+    /// task that takes them; of slices that are not taken in time only the newest is kept.
     public var values: AsyncStream<M.State?> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = observe { _, new in continuation.yield(new) }

@@ -118,8 +118,8 @@ extension Core {
     /// The effects that run and those that will, where the state is made of modules.
     package var effects: EffectRunner? { engine.ports.effects }
 
-    /// The version behind all that waits at this moment, once that is committed; `nil` once the Core has
-    /// stopped.
+    /// The version behind all that waits at this moment, once that is committed; `nil` once the
+    /// Core has stopped.
     package func committedVersion() async -> UInt64? {
         await withCheckedContinuation { continuation in
             let isTaken = engine.perform { continuation.resume(returning: $0.version) }

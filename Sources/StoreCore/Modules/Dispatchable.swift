@@ -18,7 +18,8 @@ public struct ActionHandling: Sendable {
 
 /// Makes the handler of one type of action.
 package protocol HandlerMaker: Sendable {
-    /// The handler of such actions for the slice at a place; `nil` where they are for another state.
+    /// The handler of such actions for the slice at a place; `nil` where they are for another
+    /// state.
     func handler<Root: RootState, State: ModuleState>(
         of module: String,
         at place: SlicePlace<Root, State>

@@ -1,7 +1,7 @@
 /// Slices of one module under ids of their own: a card for each film, a cart for each visitor.
 ///
-/// On the wire it is an object with a member for each, in the order of their ids' bytes. A change of one
-/// costs what this one costs, and hardly more where there are many.
+/// On the wire it is an object with a member for each, in the order of their ids' bytes. A change
+/// of one costs what this one costs, and hardly more where there are many.
 public struct Instances<State: ModuleState>: ModuleState {
     /// The most bytes that an id has.
     public static var idBytesMax: Int { 128 }

@@ -22,9 +22,9 @@
 /// }
 /// ```
 ///
-/// The `switch` has no `default`, so the compiler finds an action that is left out. ``Action`` is what
-/// all may dispatch: on the wire `counter/increased`. What the module's own views say is ``UI``,
-/// and what its effects and presenters say is ``Internal``; both are refused from outside.
+/// The `switch` has no `default`, so the compiler finds an action that is left out. ``Action`` is
+/// what all may dispatch: on the wire `counter/increased`. What the module's own views say is
+/// ``UI``, and what its effects and presenters say is ``Internal``; both are refused from outside.
 public protocol Module<State>: Sendable {
     /// The module's slice of the root state.
     associatedtype State: ModuleState
@@ -39,8 +39,8 @@ public protocol Module<State>: Sendable {
     /// name with a small first letter where nothing is said.
     static var name: String { get }
 
-    /// Actions with types of their own, which stand beside ``Action``. On the wire they go by their type's
-    /// name, and those of a module with instances by `module/id/Type`.
+    /// Actions with types of their own, which stand beside ``Action``. On the wire they go by their
+    /// type's name, and those of a module with instances by `module/id/Type`.
     static var dispatchables: [any Dispatchable.Type] { get }
 
     /// Changes the slice as an action asks, or refuses by throwing ``Refusal``.
@@ -57,8 +57,8 @@ public protocol Module<State>: Sendable {
 
     /// The work outside the Core that follows an action, given the state that the action led to.
     ///
-    /// Called once for each applied action, never in a replay. It only says what is to be done; it is
-    /// done after the action is durable.
+    /// Called once for each applied action, never in a replay. It only says what is to be done; it
+    /// is done after the action is durable.
     func effect(after action: Action, in state: State) -> Effect<State>
 
     /// The work that follows what one of the module's views said.
@@ -67,12 +67,12 @@ public protocol Module<State>: Sendable {
     /// The work that follows one of the module's own actions.
     func effect(afterInternal action: Internal, in state: State) -> Effect<State>
 
-    /// Whether some of its effects say what becomes of them on a restart; the root state then mounts
-    /// ``PendingEffects``.
+    /// Whether some of its effects say what becomes of them on a restart; the root state then
+    /// mounts ``PendingEffects``.
     static var keepsEffects: Bool { get }
 
-    /// The action that the module gets where effects that followed the action of this version did not end
-    /// before the server did, and are not run again; `nil` for none.
+    /// The action that the module gets where effects that followed the action of this version did
+    /// not end before the server did, and are not run again; `nil` for none.
     func interrupted(after version: UInt64) -> Internal?
 
     /// What may be asked of the module besides actions: work whose input is no part of its history.
@@ -84,9 +84,9 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 
 /// What the enum of a module's actions has to be.
 ///
-/// Each case is a wire name, `module/case`, and its labels are the members of the payload. The compiler
-/// writes its `Codable`; an enum with texts as raw values has these for cases. Any other form, such as
-/// numbers as raw values, keeps a server from starting.
+/// Each case is a wire name, `module/case`, and its labels are the members of the payload. The
+/// compiler writes its `Codable`; an enum with texts as raw values has these for cases. Any other
+/// form, such as numbers as raw values, keeps a server from starting.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
 /// A module without actions of a kind has none to handle.
@@ -141,8 +141,8 @@ extension Module where Internal == Never {
 /// A module whose slice is absent until it is started.
 ///
 /// The actions `name/start`, whose payload is ``Start``, and `name/stop` exist for it without being
-/// written. Starting one that is started begins it anew; whatever works for it is cancelled then, as
-/// when it is stopped.
+/// written. Starting one that is started begins it anew; whatever works for it is cancelled then,
+/// as when it is stopped.
 public protocol StartableModule<State>: Module {
     /// The input of a start.
     associatedtype Start: Codable, Equatable, Sendable = NoFields

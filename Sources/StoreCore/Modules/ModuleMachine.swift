@@ -1,7 +1,8 @@
 /// The reducer that the modules of a root state make together.
 ///
 /// Finds by an action's type which slice it is for, so that an action costs the same however many
-/// modules there are. It notes nothing: whatever an action leads to is in the ``Change`` that it answers.
+/// modules there are. It notes nothing: whatever an action leads to is in the ``Change`` that it
+/// answers.
 package final class ModuleMachine<Root: RootState>: StateMachine {
     struct Link: Sendable {
         let reader: Int
@@ -36,8 +37,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
 
     /// - Parameters:
     ///   - modules: those of the root state, unless a module is to be tried alone.
-    ///   - comparison: decides whether slices that are equal by `==` have the same bytes; without it
-    ///     they have.
+    ///   - comparison: decides whether slices that are equal by `==` have the same bytes; without
+    ///     it they have.
     /// - Throws: ``ModuleError`` where the modules don't fit together.
     package convenience init(
         of modules: Root.Modules = Root.modules,
@@ -173,8 +174,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         return change
     }
 
-    /// Starts a module that sees something of others. That is filled in only behind the reducer: until then
-    /// a slice that was there already looks changed.
+    /// Starts a module that sees something of others. That is filled in only behind the reducer:
+    /// until then a slice that was there already looks changed.
     private func start(
         _ handler: ActionHandler<Root>,
         _ state: inout Root,
@@ -202,7 +203,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             change.touch(touch(module, instance))
             if hasLinks[module] { follow(links[module], &state, &change) }
         } else if comparison == nil, hasLinks[module] {
-            // Equal texts may have other bytes, which nothing here compares: readers get them as they are.
+            // Equal texts may have other bytes, which nothing here compares: readers get them as
+            // they are.
             follow(links[module], &state, &change)
         }
         return change
@@ -266,7 +268,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     }
 
     private static func addressed(_ action: any Action) -> (any Action, instance: String?) {
-        // The types are compared first: that is much cheaper than a cast that fails, for each action.
+        // The types are compared first: that is much cheaper than a cast that fails, for each
+        // action.
         let type = type(of: action)
         if type == AddressedAction.self, let addressed = action as? AddressedAction {
             return (addressed.action, addressed.instance)

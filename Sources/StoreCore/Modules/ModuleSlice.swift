@@ -182,8 +182,8 @@ extension ModuleSlice {
         )
     }
 
-    /// What is done with an action that has a type of its own; `nil` where that is for another slice,
-    /// which is found when a store begins.
+    /// What is done with an action that has a type of its own; `nil` where that is for another
+    /// slice, which is found when a store begins.
     private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
         type.handling.maker.handler(of: name, at: place)
     }

@@ -21,7 +21,8 @@ package enum PieceForm: Sendable, Equatable {
 }
 
 extension PiecewiseState {
-    /// The pieces that an earlier version has otherwise; all, where that is no version of this slice.
+    /// The pieces that an earlier version has otherwise; all, where that is no version of this
+    /// slice.
     package func pieces(
         since old: (any PiecewiseState)?
     ) -> [(key: String, value: (any Encodable & Sendable)?)] {

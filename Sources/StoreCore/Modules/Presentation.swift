@@ -14,8 +14,8 @@ package protocol RootPresentation<Root>: Presentation {
     /// The sessions that presenters present to after an action of these sessions.
     func audience(of sessions: [String]) -> [String]
 
-    /// Those of these sessions that do not show a module. For them the module begins when they start it,
-    /// although it was started already.
+    /// Those of these sessions that do not show a module. For them the module begins when they
+    /// start it, although it was started already.
     func sessions(_ sessions: [String], notShowing module: Int, in root: Root) -> [String]
 
     /// The sessions that a module is presented to when the store begins.

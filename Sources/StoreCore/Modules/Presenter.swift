@@ -1,5 +1,5 @@
-/// Reacts to the changes of a module's slice, and may dispatch: this is how one module's state leads
-/// to what another one does.
+/// Reacts to the changes of a module's slice, and may dispatch: this is how one module's state
+/// leads to what another one does.
 ///
 /// ```swift
 /// struct HomePresenter: Presenter {
@@ -18,8 +18,8 @@ public protocol Presenter<State>: Sendable {
     /// The module that the root state has to mount for this presenter; none where nothing is said.
     static var neededModule: (any Module.Type)? { get }
 
-    /// The slice has changed; `nil` stands for a slice that is not started. The first call, when the
-    /// store begins, has no old one.
+    /// The slice has changed; `nil` stands for a slice that is not started. The first call, when
+    /// the store begins, has no old one.
     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext)
 }
 

@@ -1,7 +1,7 @@
 /// Checks that a root state consists of its modules' slices and nothing else.
 ///
-/// Whatever else it has would be written nowhere, and so be lost with the first start that goes on from
-/// what was written.
+/// Whatever else it has would be written nowhere, and so be lost with the first start that goes on
+/// from what was written.
 enum RootMembers {
     /// - Throws: ``ModuleError/foreignMember(found:modules:)``.
     static func check<Root: RootState>(

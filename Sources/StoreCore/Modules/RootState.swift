@@ -12,10 +12,10 @@
 /// }
 /// ```
 ///
-/// It has nothing but slices: a stored member that is no module's slice, or an `encode(to:)` of its own
-/// that writes other names than the modules', is refused when a store begins, by
-/// ``ModuleError/foreignMember(found:modules:)``. Its forms on the wire come from the modules, each slice
-/// under its module's name and in the order of ``modules``.
+/// It has nothing but slices: a stored member that is no module's slice, or an `encode(to:)` of its
+/// own that writes other names than the modules', is refused when a store begins, by
+/// ``ModuleError/foreignMember(found:modules:)``. Its forms on the wire come from the modules, each
+/// slice under its module's name and in the order of ``modules``.
 public protocol RootState: Codable, Equatable, Sendable {
     /// The modules that make the state.
     typealias Modules = [Mount<Self>]

@@ -7,7 +7,8 @@ struct RouteTable: Sendable {
         var route: ActionRoute
     }
 
-    /// Open addressing: the first free slot behind a type's own ends the search. At most half are taken.
+    /// Open addressing: the first free slot behind a type's own ends the search. At most half are
+    /// taken.
     private let slots: [Slot?]
 
     init(_ routes: [ObjectIdentifier: ActionRoute]) {

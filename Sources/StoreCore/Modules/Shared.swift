@@ -1,7 +1,7 @@
 /// A module that lets others see a part of its slice.
 ///
-/// It stays the only one that changes it: a reader has a copy that the store keeps up to date, and that
-/// no other module can write to.
+/// It stays the only one that changes it: a reader has a copy that the store keeps up to date, and
+/// that no other module can write to.
 ///
 /// ```swift
 /// extension User: SharingModule {

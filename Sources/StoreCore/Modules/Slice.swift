@@ -58,8 +58,8 @@ package enum SliceForm: Sendable {
     case always, started, instances
 }
 
-/// Changes the slice that an action is for, that of an instance where one is named. Leaves the root as it
-/// was where it throws.
+/// Changes the slice that an action is for, that of an instance where one is named. Leaves the root
+/// as it was where it throws.
 package typealias SliceReducer<Root> =
     @Sendable (inout Root, any Action, String?, ByteComparison?) throws
     -> SliceResult

@@ -1,9 +1,10 @@
 /// Shows the changes of slices to those who observe them: presenters, and child stores.
 ///
-/// Each applied action's change is shown by itself, in order, with the slice as it was before that action
-/// and as it was behind it.
+/// Each applied action's change is shown by itself, in order, with the slice as it was before that
+/// action and as it was behind it.
 package final class SliceChanges<Root: RootState>: @unchecked Sendable {
-    // Safety: `watched` belongs to the Core's thread; observers join and leave by tasks of the Core.
+    // Safety: `watched` belongs to the Core's thread; observers join and leave by tasks of the
+    // Core.
 
     let presentation: (any RootPresentation<Root>)?
     private var watched: [[any WatchedSlice<Root>]] {

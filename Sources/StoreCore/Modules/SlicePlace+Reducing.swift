@@ -94,8 +94,8 @@ extension RootMember where Value: Equatable & Encodable {
     }
 }
 
-/// An action as a value of the type that it was found to have: a cast that may fail costs ten times as
-/// much.
+/// An action as a value of the type that it was found to have: a cast that may fail costs ten times
+/// as much.
 @inline(__always)
 func cast<A: Action, Type>(_ action: A) -> Type {
     // Safety: the caller has compared the types.

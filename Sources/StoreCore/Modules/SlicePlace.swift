@@ -26,8 +26,8 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
 
 /// A member of a root state.
 ///
-/// A key path is walked at run time, at some 500 instructions a use; a stored member is read and written
-/// where it lies instead.
+/// A key path is walked at run time, at some 500 instructions a use; a stored member is read and
+/// written where it lies instead.
 package struct RootMember<Root: RootState, Value>: Sendable {
     let path: any WritableKeyPath<Root, Value> & Sendable
     /// Where in the root's memory the value lies; `nil` where the path computes or observes it.

@@ -1,12 +1,13 @@
-/// Objects under names, in the order of the names' bytes: a value of which older versions stay as they
-/// are, and cost nothing to keep.
+/// Objects under names, in the order of the names' bytes: a value of which older versions stay as
+/// they are, and cost nothing to keep.
 ///
 /// A dictionary that is held elsewhere is copied whole by the next change, and some part always
-/// holds the state: a batch that may be taken back, a reaction, an observer. Here a change makes the
-/// few nodes on the way to one name anew, and shares all others with the versions before: a balanced
-/// tree whose nodes never change. So any thread may read any version.
+/// holds the state: a batch that may be taken back, a reaction, an observer. Here a change makes
+/// the few nodes on the way to one name anew, and shares all others with the versions before: a
+/// balanced tree whose nodes never change. So any thread may read any version.
 ///
-/// Cost: a look-up or a change takes log2(count) steps; an answer in order takes one for each object.
+/// Cost: a look-up or a change takes log2(count) steps; an answer in order takes one for each
+/// object.
 package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     private var root: SortedNode<Value>?
 
@@ -36,7 +37,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// The names under which another version has something else, sorted, each with what stands there now.
+    /// The names under which another version has something else, sorted, each with what stands
+    /// there now.
     ///
     /// What both versions share is not looked at: a few changes cost log2(count) steps each.
     package func differences(from old: SortedTable) -> [(key: String, value: Value?)] {
@@ -48,8 +50,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         return found
     }
 
-    /// Calls `body` with each name under which both versions have different objects, in order, until it
-    /// answers `false`.
+    /// Calls `body` with each name under which both versions have different objects, in order,
+    /// until it answers `false`.
     package func forEachDifference(
         from old: SortedTable,
         _ body: (_ key: String, _ new: Value?, _ old: Value?) -> Bool
@@ -122,7 +124,8 @@ extension SortedTable: Sequence {
     package var underestimatedCount: Int { count }
 }
 
-/// What comes next on a way through a table in order: whole subtrees, until one has to be looked into.
+/// What comes next on a way through a table in order: whole subtrees, until one has to be looked
+/// into.
 private struct SortedSteps<Value: AnyObject & Sendable> {
     enum Step {
         case tree(SortedNode<Value>)
@@ -148,8 +151,8 @@ private struct SortedSteps<Value: AnyObject & Sendable> {
     }
 }
 
-/// A name with what comes before and after it. Neither side has more than three times as much as the
-/// other, or the way to some names would grow long (Adams, *Efficient sets*, 1993).
+/// A name with what comes before and after it. Neither side has more than three times as much as
+/// the other, or the way to some names would grow long (Adams, *Efficient sets*, 1993).
 private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
     let key: String
     let value: Value

@@ -1,5 +1,5 @@
-/// Modules whose slices may have changed, by their places in ``RootState/modules``, and of those that
-/// have instances, which of these.
+/// Modules whose slices may have changed, by their places in ``RootState/modules``, and of those
+/// that have instances, which of these.
 package final class TouchedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 
@@ -17,7 +17,8 @@ package final class TouchedModules: @unchecked Sendable {
 
     package init() {}
 
-    /// - Parameter instance: the only one of the module's that may have changed, where that is known.
+    /// - Parameter instance: the only one of the module's that may have changed, where that is
+    ///   known.
     package func insert(_ module: Int, _ instance: String? = nil) {
         guard let instance else {
             touched[module] = Slices(module: module, instances: nil)

@@ -1,5 +1,5 @@
-/// What follows a commit in other parts of the program, and what is reported of actions that are not
-/// applied. The Core's thread makes every call, and waits for its end.
+/// What follows a commit in other parts of the program, and what is reported of actions that are
+/// not applied. The Core's thread makes every call, and waits for its end.
 ///
 /// None of it has to be implemented.
 package protocol CommitFollower: AnyObject, Sendable {
@@ -22,8 +22,8 @@ package protocol CommitFollower: AnyObject, Sendable {
     /// A reducer or an interceptor threw an error that is no ``Refusal``.
     func reducerFailed(_ failure: ReducerFailure)
 
-    /// What other writers have appended can't be read at the moment. It is tried again when they append
-    /// more, or when they are first again.
+    /// What other writers have appended can't be read at the moment. It is tried again when they
+    /// append more, or when they are first again.
     func unreadable(_ error: JournalError)
 }
 

@@ -3,10 +3,10 @@
 /// Any thread may make any call, and none waits for an append longer than that append takes. A Core
 /// appends from its own thread, a batch at a time.
 ///
-/// Several writers may share one history, each with a journal of its own: an append names the version
-/// that it follows, so of two that follow the same version one is refused. That writer reads by
-/// ``tail(from:)`` what was written instead. `StoreTesting` has a suite that says whether a journal
-/// keeps to all of this: `JournalConformance`.
+/// Several writers may share one history, each with a journal of its own: an append names the
+/// version that it follows, so of two that follow the same version one is refused. That writer
+/// reads by ``tail(from:)`` what was written instead. `StoreTesting` has a suite that says whether
+/// a journal keeps to all of this: `JournalConformance`.
 public protocol Journal: AnyObject, Sendable {
     /// Identifies the continuous history that the journal holds; another number means that versions
     /// of before say nothing about those of now.
@@ -24,8 +24,8 @@ public protocol Journal: AnyObject, Sendable {
     /// - Parameters:
     ///   - batch: the versions of its records follow `expected` without a hole.
     ///   - expected: the version that the history must be at.
-    /// - Throws: ``JournalError/conflict(version:)`` where it is at another version, and nothing was
-    ///   written; else another ``JournalError``.
+    /// - Throws: ``JournalError/conflict(version:)`` where it is at another version, and nothing
+    ///   was written; else another ``JournalError``.
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError)
 
     /// The first records after a version, of all writers; empty where there are none.
@@ -38,9 +38,9 @@ public protocol Journal: AnyObject, Sendable {
 
     /// Has `appended` called with the newest version, after others have appended.
     ///
-    /// It is called on any thread and while no lock of the journal is held, and it returns soon. Several
-    /// appends may be one call. A journal of which this process is the only writer needs no method of
-    /// its own.
+    /// It is called on any thread and while no lock of the journal is held, and it returns soon.
+    /// Several appends may be one call. A journal of which this process is the only writer needs no
+    /// method of its own.
     ///
     /// - Returns: what ends it; `nil` where the journal can't notice what others write. A
     ///   Core then reads it only when an append of its own is refused.
@@ -51,7 +51,8 @@ public protocol Journal: AnyObject, Sendable {
     /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
 
-    /// The outcomes that are still kept of requests with these keys. Keys are compared by their bytes.
+    /// The outcomes that are still kept of requests with these keys. Keys are compared by their
+    /// bytes.
     func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome]
@@ -69,16 +70,18 @@ public protocol Journal: AnyObject, Sendable {
     /// The newest snapshot of `version` or before, where there is one.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
 
-    /// Lets go of files and connections; what is asked of the journal afterwards may fail. Closing twice
-    /// is no error. A journal that holds nothing needs no method of its own.
+    /// Lets go of files and connections; what is asked of the journal afterwards may fail. Closing
+    /// twice is no error. A journal that holds nothing needs no method of its own.
     func close()
 }
 
 extension Journal {
-    /// What a tail has at most: 1,000 records, and 4 MiB of payload and meta where it is more than one.
+    /// What a tail has at most: 1,000 records, and 4 MiB of payload and meta where it is more than
+    /// one.
     public static var tailPage: (recordsMax: Int, bytesMax: Int) { (1_000, 4 << 20) }
 
-    /// The first records after a version, by ``read(_:)``: right where this process is the only writer.
+    /// The first records after a version, by ``read(_:)``: right where this process is the only
+    /// writer.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         let (recordsMax, bytesMax) = Self.tailPage
         return try read(JournalPage(after: version, limit: recordsMax, bytesMax: bytesMax)).records

@@ -3,12 +3,12 @@ import Synchronization
 
 /// A journal in memory: as long as the process lives, and no longer.
 ///
-/// Bounded by the records, the bytes, the keys and the snapshots of its retention; beyond any of them
-/// the oldest are forgotten, and what they have of texts and bytes is free at once; the places that they
-/// had, when all records of their batch are forgotten. Bytes are all that a record takes
-/// (``Record/memoryBytes``). Outcomes and snapshots are bounded by their number and come on top: at the
-/// most ``Retention/keysMax`` and a quarter more outcomes, and ``Retention/snapshotsMax`` states.
-/// Ages don't count here.
+/// Bounded by the records, the bytes, the keys and the snapshots of its retention; beyond any of
+/// them the oldest are forgotten, and what they have of texts and bytes is free at once; the places
+/// that they had, when all records of their batch are forgotten. Bytes are all that a record takes
+/// (``Record/memoryBytes``). Outcomes and snapshots are bounded by their number and come on top: at
+/// the most ``Retention/keysMax`` and a quarter more outcomes, and ``Retention/snapshotsMax``
+/// states. Ages don't count here.
 public final class MemoryJournal: Journal {
     fileprivate struct Kept {
         /// The records, as they came: what is appended is not copied, and nothing is moved.

@@ -18,10 +18,12 @@ public struct Record: Sendable, Equatable {
     public let changed: Bool
     /// The version of the action whose effect dispatched it; `nil` where a client did.
     public let cause: UInt64?
-    /// The place in the program that dispatched it, `Home/HomeModule.swift:42`; `nil` for a client's.
+    /// The place in the program that dispatched it, `Home/HomeModule.swift:42`; `nil` for a
+    /// client's.
     public let origin: String?
 
-    /// The most bytes of a payload, of a meta and of a state, whichever journal keeps them: 512 MiB.
+    /// The most bytes of a payload, of a meta and of a state, whichever journal keeps them: 512
+    /// MiB.
     public static let fieldBytesMax = 512 << 20
 
     /// Makes a record.

@@ -31,8 +31,8 @@ public struct Retention: Sendable, Equatable {
         self.snapshotsMax = snapshotsMax
     }
 
-    /// What a journal in memory keeps: 100,000 records, 64 MiB of them at the most, and 4 snapshots,
-    /// for it lives beside the state.
+    /// What a journal in memory keeps: 100,000 records, 64 MiB of them at the most, and 4
+    /// snapshots, for it lives beside the state.
     public static let inMemory = Retention(
         secondsMax: nil,
         bytesMax: 64 << 20,

@@ -1,5 +1,5 @@
-/// A queue in memory that is used round and round: what leaves at the front is released at once, and
-/// moves nothing else.
+/// A queue in memory that is used round and round: what leaves at the front is released at once,
+/// and moves nothing else.
 struct Ring<Element> {
     /// As many as a power of two.
     private var slots: [Element?] = []
@@ -26,7 +26,8 @@ struct Ring<Element> {
         return change(&first)
     }
 
-    /// Takes the first element; its place goes back to the system where most of the memory is unused.
+    /// Takes the first element; its place goes back to the system where most of the memory is
+    /// unused.
     @discardableResult
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }

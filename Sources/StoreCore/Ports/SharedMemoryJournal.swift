@@ -9,9 +9,9 @@ import Synchronization
 /// ```
 ///
 /// What one end appends, all others can read at once, and those that watch are notified of it. The
-/// history lives as long as one of its ends, and is bounded as that of a ``MemoryJournal`` is. A writer
-/// that is further behind than the history reaches back can't go on: ``Journal/tail(from:)`` throws
-/// ``JournalError/gone(oldest:)``.
+/// history lives as long as one of its ends, and is bounded as that of a ``MemoryJournal`` is. A
+/// writer that is further behind than the history reaches back can't go on: ``Journal/tail(from:)``
+/// throws ``JournalError/gone(oldest:)``.
 public final class SharedMemoryJournal: Journal {
     /// What all ends have in common.
     private final class History: Sendable {

@@ -1,7 +1,7 @@
 /// What a client asks for besides actions: a call of a use case, or a notification.
 ///
-/// It changes nothing. It is journaled, so that what comes of it has a cause of its own: what was asked,
-/// and by which client. The input is not kept.
+/// It changes nothing. It is journaled, so that what comes of it has a cause of its own: what was
+/// asked, and by which client. The input is not kept.
 package struct ClientRequest: Action {
     /// Its wire name, which is the route's path: `usecases/login/login`.
     package let name: String

@@ -12,8 +12,8 @@
 /// }
 /// ```
 ///
-/// A server has a route for each, `POST /usecases/login/login`: the adapter of this one does no more
-/// than read the input. Passwords and tokens belong here: an action's fields are journaled.
+/// A server has a route for each, `POST /usecases/login/login`: the adapter of this one does no
+/// more than read the input. Passwords and tokens belong here: an action's fields are journaled.
 public struct UseCaseMethod<State: Sendable>: Sendable {
     /// The use case's name and the method's, with a slash between them.
     package let path: String

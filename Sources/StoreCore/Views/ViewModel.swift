@@ -6,8 +6,8 @@ public protocol ParameterizedViewModel<State>: Encodable, Equatable, Sendable {
     /// What a client may ask for in the query of the URL.
     associatedtype Parameters: Codable & Sendable = NoFields
 
-    /// Its name in paths: the type's name without `ViewModel`, with a small first letter, where nothing
-    /// is said.
+    /// Its name in paths: the type's name without `ViewModel`, with a small first letter, where
+    /// nothing is said.
     static var name: String { get }
 
     /// The modules that it is made from; all of them where nothing is said.

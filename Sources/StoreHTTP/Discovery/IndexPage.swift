@@ -1,7 +1,8 @@
 import HTTPTransport
 import Wire
 
-/// The page at `/`: every route with what it does, without scripts, styles or anything that is loaded.
+/// The page at `/`: every route with what it does, without scripts, styles or anything that is
+/// loaded.
 struct IndexPage {
     let title: String
     let routes: [Route]

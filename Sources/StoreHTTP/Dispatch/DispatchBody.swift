@@ -8,7 +8,7 @@ struct DispatchBody {
     /// Whether the body was an array, of however many actions.
     let isBatch: Bool
     let members: [EnvelopeMember]
-    /// Who is told of what it changes; `nil` for everybody.
+    /// The readers that are sent what it changes; `nil` for all.
     let audience: Audience?
 
     init(

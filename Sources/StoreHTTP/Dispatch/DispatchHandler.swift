@@ -62,7 +62,8 @@ final class DispatchHandler: Sendable {
             origin: request.origin(in: sessions),
             completion: ticket
         )
-        // A client that leaves is noticed in suspension alone; what takes long gets there soon by itself.
+        // A client that leaves is noticed in suspension alone; what takes long gets there soon by
+        // itself.
         if cancelsOnClose, ticket.watch != nil { exchange.suspend() } else { exchange.park() }
         if cancelsOnClose { CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects) }
         do {
@@ -83,10 +84,10 @@ final class DispatchHandler: Sendable {
 
     /// The version that `If-Match` asks for, or `nil` where any will do.
     ///
-    /// A list may name several tags. Versions only grow, so of those below the published one none can
-    /// match any more; the lowest of the rest is the only one that the Core can meet next. Where there
-    /// is none the Core is asked for one that it never meets: it alone can say whether the request was
-    /// applied before, and then the condition does not count.
+    /// A list may name several tags. Versions only grow, so of those below the published one none
+    /// can match any more; the lowest of the rest is the only one that the Core can meet next.
+    /// Where there is none the Core is asked for one that it never meets: it alone can say whether
+    /// the request was applied before, and then the condition does not count.
     private func expectedVersion(_ exchange: HTTPExchange) throws(Problem) -> UInt64? {
         guard let header = exchange.headerList("if-match") else { return nil }
         guard let condition = EntityTagCondition(header) else {

@@ -3,8 +3,8 @@ import HTTPTransport
 import StoreCore
 package import Wire
 
-/// `POST /dispatch`: reads actions, hands them to the Core, answers when they are applied. The same for what
-/// the views of a module say, under `POST /modules/<name>/ui`.
+/// `POST /dispatch`: reads actions, hands them to the Core, answers when they are applied. The same
+/// for what the views of a module say, under `POST /modules/<name>/ui`.
 package struct DispatchRoutes: RouteGroup {
     package let links: Links
     package let store: Store

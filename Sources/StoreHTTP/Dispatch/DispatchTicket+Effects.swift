@@ -4,8 +4,8 @@ import StoreCore
 import Wire
 
 extension DispatchTicket {
-    /// Answers when all that follows the action is done, or when the client's time is over: whichever
-    /// comes first (protocol 2.6).
+    /// Answers when all that follows the action is done, or when the client's time is over:
+    /// whichever comes first (protocol 2.6).
     ///
     /// Nothing follows most actions. Their answers go with those of the batch, without a timer.
     func waitForEffects(
@@ -40,8 +40,8 @@ extension DispatchTicket {
         }
     }
 
-    /// Answers with what the effects gave. The state is the newest, under its own tag: what the client
-    /// waited for comes in later versions.
+    /// Answers with what the effects gave. The state is the newest, under its own tag: what the
+    /// client waited for comes in later versions.
     private func finish(_ answer: AppliedAnswer, _ result: Result<any Sendable, any Error>?) {
         if case .failure(let error) = result {
             return exchange.complete(failed(answer.last, error))
@@ -67,8 +67,8 @@ extension DispatchTicket {
 }
 
 extension Error {
-    /// What clients are told of an error of work that they wait for: why the domain refused it, or no more
-    /// than that it failed. The log has the rest.
+    /// What clients get of an error of work that they wait for: why the domain refused it, or no
+    /// more than that it failed. The log has the rest.
     var reasonForClients: String {
         switch self {
         case let refusal as Refusal: refusal.reason

@@ -3,8 +3,8 @@ import HTTPTransport
 import Wire
 
 extension DispatchTicket {
-    /// Answers, with the state as it is published now where the client asked for it. A large one is paced
-    /// by another thread, which puts it together where that is to be done.
+    /// Answers, with the state as it is published now where the client asked for it. A large one is
+    /// paced by another thread, which puts it together where that is to be done.
     func finish(_ answer: AppliedAnswer) {
         guard wantsState else { return complete(answer) }
         let state = reader.state(for: caller)
@@ -20,7 +20,8 @@ extension DispatchTicket {
         if !isTaken { complete(answer) }
     }
 
-    /// The answer with a state that may have to be put together, which is done by the caller's thread.
+    /// The answer with a state that may have to be put together, which is done by the caller's
+    /// thread.
     func response(_ answer: AppliedAnswer, with state: VisibleState) -> HTTPResponse {
         applied = answer.with(state)
         return HTTPResponse(self)

@@ -4,8 +4,8 @@ import Wire
 
 /// What a dispatched request waits for: turns the Core's outcome into its answer.
 ///
-/// The Core's thread completes it after the commit; the connection is woken once for the whole batch.
-/// What was applied is only noted there: the event loop's thread writes the answer.
+/// The Core's thread completes it after the commit; the connection is woken once for the whole
+/// batch. What was applied is only noted there: the event loop's thread writes the answer.
 final class DispatchTicket: Completion, @unchecked Sendable {
     // Safety: `applied` is written by the one that completes the exchange, before it does, and read
     // by the event loop's thread after that: the lock of the loop's queue lies between.
@@ -51,7 +51,8 @@ final class DispatchTicket: Completion, @unchecked Sendable {
             if let watch {
                 waitForEffects(watch, first, last, changed)
             } else {
-                // An envelope that asks for the state ends its batch, so what is published is this version.
+                // An envelope that asks for the state ends its batch, so what is published is this
+                // version.
                 finish(AppliedAnswer(first: first, last: last, changed: changed))
             }
         case .refused(let refusal, _) where refusal.isForbidden:

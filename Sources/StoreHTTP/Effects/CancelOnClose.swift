@@ -2,7 +2,8 @@ import HTTPTransport
 import StoreCore
 import Wire
 
-/// `?cancel=on-close`: where the client closes its side while it waits for effects, they are cancelled.
+/// `?cancel=on-close`: where the client closes its side while it waits for effects, they are
+/// cancelled.
 enum CancelOnClose: String, CaseIterable, Sendable {
     case onClose = "on-close"
 
@@ -11,8 +12,8 @@ enum CancelOnClose: String, CaseIterable, Sendable {
         "Cancel effects where you close while you wait for them."
     )
 
-    /// Cancels what `watch` waits for when the client of a request that is put off leaves. On the event
-    /// loop's thread.
+    /// Cancels what `watch` waits for when the client of a request that is put off leaves. On the
+    /// event loop's thread.
     static func arrange(for exchange: HTTPExchange, _ watch: EffectWatch?, _ runner: EffectRunner?)
     {
         guard let watch, let runner else { return }

@@ -2,8 +2,8 @@ import EventStream
 import HTTPTransport
 import Wire
 
-/// `GET /actions/events`: hands the connection over to the stream writer, which sends every action in
-/// order, from the journal at first and then as they are applied.
+/// `GET /actions/events`: hands the connection over to the stream writer, which sends every action
+/// in order, from the journal at first and then as they are applied.
 package struct ActionEventsRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -32,7 +32,8 @@ package struct ActionEventsRoutes: RouteGroup {
 
     private func open(_ request: RequestContext) throws(Problem) {
         try StreamOpening.requireChunks(request)
-        // A client that reconnects asks for the same target as before, so an id goes before `after`.
+        // A client that reconnects asks for the same target as before, so an id goes before
+        // `after`.
         let newest = store.reader.version
         var resume = StreamOpening.resume(
             after: StreamParameters.lastEventID(of: request),

@@ -81,7 +81,7 @@ package struct TraceRoutes: RouteGroup {
         )
     }
 
-    /// An action is three steps: it is said, reduced, and told of.
+    /// An action is three steps: it is dispatched, reduced, and sent to readers.
     private func write(_ record: Record, to json: inout JSONWriter) {
         let entry = actions[record.type]
         if let cause = record.cause {

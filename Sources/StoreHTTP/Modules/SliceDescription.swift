@@ -5,7 +5,7 @@ package import StorePatterns
 package struct SliceDescription: Sendable {
     package let name: String
     package let form: SliceForm
-    /// The presenters that are told of its changes.
+    /// The presenters that observe its changes.
     package let presenters: [String]
     /// What its view says when a client begins or ceases to show it.
     package let visibility: @Sendable (ViewVisibility) -> (any Action)?

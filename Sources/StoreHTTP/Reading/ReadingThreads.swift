@@ -1,6 +1,7 @@
 import HTTPTransport
 
-/// The threads that make what would hold up the event loop or the Core; each begins with its first job.
+/// The threads that make what would hold up the event loop or the Core; each begins with its first
+/// job.
 package struct ReadingThreads: Sendable {
     /// Large answers, which are paced.
     let large: BackgroundWork
@@ -16,7 +17,8 @@ package struct ReadingThreads: Sendable {
     let traces = BackgroundWork("trace")
 
     /// - Parameters:
-    ///   - waitingMax: the most large answers, and the most dry runs, that wait: each has a connection.
+    ///   - waitingMax: the most large answers, and the most dry runs, that wait: each has a
+    ///     connection.
     ///   - version: the newest version; while many come, those two pause.
     package init(waitingMax: Int, pacedBy version: @escaping @Sendable () -> UInt64) {
         large = BackgroundWork(

@@ -7,8 +7,8 @@ import Wire
 enum StateAnswer {
     /// Answers a request with a part of a version, or with 304 where the client has that version.
     ///
-    /// On the event loop where that costs little. Another thread parses or puts together a large slice,
-    /// once for a version, and paces large answers.
+    /// On the event loop where that costs little. Another thread parses or puts together a large
+    /// slice, once for a version, and paces large answers.
     ///
     /// - Parameter isConditional: whether `If-None-Match` is looked at.
     /// - Throws: 404 where the part is not there.

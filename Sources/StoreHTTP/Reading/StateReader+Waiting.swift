@@ -2,8 +2,8 @@ import HTTPTransport
 import StatePublishing
 
 extension StateReader {
-    /// Calls `answer` once: with the first state whose version is greater than `version`, or with `nil`
-    /// when the wait has expired. Any thread.
+    /// Calls `answer` once: with the first state whose version is greater than `version`, or with
+    /// `nil` when the wait has expired. Any thread.
     ///
     /// - Returns: the wait; `nil` where there is such a state, and `answer` was called already.
     func wait(

@@ -4,8 +4,8 @@ package import StoreCore
 package import StoreHistory
 package import Wire
 
-/// What a store shows: the one way to its state, now and as it was, its log, its views, and what dry runs
-/// would change.
+/// What a store shows: the one way to its state, now and as it was, its log, its views, and what
+/// dry runs would change.
 ///
 /// Each question has the ``Caller`` on whose behalf it is asked. Any thread may ask.
 package final class StateReader: Sendable {
@@ -69,7 +69,8 @@ extension StateReader {
         VisibleState(try past.snapshot(at: version), documents)
     }
 
-    /// Which action up to a version last changed a part of the state. May take as long as a disk does.
+    /// Which action up to a version last changed a part of the state. May take as long as a disk
+    /// does.
     ///
     /// - Throws: as ``state(at:for:)`` does.
     func blame(
@@ -87,8 +88,8 @@ extension StateReader {
         try pages(query).page()
     }
 
-    /// The action that a version began with, and all that came of it, in order; none for the initial
-    /// state. May take as long as a disk does.
+    /// The action that a version began with, and all that came of it, in order; none for the
+    /// initial state. May take as long as a disk does.
     ///
     /// - Throws: as ``page(_:for:)`` does.
     package func trace(
@@ -104,11 +105,12 @@ extension StateReader {
         LogPageReader(journal: log.journal, epoch: epoch, newest: version, query: query)
     }
 
-    /// What a dry run would change, as a JSON Patch (RFC 6902). Takes as long as both states are large.
+    /// What a dry run would change, as a JSON Patch (RFC 6902). Takes as long as both states are
+    /// large.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
         try comparison(run).get()
     }
 
-    /// What a caller is told of why the domain refused an action: it may name what the state has.
+    /// What a caller may read of why the domain refused an action: it may name what the state has.
     package func reason(of refusal: Refusal, for caller: Caller) -> String { refusal.reason }
 }

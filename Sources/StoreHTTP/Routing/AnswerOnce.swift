@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets one of several threads answer a request: the first, be it the end of the work that is waited for
-/// or the end of the client's time.
+/// Lets one of several threads answer a request: the first, be it the end of the work that is
+/// waited for or the end of the client's time.
 struct AnswerOnce: ~Copyable, Sendable {
     private let isAnswered = Atomic(false)
 

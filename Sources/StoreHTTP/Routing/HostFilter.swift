@@ -2,7 +2,8 @@ import Glibc
 import HTTPTransport
 import Wire
 
-/// 421 for a request that names another server, as a page that has a name rebound to this address does.
+/// 421 for a request that names another server, as a page that has a name rebound to this address
+/// does.
 final class HostFilter: Sendable {
     private let hosts: HostRule
     // Safety: only the event loop's thread, which admits requests, touches it.

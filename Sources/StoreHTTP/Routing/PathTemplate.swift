@@ -1,7 +1,7 @@
 import Glibc
 
-/// The paths of a route, as a template: `/state`, `/effects/{effect}`, or `/state/{pointer...}`, whose
-/// last parameter takes all that follows, slashes included.
+/// The paths of a route, as a template: `/state`, `/effects/{effect}`, or `/state/{pointer...}`,
+/// whose last parameter takes all that follows, slashes included.
 struct PathTemplate: Sendable {
     private enum Kind {
         case literal, parameter, rest
@@ -18,7 +18,8 @@ struct PathTemplate: Sendable {
     let text: String
     /// The names of its parameters, in their order.
     let parameters: [String]
-    /// How many of its segments are fixed: of two templates that match, the one with more goes first.
+    /// How many of its segments are fixed: of two templates that match, the one with more goes
+    /// first.
     let literalCount: Int
     private let bytes: [UInt8]
     private let segments: [Segment]
@@ -53,8 +54,8 @@ struct PathTemplate: Sendable {
     /// Whether the parameter of this place takes all that follows. It is the last.
     func isRest(_ index: Int) -> Bool { hasRest && index == parameters.count - 1 }
 
-    /// Visits what the parameters are in a path, still percent-encoded, in their order; a rest has the
-    /// slash before it. Answers whether the path is one of these, and `visit` allows each.
+    /// Visits what the parameters are in a path, still percent-encoded, in their order; a rest has
+    /// the slash before it. Answers whether the path is one of these, and `visit` allows each.
     func match(
         _ path: UnsafeRawBufferPointer,
         _ visit: (UnsafeRawBufferPointer) -> Bool

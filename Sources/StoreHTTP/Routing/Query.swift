@@ -3,8 +3,9 @@ import Wire
 
 /// The parameters of a request target's query (`a=1&b=2`), percent-decoded.
 ///
-/// Strict, because a parameter that is silently passed over makes an answer untrue: an unknown one, one
-/// given twice, one with a value that is not allowed and one that is badly encoded are all errors.
+/// Strict, because a parameter that is silently passed over makes an answer untrue: an unknown one,
+/// one given twice, one with a value that is not allowed and one that is badly encoded are all
+/// errors.
 struct Query: Sendable {
     /// The most parameters that are read.
     static let parametersMax = 32

@@ -2,7 +2,8 @@ import HTTPTransport
 import StoreCore
 import Wire
 
-/// A request on its way through the server: made once, by the router, when its filters have let it pass.
+/// A request on its way through the server: made once, by the router, when its filters have let it
+/// pass.
 package struct RequestContext: Sendable {
     /// The request itself, and the way to answer it.
     let exchange: HTTPExchange
@@ -26,8 +27,8 @@ extension RequestContext {
     /// What requests are answered from beside the state.
     var environment: RequestEnvironment { served.environment }
 
-    /// The value of a parameter of the query, or `nil` where it is not given. The router has checked that
-    /// the route allows it.
+    /// The value of a parameter of the query, or `nil` where it is not given. The router has
+    /// checked that the route allows it.
     subscript<Value>(parameter: Parameter<Value>) -> Value? {
         query?[parameter.name].flatMap(parameter.read)
     }
@@ -77,14 +78,16 @@ extension RequestContext {
         exchange.headerList("prefer").map { Preferences($0) } ?? Preferences()
     }
 
-    /// The session that the client shows: none where it shows no cookie, or the state has no sessions.
+    /// The session that the client shows: none where it shows no cookie, or the state has no
+    /// sessions.
     ///
     /// - Throws: 403 for a session that has ended.
     func sessions() throws(Problem) -> [String] {
         try environment.sessions(of: exchange)
     }
 
-    /// Where the request comes from, as the log shows it; `nil` where the operator has none of it kept.
+    /// Where the request comes from, as the log shows it; `nil` where the operator has none of it
+    /// kept.
     func origin(in sessions: [String]) -> String? {
         environment.origin(of: exchange, in: sessions)
     }

@@ -25,7 +25,8 @@ package final class RequestEnvironment: Sendable {
         self.wake = wake
     }
 
-    /// The session that a request shows: none where it shows no cookie, or the state has no sessions.
+    /// The session that a request shows: none where it shows no cookie, or the state has no
+    /// sessions.
     ///
     /// - Throws: 403 for a session that has ended.
     package func sessions(of exchange: HTTPExchange) throws(Problem) -> [String] {
@@ -40,7 +41,8 @@ package final class RequestEnvironment: Sendable {
         return [name]
     }
 
-    /// The session that a request shows, where it has not ended. That the session is in use is not noted.
+    /// The session that a request shows, where it has not ended. That the session is in use is not
+    /// noted.
     package func session(of exchange: HTTPExchange) -> String? {
         guard let sessions, exchange.has("cookie"),
             let secret = SessionCookie.secret(of: exchange)

@@ -26,8 +26,8 @@ final class DrainFilter: RequestFilter {
 
 /// 403 for what a page of another origin sends from a browser, where the route does not take it.
 ///
-/// A server on loopback is within reach of every page that is open on the machine, and a browser sends a
-/// POST without a body, and so without a type, wherever a page likes.
+/// A server on loopback is within reach of every page that is open on the machine, and a browser
+/// sends a POST without a body, and so without a type, wherever a page likes.
 struct OriginFilter: RequestFilter {
     func check(_ request: HTTPExchange, for served: ServedRoute) throws(Problem) {
         guard served.route.origins == .own,

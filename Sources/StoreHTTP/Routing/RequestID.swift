@@ -2,8 +2,8 @@ import Synchronization
 
 /// The name of a request, so that a problem can be found again in the log.
 ///
-/// Each has a number of its own behind a text that is chosen at random for the process: 15 bytes at the
-/// most, up to 2 billion requests, which a `String` holds without an allocation.
+/// Each has a number of its own behind a text that is chosen at random for the process: 15 bytes at
+/// the most, up to 2 billion requests, which a `String` holds without an allocation.
 struct RequestID: Sendable {
     private static let prefix: [UInt8] =
         (0..<8).map { _ in digits.randomElement() ?? 0 } + [UInt8(ascii: "-")]

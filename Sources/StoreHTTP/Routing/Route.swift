@@ -3,8 +3,8 @@ import Wire
 
 /// One method on one path: what a client may send, what comes back, and what makes it.
 ///
-/// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at `/` come
-/// from these values alone: what is served is what is described.
+/// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at
+/// `/` come from these values alone: what is served is what is described.
 package struct Route: Sendable {
     /// Answers a whole request, now or later.
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void

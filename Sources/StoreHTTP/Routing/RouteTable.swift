@@ -6,8 +6,8 @@ final class RouteTable: Sendable {
     /// Resources of one path, by the hash of the path, or in the next place that is free: there are
     /// at least twice as many places as resources.
     private let literals: [Resource?]
-    /// Resources whose paths have parameters, by the hash of the first segment; of those with the same
-    /// one, those with more fixed segments first.
+    /// Resources whose paths have parameters, by the hash of the first segment; of those with the
+    /// same one, those with more fixed segments first.
     private let templates: [[Resource]]
 
     init(in environment: RequestEnvironment) {
@@ -44,7 +44,8 @@ final class RouteTable: Sendable {
 
     /// The route of a request.
     ///
-    /// - Throws: 404 for a path that leads nowhere, 405 for a method that its resource does not have.
+    /// - Throws: 404 for a path that leads nowhere, 405 for a method that its resource does not
+    ///   have.
     func route(for request: HTTPExchange) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         guard let served = resource.route(for: request.verb) else {
@@ -82,8 +83,8 @@ final class RouteTable: Sendable {
 }
 
 extension HTTPExchange {
-    /// Lends the path with its unreserved characters as they are and not percent-encoded: `/%73tate` is
-    /// `/state` (RFC 3986 §6.2.2.2).
+    /// Lends the path with its unreserved characters as they are and not percent-encoded:
+    /// `/%73tate` is `/state` (RFC 3986 §6.2.2.2).
     func withNormalizedPath<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withPath { path in
             guard path.contains(UInt8(ascii: "%")) else { return body(path) }

@@ -1,7 +1,8 @@
 package import HTTPTransport
 import Wire
 
-/// Passes requests through the filters to their routes, and makes every refusal a problem (RFC 9457).
+/// Passes requests through the filters to their routes, and makes every refusal a problem (RFC
+/// 9457).
 package final class Router: HTTPHandler {
     private let table: RouteTable
     private let hosts: HostFilter

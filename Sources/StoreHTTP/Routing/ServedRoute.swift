@@ -43,8 +43,8 @@ final class ServedRoute: Sendable {
         return found
     }
 
-    /// The value of a parameter of the path, by its place among them; decoded, but for a rest, whose
-    /// slashes would become others.
+    /// The value of a parameter of the path, by its place among them; decoded, but for a rest,
+    /// whose slashes would become others.
     ///
     /// - Throws: 400 where it is badly encoded.
     func path(_ wanted: Int, of request: HTTPExchange) throws(Problem) -> String {

@@ -18,8 +18,8 @@ enum SessionCookie {
     /// The secret that a request shows, where it shows one.
     static func secret(of exchange: HTTPExchange) -> Substring? {
         guard let header = exchange.header("cookie") else { return nil }
-        // Bytes are looked at: U+037E is a semicolon to `Character`, and with a combining mark behind
-        // it, the equals sign is another character.
+        // Bytes are looked at: U+037E is a semicolon to `Character`, and with a combining mark
+        // behind it, the equals sign is another character.
         for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
             let pair = pair.drop { $0 == UInt8(ascii: " ") }
             guard pair.starts(with: "\(name)=".utf8) else { continue }
@@ -30,7 +30,8 @@ enum SessionCookie {
 }
 
 extension Store {
-    /// Keeps the session of a stream or of a request that waits from being idle until the hold ends.
+    /// Keeps the session of a stream or of a request that waits from being idle until the hold
+    /// ends.
     package func hold(_ session: String?) -> SessionHold? {
         session.flatMap { sessions?.hold($0) }
     }

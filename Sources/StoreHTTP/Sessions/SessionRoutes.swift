@@ -3,8 +3,8 @@ import StoreCore
 import StorePatterns
 import Wire
 
-/// `POST /sessions` begins a session, whose secret goes to the client as a cookie; `DELETE /session` ends
-/// it, and with it its streams and the effects that work for it alone.
+/// `POST /sessions` begins a session, whose secret goes to the client as a cookie;
+/// `DELETE /session` ends it, and with it its streams and the effects that work for it alone.
 package struct SessionRoutes: RouteGroup {
     package let links: Links
     package let store: Store

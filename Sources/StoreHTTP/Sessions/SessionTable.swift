@@ -4,11 +4,11 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The sessions that there are, as the server keeps them: by their names, with the time of their last
-/// request and the address from which they were begun.
+/// The sessions that there are, as the server keeps them: by their names, with the time of their
+/// last request and the address from which they were begun.
 ///
-/// A client has a secret, its cookie. The state has its digest, which anybody may see: it does not lead
-/// back.
+/// A client has a secret, its cookie. The state has its digest, which every client may see: it does not
+/// lead back.
 package final class SessionTable: Sendable {
     /// Why no session begins.
     package enum Refusal: Error {
@@ -129,7 +129,8 @@ package final class SessionTable: Sendable {
         table.withLock { $0.remove(name) }
     }
 
-    /// Takes no more requests of a session, whose end is dispatched. ``end(_:)`` or ``keep(_:)`` follows.
+    /// Takes no more requests of a session, whose end is dispatched. ``end(_:)`` or ``keep(_:)``
+    /// follows.
     func beginEnding(_ name: String) {
         table.withLock { $0.beginEnding(name) }
     }
@@ -142,8 +143,8 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Begins the end of the sessions whose time is over, at most so many, and answers which they are.
-    /// For each, ``end(_:)`` or ``keep(_:)`` follows.
+    /// Begins the end of the sessions whose time is over, at most so many, and answers which they
+    /// are. For each, ``end(_:)`` or ``keep(_:)`` follows.
     func beginEndingIdle(max: Int) -> [String] {
         let time = now()
         return table.withLock { table in

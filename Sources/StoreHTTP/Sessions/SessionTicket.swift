@@ -10,8 +10,7 @@ final class SessionTicket: Completion {
     private let store: Store
     private let response: @Sendable (UInt64?) -> HTTPResponse?
 
-    /// - Parameter response: makes the answer, given the version; is told of `nil` where nothing was
-    ///   applied.
+    /// - Parameter response: makes the answer, given the version; `nil` where nothing was applied.
     init(
         _ request: RequestContext,
         _ store: Store,

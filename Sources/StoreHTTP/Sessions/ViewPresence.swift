@@ -5,8 +5,8 @@ import Synchronization
 
 /// Which clients show which modules: a client shows a module while it has the module's stream open.
 ///
-/// A module whose view has something to say about that is told when the first stream of a session opens,
-/// and when the last one ends.
+/// A module whose view declares actions for that dispatches them when the first stream of a
+/// session opens, and when the last one ends.
 package final class ViewPresence: Sendable {
     /// Hands over what a view says, with the sessions and the client that it says it for.
     package typealias Dispatch =
@@ -33,8 +33,8 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// A client opens a module's stream. Answers what is to be done when that ends: nothing where the
-    /// view says nothing, or the module is not started.
+    /// A client opens a module's stream. Answers what is to be done when that ends: nothing where
+    /// the view says nothing, or the module is not started.
     ///
     /// - Parameter origin: the client, as the log shows it.
     package func begin(

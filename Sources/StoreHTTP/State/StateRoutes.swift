@@ -1,8 +1,8 @@
 import HTTPTransport
 package import Wire
 
-/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or as
-/// soon as there is a newer one.
+/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or
+/// as soon as there is a newer one.
 package struct StateRoutes: RouteGroup {
     package let links: Links
     package let store: Store

@@ -29,8 +29,8 @@ enum StreamOpening {
     /// - Parameters:
     ///   - module: the place of the module that the client shows with it.
     ///   - isQuick: whether announcing costs little in a version.
-    ///   - announce: gives the stream writer what the topic has in the newest version that readers were
-    ///     sent; it may lack that while the topic is not read. On the publishing thread.
+    ///   - announce: gives the stream writer what the topic has in the newest version that readers
+    ///     were sent; it may lack that while the topic is not read. On the publishing thread.
     static func open(
         _ request: RequestContext,
         _ store: Store,

@@ -3,7 +3,8 @@ import HTTPTransport
 import StoreCore
 package import Wire
 
-/// `POST /notify/<name>`: something outside has happened, of which the program makes an action or not.
+/// `POST /notify/<name>`: something outside has happened, of which the program makes an action or
+/// not.
 package struct NotificationRoutes: RouteGroup {
     package let links: Links
     package let store: Store

@@ -5,8 +5,8 @@ package import Wire
 
 /// `POST /usecases/<use case>/<method>`: reads the input and calls the use case, nothing else.
 ///
-/// The call is journaled, and what comes of it names it as its cause. The input is neither journaled nor
-/// streamed nor logged.
+/// The call is journaled, and what comes of it names it as its cause. The input is neither
+/// journaled nor streamed nor logged.
 package struct UseCaseRoutes: RouteGroup {
     package let links: Links
     package let store: Store

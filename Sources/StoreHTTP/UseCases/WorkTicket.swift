@@ -53,7 +53,8 @@ final class WorkTicket: Completion {
     func offer(_ work: ClientRequest, cancelsOnClose: Bool = false) {
         let exchange = request.exchange
         let origin = request.origin(in: sessions)
-        // A client that leaves is noticed in suspension alone; what takes long gets there soon by itself.
+        // A client that leaves is noticed in suspension alone; what takes long gets there soon by
+        // itself.
         if cancelsOnClose, watch != nil { exchange.suspend() } else { exchange.park() }
         if cancelsOnClose { CancelOnClose.arrange(for: exchange, watch, store.core.effects) }
         do {

@@ -13,7 +13,7 @@ struct ViewQuery: Sendable {
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
         if case .object(let properties) = document.roots[0] {
-            // Nobody can write null in a query: an absent parameter says the same.
+            // There is no null in a query: an absent parameter says the same.
             schemas = properties.map { property in
                 guard case .nullable(let inner) = property.schema else { return property }
                 return JSONSchema.Property(property.name, inner, isRequired: false)
@@ -40,8 +40,8 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Reads the parameters, and says how they are written when nothing is left to chance: two queries
-    /// that mean the same are one.
+    /// Reads the parameters, and says how they are written when nothing is left to chance: two
+    /// queries that mean the same are one.
     ///
     /// - Parameter text: the text of a parameter, where it is given.
     func read(
@@ -90,9 +90,9 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// A number, `true` or `false` as JSON; anything else as text, which the decoder then refuses by
-    /// name. A number is written as JSON writes it, without an exponent where it is whole: `10` is one
-    /// and `1e1` is none, so that two texts are never one value.
+    /// A number, `true` or `false` as JSON; anything else as text, which the decoder then refuses
+    /// by name. A number is written as JSON writes it, without an exponent where it is whole: `10`
+    /// is one and `1e1` is none, so that two texts are never one value.
     private static func scalar(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),

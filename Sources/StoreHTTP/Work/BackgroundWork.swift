@@ -2,8 +2,8 @@ import EventStream
 import Platform
 import StatePublishing
 
-/// Work that would hold up the event loop or the Core: a little at a time, a bounded queue, and threads
-/// that the event loop and the Core go before.
+/// Work that would hold up the event loop or the Core: a little at a time, a bounded queue, and
+/// threads that the event loop and the Core go before.
 final class BackgroundWork: Sendable {
     /// How long a thread that has nothing to do waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
@@ -46,7 +46,8 @@ final class BackgroundWork: Sendable {
     ///   - label: the name of its threads, which begin with the first job.
     ///   - runningMax: the most that is done at a time.
     ///   - waitingMax: the most that waits; more is refused.
-    ///   - version: the newest version, where the threads are to pause between jobs while many come.
+    ///   - version: the newest version, where the threads are to pause between jobs while many
+    ///     come.
     init(
         _ label: String,
         runningMax: Int = 2,
@@ -71,8 +72,8 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// The same for a job that makes an answer and returns how many bytes that has: the pauses count the
-    /// time in which the event loop sends them, too.
+    /// The same for a job that makes an answer and returns how many bytes that has: the pauses
+    /// count the time in which the event loop sends them, too.
     func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
         worker.post { $0.offer(job) } == true
     }

@@ -1,5 +1,5 @@
-/// What the log keeps of the client that an action came from: `127.0.0.1 curl/8.5.0`, with its session
-/// in between where it has one, `127.0.0.1 session=0f… curl/8.5.0`.
+/// What the log keeps of the client that an action came from: `127.0.0.1 curl/8.5.0`, with its
+/// session in between where it has one, `127.0.0.1 session=0f… curl/8.5.0`.
 package enum ClientOrigin {
     /// The most characters that are kept of what a client calls itself.
     private static let agentCharactersMax = 200
@@ -14,8 +14,8 @@ package enum ClientOrigin {
         return text + " " + agent.prefix(agentCharactersMax)
     }
 
-    /// The session of the client that a text was made of; `nil` where it had none, or a part of the program
-    /// is meant.
+    /// The session of the client that a text was made of; `nil` where it had none, or a part of the
+    /// program is meant.
     package static func session(in text: String) -> String? {
         guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let rest = text.utf8[text.utf8.index(after: space)...]

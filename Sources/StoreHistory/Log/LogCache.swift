@@ -4,7 +4,8 @@ import Wire
 /// The pieces of the log that were read last, for all readers together.
 ///
 /// History is cut into blocks of versions, so that readers that begin at different places soon ask
-/// for the same pieces. Where the bytes are at their bound, the piece that was used longest ago goes.
+/// for the same pieces. Where the bytes are at their bound, the piece that was used longest ago
+/// goes.
 struct LogCache {
     /// How many versions a block has; no piece reaches beyond one.
     static let blockVersions: UInt64 = 256

@@ -12,7 +12,8 @@ package struct LogPageReader: Sendable {
 
     package let journal: any Journal
     package let epoch: Epoch
-    /// The newest version that is published. The journal may be ahead of it, which no reader may see.
+    /// The newest version that is published. The journal may be ahead of it, which no reader may
+    /// see.
     package let newest: UInt64
     package let query: LogQuery
 
@@ -74,7 +75,8 @@ package struct LogPageReader: Sendable {
         if let cause = query.cause { return try tree(of: cause, after: start) }
         let deadline = Deadline(seconds: Self.secondsMax)
         var answer = JournalRecords(records: [], through: start)
-        // A journal looks at so many records at a time; of a rare type there may be none among them.
+        // A journal looks at so many records at a time; of a rare type there may be none among
+        // them.
         repeat {
             answer = try journal.read(
                 JournalPage(
@@ -89,8 +91,8 @@ package struct LogPageReader: Sendable {
         return page(Array(durable), through: min(answer.through, newest))
     }
 
-    /// What comes of a version. Begins there whatever the page is, for only so is it known what belongs
-    /// to it.
+    /// What comes of a version. Begins there whatever the page is, for only so is it known what
+    /// belongs to it.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
         let deadline = Deadline(seconds: Self.secondsMax)
         var family: Set<UInt64> = [cause]

@@ -35,8 +35,8 @@ extension JSONOutput {
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }
 
-    /// Writes JSON as its client sent it, but for line ends: they stand between its tokens only, as a
-    /// string can't hold them unescaped (RFC 8259 §7), so that spaces do as well.
+    /// Writes JSON as its client sent it, but for line ends: they stand between its tokens only, as
+    /// a string can't hold them unescaped (RFC 8259 §7), so that spaces do as well.
     private mutating func line(_ json: [UInt8]) {
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         guard json.contains(where: { $0 == feed || $0 == carriage }) else { return raw(json) }

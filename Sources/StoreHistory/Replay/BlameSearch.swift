@@ -12,8 +12,8 @@ package struct Blame: Sendable {
     package let isComplete: Bool
 }
 
-/// Looks for the last action that changed a part of the state: replays the stretch behind the newest
-/// snapshot, then the one before it, and so on, until it is found or the time is over.
+/// Looks for the last action that changed a part of the state: replays the stretch behind the
+/// newest snapshot, then the one before it, and so on, until it is found or the time is over.
 struct BlameSearch<State: Codable & Sendable> {
     let replay: Replay<State>
     let encoder: JSONEncoder

@@ -6,12 +6,13 @@ import Synchronization
 package import Telemetry
 package import Wire
 
-/// A store's history as a start finds it: where it is kept, how it is replayed, and the state that it
-/// leads to.
+/// A store's history as a start finds it: where it is kept, how it is replayed, and the state that
+/// it leads to.
 package struct History<State: Codable & Equatable & Sendable>: Sendable {
     package let journal: any Journal
     package let replay: Replay<State>
-    /// The version that the server goes on from. Other servers may have taken the journal further since.
+    /// The version that the server goes on from. Other servers may have taken the journal further
+    /// since.
     package let version: UInt64
     /// The state of that version.
     package let state: State
@@ -23,9 +24,9 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - file: what to begin with, if not with the program's own state.
     ///   - replayed: what was made of the journal while it was opened.
-    /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError`` where
-    ///   the file is needed and can't be used; what the encoder says where the initial state has no
-    ///   JSON form.
+    /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError``
+    ///   where the file is needed and can't be used; what the encoder says where the initial state
+    ///   has no JSON form.
     package init(
         of program: Program<State>,
         in journal: any Journal,
@@ -59,7 +60,8 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
         state = try replayed?.state(version) ?? replay.recover(version)
     }
 
-    /// Reads the actions of records that other servers have appended. One thread at a time may call it.
+    /// Reads the actions of records that other servers have appended. One thread at a time may call
+    /// it.
     package var action: @Sendable (Record) throws -> (any Action)? {
         let reader = Locked(RecordReader(replay.registry.table, replay.migrations))
         return { record in

@@ -3,9 +3,9 @@ package import Wire
 
 /// How an action that an earlier version of the program journaled is read today.
 ///
-/// A journal outlives the program that wrote it. Where an action type is renamed, changed or gone, its
-/// records still have to be reduced whenever history is replayed; a start that meets one it can't
-/// read stops and names it.
+/// A journal outlives the program that wrote it. Where an action type is renamed, changed or gone,
+/// its records still have to be reduced whenever history is replayed; a start that meets one it
+/// can't read stops and names it.
 ///
 /// ```swift
 /// struct StepChanged: Decodable { let by: Int }

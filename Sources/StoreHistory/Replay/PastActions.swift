@@ -3,7 +3,8 @@ import Platform
 package import StoreCore
 import Synchronization
 
-/// Actions of a journal, with the sessions that they came from: for effects that go on after a restart.
+/// Actions of a journal, with the sessions that they came from: for effects that go on after a
+/// restart.
 package final class PastActions: Sendable {
     private let journal: any Journal
     private let registry: ActionTable
@@ -28,7 +29,8 @@ package final class PastActions: Sendable {
         return PastAction(try? reader.action(of: record), from: sessions(of: record))
     }
 
-    /// A client's record names its session. What the program dispatched has the sessions of its cause.
+    /// A client's record names its session. What the program dispatched has the sessions of its
+    /// cause.
     private func sessions(of record: Record) -> [String] {
         var record = record
         var path: [UInt64] = []

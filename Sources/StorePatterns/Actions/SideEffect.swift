@@ -1,6 +1,7 @@
 public import StoreCore
 
-/// An action that changes nothing itself: it works outside the Core, and dispatches what comes of it.
+/// An action that changes nothing itself: it works outside the Core, and dispatches what comes of
+/// it.
 ///
 /// ```swift
 /// struct Multiply: SideEffect {

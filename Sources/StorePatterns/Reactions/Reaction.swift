@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// Dispatches an action of its own accord: when the store starts, when the state changes, after an action
-/// of a type, or when something outside calls.
+/// Dispatches an action of its own accord: when the store starts, when the state changes, after an
+/// action of a type, or when something outside calls.
 ///
 /// ```swift
 /// let reactions: [Reaction<AppState>] = [
@@ -12,8 +12,8 @@ public import StoreCore
 /// ]
 /// ```
 ///
-/// Each call dispatches at most one action; `nil` means that there is nothing to do. It only decides:
-/// it runs where the Core works.
+/// Each call dispatches at most one action; `nil` means that there is nothing to do. It only
+/// decides: it runs where the Core works.
 public struct Reaction<State: Sendable>: Sendable {
     package enum Trigger: Sendable {
         case start(@Sendable () -> (any Action)?)
@@ -67,7 +67,8 @@ public struct Reaction<State: Sendable>: Sendable {
         )
     }
 
-    /// When a client notifies the store: over HTTP `POST /notify/<name>`, whose body is the payload.
+    /// When a client notifies the store: over HTTP `POST /notify/<name>`, whose body is the
+    /// payload.
     public static func onNotification<Payload: Decodable & Sendable>(
         _ name: String,
         as payload: Payload.Type,

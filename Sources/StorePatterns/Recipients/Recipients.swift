@@ -1,10 +1,10 @@
 public import StoreCore
 
-/// Selects the named observers and streams that get an event for what an action changes. Those without a
-/// name get it unless only some are selected.
+/// Selects the named observers and streams that get an event for what an action changes. Those
+/// without a name get it unless only some are selected.
 ///
-/// It selects who is notified, and restricts nothing: the state is the same for all, and those that were
-/// left out see it with the next change.
+/// It selects who is notified, and restricts nothing: the state is the same for all, and those that
+/// were left out see it with the next change.
 public enum Recipients: Sendable, Equatable {
     /// All.
     case all

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Keeps a value, and passes it to each new listener, and to all whenever it is taken or changed.
 ///
-/// Any thread may call anything here. Listeners get one value after the other, in the order in which
-/// they came.
+/// Any thread may call anything here. Listeners get one value after the other, in the order in
+/// which they came.
 public final class BehaviorRelay<Value: Sendable>: Sendable {
     private struct Change: Action {
         let apply: @Sendable (inout Value) -> Void
@@ -44,8 +44,8 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
         core.observe(with: listener)
     }
 
-    /// The value as it is, and whenever it is taken or changed. Ends with the task that takes them; of
-    /// values that are not taken in time only the newest is kept.
+    /// The value as it is, and whenever it is taken or changed. Ends with the task that takes them;
+    /// of values that are not taken in time only the newest is kept.
     public var values: AsyncStream<Value> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = observe { continuation.yield($0) }

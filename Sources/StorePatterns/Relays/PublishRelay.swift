@@ -3,8 +3,8 @@ public import StoreCore
 /// Passes values on to the listeners of that moment, and keeps none: a login that is completed, a
 /// screen that is to close. A listener that comes later does not get it.
 ///
-/// Any thread may call anything here. Listeners get one value after the other, in the order in which
-/// they came; a value that a listener has the relay accept comes after the one that it gets.
+/// Any thread may call anything here. Listeners get one value after the other, in the order in
+/// which they came; a value that a listener has the relay accept comes after the one that it gets.
 public final class PublishRelay<Value: Sendable>: Sendable {
     private struct Published: Action {
         let value: Value

@@ -1,11 +1,12 @@
 /// Presents views to sessions, and dismisses them.
 ///
-/// A ``StoreCore/PresenterContext`` has one for each ``PresentationStyle``: `navigation`, `modal` and
-/// `window`.
+/// A ``StoreCore/PresenterContext`` has one for each ``PresentationStyle``: `navigation`, `modal`
+/// and `window`.
 public protocol Navigator: Sendable {
     /// Puts a view on top; one that is presented already stays where it is.
     ///
-    /// - Parameter completion: receives once what became of it, where the presenter works: it may dispatch.
+    /// - Parameter completion: receives once what became of it, where the presenter works: it may
+    ///   dispatch.
     func present(_ view: String, completion: RouteCompletion?)
 
     /// Takes away all above a view.

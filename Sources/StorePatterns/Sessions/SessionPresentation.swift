@@ -39,8 +39,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         }.sorted()
     }
 
-    /// All clients without a session, where no route has a view of the module: then the state was made
-    /// without routes.
+    /// All clients without a session, where no route has a view of the module: then the state was
+    /// made without routes.
     func firstAudience(of module: Int, in root: Root) -> [String] {
         guard let views = views[module], !views.isEmpty, let state = place.read(root, nil),
             !state.sessions.values.contains(where: { views.contains(where: $0.shows) })

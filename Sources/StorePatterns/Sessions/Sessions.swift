@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// The conversations that clients have with the store, and what each of them is shown: a slice of the
-/// state, so that routes are journaled, replayed and streamed like all else.
+/// The conversations that clients have with the store, and what each of them is shown: a slice of
+/// the state, so that routes are journaled, replayed and streamed like all else.
 ///
 /// A root state that mounts it has sessions:
 ///

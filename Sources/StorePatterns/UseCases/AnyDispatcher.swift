@@ -16,8 +16,8 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
         try await send(action)
     }
 
-    /// A dispatcher of other actions, each of which is translated: several interactors can speak to one
-    /// module in its words.
+    /// A dispatcher of other actions, each of which is translated: several interactors can speak to
+    /// one module in its words.
     public func map<Other: Sendable>(
         _ translate: @escaping @Sendable (Other) -> Action
     ) -> AnyDispatcher<Other> {

@@ -1,5 +1,5 @@
-/// The part of a use case that does its work: input and output, and calls of services. What comes of it
-/// goes to the dispatcher.
+/// The part of a use case that does its work: input and output, and calls of services. What comes
+/// of it goes to the dispatcher.
 ///
 /// ```swift
 /// protocol LoginUseCase {

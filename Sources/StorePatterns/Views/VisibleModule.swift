@@ -4,8 +4,8 @@ public import StoreCore
 ///
 /// A client shows a module while it reads the module's stream.
 public protocol VisibleModule<State>: Module {
-    /// What the view says when a client begins or ceases to show it; `nil` says nothing. It is said once
-    /// for each session.
+    /// What the view says when a client begins or ceases to show it; `nil` says nothing. It is said
+    /// once for each session.
     func visibilityDidChange(to visibility: ViewVisibility) -> UI?
 }
 

@@ -2,8 +2,8 @@ import ActionCatalog
 import EventStream
 import HTTPTransport
 import StoreCore
-import StorePatterns
 import StoreHTTP
+import StorePatterns
 import Telemetry
 import Wire
 

@@ -4,12 +4,12 @@ import StoreCore
 import StoreHistory
 import Wire
 
-/// Makes the state while the journal is opened, of the records that are checked there: so each is read
-/// and hashed once.
+/// Makes the state while the journal is opened, of the records that are checked there: so each is
+/// read and hashed once.
 ///
-/// It does what is usual: the newest snapshot has the form that the state has today, and every record
-/// after it can be read and reduced. In all other cases it has no state, and ``Replay`` makes it, or
-/// says why that can't be done.
+/// It does what is usual: the newest snapshot has the form that the state has today, and every
+/// record after it can be read and reduced. In all other cases it has no state, and ``Replay``
+/// makes it, or says why that can't be done.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// Tells the form of the state's type from others.
     let form = History<State>.form

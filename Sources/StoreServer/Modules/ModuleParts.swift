@@ -30,7 +30,8 @@ struct ModuleParts<State: Codable & Equatable & Sendable>: Sendable {
             State, World, CoreConfiguration<State>,
             _ effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
         ) throws(ConfigurationError) -> Core<State>
-    /// Goes on with the effects that had not ended when the server did, given the action of a version.
+    /// Goes on with the effects that had not ended when the server did, given the action of a
+    /// version.
     let resume:
         @Sendable (
             Core<State>, State, Logger, @escaping @Sendable (UInt64) -> PastAction?

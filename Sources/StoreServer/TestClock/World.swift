@@ -25,8 +25,8 @@ struct World: Sendable {
     }
 }
 
-/// A world in which time stands still, random numbers and identifiers are the same in every run, and
-/// effects go on one after the other.
+/// A world in which time stands still, random numbers and identifiers are the same in every run,
+/// and effects go on one after the other.
 struct TestWorld: Sendable {
     let clock = ManualClock()
     let executor = OrderedExecutor(Changes())

@@ -11,10 +11,10 @@ public import Testing
 /// }
 /// ```
 ///
-/// When the suite's tests are done, those of the suites within it included, it names every action that
-/// neither a ``TestStore`` nor a ``Given`` has seen: each case of each module's `Action`, `UI` and
-/// `Internal`, `start` and `stop`, dispatchables. So an action that is added without a test is named. A run that is
-/// filtered leaves tests out, and gets their actions as well.
+/// When the suite's tests are done, those of the suites within it included, it names every action
+/// that neither a ``TestStore`` nor a ``Given`` has seen: each case of each module's `Action`, `UI`
+/// and `Internal`, `start` and `stop`, dispatchables. So an action that is added without a test is
+/// named. A run that is filtered leaves tests out, and gets their actions as well.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
     private let coverage: @Sendable () -> ActionCoverage
     private let exceptions: [String]

@@ -52,8 +52,8 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// States that an action is refused, why, word for word, and which of its members is at fault, where
-    /// that matters.
+    /// States that an action is refused, why, word for word, and which of its members is at fault,
+    /// where that matters.
     public func when(
         _ action: any Action,
         refused reason: String,

@@ -104,8 +104,8 @@ extension JournalConformance {
         check.expect("the versions", versions, is: Array(1...max(1, count)))
     }
 
-    /// Appends one record behind whatever is there. Each conflict means that another was first, so this
-    /// ends when all others have.
+    /// Appends one record behind whatever is there. Each conflict means that another was first, so
+    /// this ends when all others have.
     private static func append(
         to journal: any Journal,
         as name: String,

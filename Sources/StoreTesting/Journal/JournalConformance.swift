@@ -10,8 +10,8 @@ import StoreCore
 /// }
 /// ```
 ///
-/// Any other test framework compares ``faults(of:)`` with an empty list. Each promise has a journal of
-/// its own; all of them together append some 20,000 records.
+/// Any other test framework compares ``faults(of:)`` with an empty list. Each promise has a journal
+/// of its own; all of them together append some 20,000 records.
 public enum JournalConformance {
     /// The faults of a journal in all promises.
     public static func faults(of subject: JournalSubject) -> [JournalFault] {

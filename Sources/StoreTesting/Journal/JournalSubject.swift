@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// A kind of journal that ``JournalConformance`` looks at: how its journals are made, and what can be
-/// done to them from outside.
+/// A kind of journal that ``JournalConformance`` looks at: how its journals are made, and what can
+/// be done to them from outside.
 ///
 /// What is `nil` is not there for this kind, and the promises about it are passed over.
 public struct JournalSubject: Sendable {
@@ -11,10 +11,11 @@ public struct JournalSubject: Sendable {
     public let reopen: (@Sendable (any Journal) throws -> any Journal)?
     /// One more writer's journal on the same history.
     public let another: (@Sendable (any Journal) throws -> any Journal)?
-    /// Makes an empty journal that keeps 100 records at the most, or as few when a snapshot is saved.
+    /// Makes an empty journal that keeps 100 records at the most, or as few when a snapshot is
+    /// saved.
     public let makeSmall: (@Sendable () throws -> any Journal)?
-    /// Leaves a journal no room for more than 10,000 records of 1,000 bytes, with `true`; gives the room
-    /// back, with `false`.
+    /// Leaves a journal no room for more than 10,000 records of 1,000 bytes, with `true`; gives the
+    /// room back, with `false`.
     public let setFull: (@Sendable (any Journal, Bool) throws -> Void)?
     /// How long a notification is waited for, in seconds.
     public let notificationSecondsMax: Double

@@ -2,8 +2,8 @@ import StoreCore
 public import Testing
 
 extension TestStore {
-    /// Waits until all effects have ended, for ``timeout`` at the most, and states that nothing more
-    /// happened.
+    /// Waits until all effects have ended, for ``timeout`` at the most, and states that nothing
+    /// more happened.
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
         await rest(at: place)
         let hasEnded = await changes.wait(within: timeout) {
@@ -17,8 +17,8 @@ extension TestStore {
         }
     }
 
-    /// Leaves out what effects and presenters have dispatched so far, and goes on with the state as it
-    /// is.
+    /// Leaves out what effects and presenters have dispatched so far, and goes on with the state as
+    /// it is.
     public nonisolated(nonsending) func skipReceived(
         at place: SourceLocation = #_sourceLocation
     ) async {

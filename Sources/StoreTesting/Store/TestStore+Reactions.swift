@@ -5,13 +5,15 @@ public import Testing
 extension TestStore where Subject == State, State: RootState {
     /// Adds an interceptor, behind those that are there.
     ///
-    /// `send` states what it makes of an action: with what follows in the same step, that is one change.
+    /// `send` states what it makes of an action: with what follows in the same step, that is one
+    /// change.
     public func add(interceptor: @escaping Interceptor<State>) {
         isIntercepted = true
         (core as? Core<State>)?.add(interceptor: interceptor)
     }
 
-    /// Adds a reaction; what it dispatches has to be received, from the start on where it is one to that.
+    /// Adds a reaction; what it dispatches has to be received, from the start on where it is one to
+    /// that.
     public func add(reaction: Reaction<State>) {
         if case .notification(let name, _, let react) = reaction.trigger {
             notifications.append(.init(name: name, place: reaction.place, react: react))

@@ -6,8 +6,9 @@ extension TestStore {
     ///
     /// Returns when effects and presenters have done what they can.
     ///
-    /// - Parameter change: changes the state as the action should; none where it should not. A store
-    ///   that is not exhaustive gives it the state after the action: what it sets is compared.
+    /// - Parameter change: changes the state as the action should; none where it should not. A
+    ///   store that is not exhaustive gives it the state after the action: what it sets is
+    ///   compared.
     public nonisolated(nonsending) func send(
         _ action: any Action,
         _ change: ((inout State) throws -> Void)? = nil,

@@ -9,11 +9,11 @@ extension TestStore {
     /// #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
     /// ```
     ///
-    /// It is waited for, for ``timeout`` at the most; one that sleeps on a clock that stands still is
-    /// sent instead. What it dispatches has to be received after.
+    /// It is waited for, for ``timeout`` at the most; one that sleeps on a clock that stands still
+    /// is sent instead. What it dispatches has to be received after.
     ///
-    /// - Throws: what the side effect throws, or the refusal of its dispatch. That is no failure of the
-    ///   test by itself: `#expect(throws:)` states it.
+    /// - Throws: what the side effect throws, or the refusal of its dispatch. That is no failure of
+    ///   the test by itself: `#expect(throws:)` states it.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
         at place: SourceLocation = #_sourceLocation

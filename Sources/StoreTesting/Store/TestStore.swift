@@ -17,20 +17,20 @@ public import Testing
 /// await store.finish()
 /// ```
 ///
-/// A closure says how the state changes; whatever it leaves out or gets wrong fails the test, with the
-/// fields that differ. What effects and presenters dispatch has to be received, in its order, and what
-/// an effect throws, too. ``exhaustivity`` relaxes that.
+/// A closure says how the state changes; whatever it leaves out or gets wrong fails the test, with
+/// the fields that differ. What effects and presenters dispatch has to be received, in its order,
+/// and what an effect throws, too. ``exhaustivity`` relaxes that.
 ///
-/// It is a real Core. Effects run one at a time, and ``send(_:_:at:)`` returns when all of them wait for
-/// something, such as the clock: so the order of what happens is the same in every run. One task at a
-/// time may use a store.
+/// It is a real Core. Effects run one at a time, and ``send(_:_:at:)`` returns when all of them
+/// wait for something, such as the clock: so the order of what happens is the same in every run.
+/// One task at a time may use a store.
 ///
 /// `Subject` is what is tested: a root state, or a module alone.
 public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     /// How much has to be stated.
     public var exhaustivity = Exhaustivity.on
-    /// How long an action or an effect's end is waited for, in real time. Only a test that fails takes
-    /// that long.
+    /// How long an action or an effect's end is waited for, in real time. Only a test that fails
+    /// takes that long.
     public var timeout: Duration
 
     /// The state as the test has stated it: after the last action that was sent or received.

@@ -2,8 +2,8 @@ import StoreCore
 import Testing
 import Wire
 
-/// Compares states with what a test says of them, and says what is wrong: what happened, and what to
-/// do.
+/// Compares states with what a test says of them, and says what is wrong: what happened, and what
+/// to do.
 struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on
@@ -90,7 +90,8 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// An action was refused, as it should; compares the reasons, and the pointers where one is stated.
+    /// An action was refused, as it should; compares the reasons, and the pointers where one is
+    /// stated.
     func refused(
         _ action: any Action,
         _ refusal: Refusal,

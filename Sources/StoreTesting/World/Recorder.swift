@@ -12,8 +12,8 @@ import Synchronization
 /// #expect(try await states.next().counter.count == 1)
 /// ```
 ///
-/// It stands for an observer, a middleware, a command or a service that effects call. Any thread may
-/// use it.
+/// It stands for an observer, a middleware, a command or a service that effects call. Any thread
+/// may use it.
 public final class Recorder<Value: Sendable>: Sendable {
     private struct Table: Sendable {
         var values: [Value] = []

@@ -1,7 +1,7 @@
 /// How one type that has its own idea of `Codable` is written as a JSON scalar instead.
 ///
-/// Foundation's `Date` and `Data` are such types: their own `Codable` gives a bare number and a list
-/// of bytes. Adapters for them are in `WireFoundation`.
+/// Foundation's `Date` and `Data` are such types: their own `Codable` gives a bare number and a
+/// list of bytes. Adapters for them are in `WireFoundation`.
 public struct JSONAdapter: Sendable {
     /// A scalar as it stands in the document.
     public enum Scalar: Sendable, Equatable {

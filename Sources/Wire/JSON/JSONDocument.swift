@@ -68,7 +68,8 @@ package struct JSONNode {
         kind == .string ? tape.string(at: index) : nil
     }
 
-    /// The bytes of a string without escapes, valid while the document is kept; `nil` for anything else.
+    /// The bytes of a string without escapes, valid while the document is kept; `nil` for anything
+    /// else.
     package var plainText: UnsafeBufferPointer<UInt8>? {
         kind == .string && tape.entries[index].detail == 0 ? tape.rawString(at: index) : nil
     }

@@ -36,8 +36,8 @@ public struct JSONError: Error, Sendable, Equatable {
     public let expected: String?
     /// What was wrong, in a sentence that clients may see.
     public let message: String
-    /// What a type's own code threw, unless it was a `DecodingError` or an `EncodingError`: those are made to
-    /// be read, and their description is the ``message``. This is for logs alone.
+    /// What a type's own code threw, unless it was a `DecodingError` or an `EncodingError`: those
+    /// are made to be read, and their description is the ``message``. This is for logs alone.
     public let failure: (any Error)?
 
     /// Makes an error.

@@ -3,8 +3,8 @@ public struct JSONLimits: Sendable, Equatable {
     /// The deepest nesting that any limits may allow; it bounds the stack that decoding needs.
     public static let depthCeiling = 512
 
-    /// How many values' own `encode(to:)` or `init(from:)` may run within each other. One that hands
-    /// itself on as a single value opens no container, so nesting alone would not stop it.
+    /// How many values' own `encode(to:)` or `init(from:)` may run within each other. One that
+    /// hands itself on as a single value opens no container, so nesting alone would not stop it.
     static let callsMax = 2 * depthCeiling
 
     /// The most bytes of a document.

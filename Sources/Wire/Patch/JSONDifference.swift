@@ -8,8 +8,8 @@ import Texts
 /// +   "count": 1
 /// ```
 ///
-/// It shows the pointer (RFC 6901) to a part, and then its members that differ. Elements of an array
-/// have their index for a name.
+/// It shows the pointer (RFC 6901) to a part, and then its members that differ. Elements of an
+/// array have their index for a name.
 package struct JSONDifference {
     /// The most lines; what is beyond is counted.
     package static let linesMax = 60
@@ -68,8 +68,8 @@ package struct JSONDifference {
         return parts
     }
 
-    /// The elements that are not the same in both: pairs where there are as many, and otherwise what
-    /// went and what came.
+    /// The elements that are not the same in both: pairs where there are as many, and otherwise
+    /// what went and what came.
     private func elements(_ old: JSONNode, _ new: JSONNode) -> [Part] {
         let (old, new) = (old.elements, new.elements)
         if old.count == new.count {

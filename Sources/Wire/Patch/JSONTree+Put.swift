@@ -1,15 +1,15 @@
 import Texts
 
 extension JSONTree {
-    /// Puts a value where a pointer leads: in the place of what is there, or as a new member or last
-    /// element. Answers whether the pointer leads anywhere.
+    /// Puts a value where a pointer leads: in the place of what is there, or as a new member or
+    /// last element. Answers whether the pointer leads anywhere.
     package mutating func put(_ value: JSONTree, at pointer: JSONPointer) -> Bool {
         let path = pointer.tokens[...]
         return replace(value, at: path) || add(value, at: path)
     }
 
-    /// The same value, written so that equal values have the same text: numbers by value, and members
-    /// in the order in which `example` names them first.
+    /// The same value, written so that equal values have the same text: numbers by value, and
+    /// members in the order in which `example` names them first.
     package func written(like example: JSONTree) -> [UInt8] {
         var places: [ExactText: Int] = [:]
         example.count(&places)

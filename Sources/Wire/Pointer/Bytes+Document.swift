@@ -1,5 +1,6 @@
 extension Bytes {
-    /// Reads a document that this program has written itself: no bound of its clients applies to it.
+    /// Reads a document that this program has written itself: no bound of its clients applies to
+    /// it.
     ///
     /// - Throws: where it is none, with the offset of what is wrong.
     package func document() throws(JSONError) -> JSONDocument {

@@ -1,8 +1,8 @@
-/// The cases of an enum of actions, as they stand on the wire: the one derivation for reading, writing,
-/// schemas and tests.
+/// The cases of an enum of actions, as they stand on the wire: the one derivation for reading,
+/// writing, schemas and tests.
 ///
-/// Two kinds of enums have such a form: those whose `Codable` the compiler wrote, `{"case":{…}}`, and
-/// those with texts as raw values, `"case"`.
+/// Two kinds of enums have such a form: those whose `Codable` the compiler wrote, `{"case":{…}}`,
+/// and those with texts as raw values, `"case"`.
 package struct EnumForm: Sendable {
     /// One case.
     package struct Case: Sendable {

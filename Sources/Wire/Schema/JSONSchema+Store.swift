@@ -4,7 +4,8 @@ extension JSONSchema {
 
     /// What `GET /schema` answers: the state and every action in one document (protocol 6.1).
     ///
-    /// The document itself describes the state; `$defs` holds ``storeDefinitions(state:actions:logged:requests:batchMax:adapter:)``.
+    /// The document itself describes the state; `$defs` holds
+    /// ``storeDefinitions(state:actions:logged:requests:batchMax:adapter:)``.
     package static func store(
         state: any Decodable.Type,
         actions: [ActionForm],
@@ -32,9 +33,9 @@ extension JSONSchema {
 
     /// The definitions of a store, for `GET /schema` and `GET /openapi.json`.
     ///
-    /// `State`; `Dispatch`, the body of `POST /dispatch`; `Action`, one member of it; `LogRecord`, one
-    /// of the log; the payload of each action as `payload.` and its wire name; then the types that
-    /// several of them share.
+    /// `State`; `Dispatch`, the body of `POST /dispatch`; `Action`, one member of it; `LogRecord`,
+    /// one of the log; the payload of each action as `payload.` and its wire name; then the types
+    /// that several of them share.
     ///
     /// - Parameters:
     ///   - state: the type of the state.

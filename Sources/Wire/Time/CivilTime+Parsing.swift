@@ -1,5 +1,6 @@
 extension CivilTime {
-    /// Reads a moment as ``rfc3339(_:)`` writes it, in UTC, with up to nine digits behind the second.
+    /// Reads a moment as ``rfc3339(_:)`` writes it, in UTC, with up to nine digits behind the
+    /// second.
     ///
     /// - Returns: nanoseconds since 1970; `nil` for anything else, also for days that don't exist.
     package static func nanoseconds(rfc3339 text: String) -> Int64? {

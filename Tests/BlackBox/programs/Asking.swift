@@ -1,4 +1,5 @@
-// Asks for a URL, and prints the status of the answer or the kind of failure: Asking URL [AUTHORITIES].
+// Asks for a URL, and prints the status of the answer or the kind of failure: Asking URL
+// [AUTHORITIES].
 
 import HTTPClient
 

@@ -1,5 +1,5 @@
-// Ballots under ids that clients choose, for names that clients choose: two spellings of one word are
-// two of each.
+// Ballots under ids that clients choose, for names that clients choose: two spellings of one word
+// are two of each.
 
 import StoreCore
 import StoreServer

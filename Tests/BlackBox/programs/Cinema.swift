@@ -1,6 +1,6 @@
 // A store of modules with everything that the shipped one has no use for: instances, effects that
-// take, fail, try again and are cancelled, side effects with results, and two interactors that speak
-// to one presenter. CINEMA=later is the program of a later time, which has lost an action.
+// take, fail, try again and are cancelled, side effects with results, and two interactors that
+// speak to one presenter. CINEMA=later is the program of a later time, which has lost an action.
 
 import Glibc
 import StoreCore

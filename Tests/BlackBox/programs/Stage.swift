@@ -143,8 +143,8 @@ struct FloodPresenter: Presenter {
     }
 }
 
-/// Work that goes on after a restart, or whose end is told then. Its presenter presents what came of it to
-/// those who asked.
+/// Work that goes on after a restart, or whose end is told then. Its presenter presents what came
+/// of it to those who asked.
 struct Errands: Module {
     struct State: ModuleState {
         var done: [String] = []

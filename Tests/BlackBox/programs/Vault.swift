@@ -1,5 +1,5 @@
-// A store that keeps a secret however it is dispatched, and whose actions have every form that an enum
-// may have. VAULT names a program with a defect that keeps it from starting.
+// A store that keeps a secret however it is dispatched, and whose actions have every form that an
+// enum may have. VAULT names a program with a defect that keeps it from starting.
 
 import Glibc
 import StoreCore
@@ -111,8 +111,8 @@ struct Forced: SecretiveAction, StateUpdater {
     func updateState(_ state: inout Doors.State) { state.note(by, code) }
 }
 
-/// An action whose payload has code of its own, which throws what is for the log alone, or says in a
-/// `DecodingError` what a client may read.
+/// An action whose payload has code of its own, which throws what is for the log alone, or says in
+/// a `DecodingError` what a client may read.
 struct Keyed: StateUpdater, Codable {
     let key: Key
 

@@ -1,7 +1,8 @@
 import StoreCore
 import Wire
 
-/// A store as plainly as it can be put: a state, and the actions that led to it, one after the other.
+/// A store as plainly as it can be put: a state, and the actions that led to it, one after the
+/// other.
 struct Naive<P: Program> {
     private(set) var root: P.Root
     private(set) var version: UInt64

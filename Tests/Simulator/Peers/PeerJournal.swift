@@ -2,8 +2,8 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// One server's end of a history that several servers share. Other servers go on in the midst of its
-/// calls, notifications come late, and now and then it has no room or can't be read.
+/// One server's end of a history that several servers share. Other servers go on in the midst of
+/// its calls, notifications come late, and now and then it has no room or can't be read.
 final class PeerJournal: Journal {
     /// What goes wrong.
     enum Fault: Sendable { case none, full, away }

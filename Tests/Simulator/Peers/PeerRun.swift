@@ -9,8 +9,8 @@ extension Simulator {
         package let conflicts: Int
     }
 
-    /// Runs so many steps of several servers on one history: those of an even seed on the simulator's own
-    /// store, of an odd one on the store that ships.
+    /// Runs so many steps of several servers on one history: those of an even seed on the
+    /// simulator's own store, of an odd one on the store that ships.
     package static func runPeers(seed: UInt64, steps: Int) -> PeersOutcome {
         seed.isMultiple(of: 2)
             ? runPeers(WorkshopProgram.self, seed, steps) : runPeers(ShopProgram.self, seed, steps)

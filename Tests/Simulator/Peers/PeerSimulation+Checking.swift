@@ -1,8 +1,8 @@
 import StoreCore
 
 extension PeerSimulation {
-    /// All servers end with the same, which is what the history says; what was acknowledged is in it once,
-    /// and nothing else is.
+    /// All servers end with the same, which is what the history says; what was acknowledged is in
+    /// it once, and nothing else is.
     func checkEnd() throws {
         let records = try checkOrder()
         try checkStates(records)
@@ -28,7 +28,8 @@ extension PeerSimulation {
         return records
     }
 
-    /// Each version has the same state at each server, and a start on the history leads to the last.
+    /// Each version has the same state at each server, and a start on the history leads to the
+    /// last.
     private func checkStates(_ records: [Record]) throws {
         let newest = UInt64(records.count)
         let started = try peer(on: peers[0].journal.another()).server
@@ -91,8 +92,8 @@ extension PeerSimulation {
                 replayed.append((asked, applied.first...applied.last))
                 continue
             }
-            // Of a single action the answer names the last version, which may follow what interceptors
-            // let follow it.
+            // Of a single action the answer names the last version, which may follow what
+            // interceptors let follow it.
             let id = records[Int(applied.last) - 1].requestID
             let own = id.flatMap { byRequest[$0] } ?? []
             guard let first = own.first, own == Array(first...applied.last), first <= applied.first
@@ -130,7 +131,8 @@ extension PeerSimulation {
         }
     }
 
-    /// What middleware releases and effects do is done by one server, the one that applied the action.
+    /// What middleware releases and effects do is done by one server, the one that applied the
+    /// action.
     private func checkParts(_ records: [Record]) throws {
         var begun: [String: Int] = [:]
         for (number, peer) in peers.enumerated() {

@@ -2,8 +2,8 @@ import ControlledWorld
 import StoreCore
 import StoreServer
 
-/// Several servers of one history, whose steps a seed interleaves, also in the midst of one's append.
-/// One thread does everything.
+/// Several servers of one history, whose steps a seed interleaves, also in the midst of one's
+/// append. One thread does everything.
 final class PeerSimulation<P: Program>: @unchecked Sendable {
     // Safety: one thread makes every call, and those of the journals that come back here.
 

@@ -3,7 +3,8 @@ import StorePatterns
 import Wire
 
 extension Simulation {
-    /// Presenters, reactions, hooks and analytics were told of what was applied, and of nothing else.
+    /// Presenters, reactions, hooks and analytics were told of what was applied, and of nothing
+    /// else.
     func verifyTold() throws {
         let told = recorder.takeCalls().filter { !$0.part.hasPrefix("attempt ") }
         let expected = naive.calls.takeCalls()
@@ -86,8 +87,8 @@ extension Simulation {
         try checkShown()
     }
 
-    /// Everything is done that could be: effects have begun, and who waits for their end has an answer
-    /// once none is left.
+    /// Everything is done that could be: effects have begun, and who waits for their end has an
+    /// answer once none is left.
     func checkRest() throws {
         guard server.executor.isEmpty else { throw Violation(.trap, "effects do not come to rest") }
         if let (note, _) = naive.works.due.first {

@@ -99,8 +99,8 @@ extension Simulation {
         }
     }
 
-    /// The same, and by chance once more: as one who has it already, as one who wants another version, or
-    /// by another spelling of the path.
+    /// The same, and by chance once more: as one who has it already, as one who wants another
+    /// version, or by another spelling of the path.
     private func get(_ target: String, _ expected: Bytewise?, _ chance: inout Chance) throws {
         switch chance.below(4) {
         case 0: try expect(expected == nil ? 404 : 304, from: target, ("If-None-Match", "*"))

@@ -6,8 +6,8 @@ import StoreServer
 import StoreTesting
 import Wire
 
-/// One store under simulation, with its clients, its disk and its clock. One thread does everything, so
-/// a seed and a list of steps always lead to the same.
+/// One store under simulation, with its clients, its disk and its clock. One thread does
+/// everything, so a seed and a list of steps always lead to the same.
 final class Simulation<P: Program> {
     /// How many turns the Core may take before it has to come to rest.
     static var turnsMax: Int { 10_000 }
@@ -154,7 +154,8 @@ final class Simulation<P: Program> {
         }
     }
 
-    /// Has the Core and the effects work, the latter at the most a little way unless `all` is asked for.
+    /// Has the Core and the effects work, the latter at the most a little way unless `all` is asked
+    /// for.
     func settle(_ chance: inout Chance, all: Bool) throws {
         try turnCore()
         var left = all ? Self.turnsMax : chance.below(4)

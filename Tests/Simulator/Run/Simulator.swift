@@ -10,8 +10,8 @@ package enum Simulator {
         package let versions: UInt64
     }
 
-    /// Runs so many steps of a seed: those of an even one on the simulator's own store, of an odd one on
-    /// the store that ships.
+    /// Runs so many steps of a seed: those of an even one on the simulator's own store, of an odd
+    /// one on the store that ships.
     ///
     /// - Parameter repeats: whether the same is done once more and has to give the same journal.
     package static func run(

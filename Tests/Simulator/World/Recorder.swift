@@ -4,7 +4,8 @@ import Synchronization
 
 /// What the parts of a program were told, and what they did, in order.
 final class Recorder: Sendable {
-    /// That of the simulation that runs in this task: presenters are values that no simulation makes.
+    /// That of the simulation that runs in this task: presenters are values that no simulation
+    /// makes.
     @TaskLocal static var current: Recorder?
 
     /// A call of a presenter, an observer or a reaction.

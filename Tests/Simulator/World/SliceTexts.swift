@@ -3,8 +3,8 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// Slices as JSON, each written once: a value with the same memory as one that was written lately, and is
-/// still held, has the same bytes. Those of the states of one store.
+/// Slices as JSON, each written once: a value with the same memory as one that was written lately,
+/// and is still held, has the same bytes. Those of the states of one store.
 final class SliceTexts: Sendable {
     /// How many values of a type are held.
     private static let keptMax = 4
@@ -111,7 +111,8 @@ final class StateText: Sendable {
         }
     }
 
-    /// What a pointer leads to, of which the first token names a module; `nil` where it leads nowhere.
+    /// What a pointer leads to, of which the first token names a module; `nil` where it leads
+    /// nowhere.
     func part(at tokens: [String]) -> Bytewise? {
         guard let name = tokens.first, let module = names.firstIndex(of: name) else { return nil }
         let slice = slices[module]

@@ -1,5 +1,5 @@
-/// Texts that programs are fed with: among them pairs that Swift takes for equal and that have other
-/// bytes, and names as macOS writes them.
+/// Texts that programs are fed with: among them pairs that Swift takes for equal and that have
+/// other bytes, and names as macOS writes them.
 enum Words {
     /// Told apart by their bytes alone: é, the Kelvin sign, a syllable of Hangul, a file's name.
     static let twins = [

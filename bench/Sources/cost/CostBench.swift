@@ -1,8 +1,8 @@
 import Dispatch
 import StoreCore
 
-// What bench/cost/run counts in process: the same work `count` times. Two runs with different counts
-// differ by the work alone.
+// What bench/cost/run counts in process: the same work `count` times. Two runs with different
+// counts differ by the work alone.
 //
 //   cost dispatch <observers> <count>
 //   cost effect <count>

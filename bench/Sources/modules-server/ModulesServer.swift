@@ -2,8 +2,9 @@ import Glibc
 import StoreCore
 import StoreServer
 
-/// A server whose state is one small module, as many large ones beside it as `BENCH_MODULES` says, one of
-/// as many instances as `BENCH_INSTANCES` says, and a list of as many notes as `BENCH_NOTES` says.
+/// A server whose state is one small module, as many large ones beside it as `BENCH_MODULES` says,
+/// one of as many instances as `BENCH_INSTANCES` says, and a list of as many notes as `BENCH_NOTES`
+/// says.
 @main
 struct ModulesServer {
     static func main() { StoreServer(BenchState.self).main() }
@@ -123,7 +124,8 @@ struct BenchState: RootState {
         texts: (0..<count("BENCH_NOTES")).map { Notes.text($0) }
     )
 
-    /// One without entries where there is to be none: each member of the state is the slice of a module.
+    /// One without entries where there is to be none: each member of the state is the slice of a
+    /// module.
     private static let larges: [LargeState] = {
         let number = count("BENCH_MODULES")
         return number > 0

@@ -1,7 +1,7 @@
 /// The place of an enum's case of which only the payload is in the document.
 ///
-/// It is what the compiler's `init(from:)` asks for: an object with one member, named as the case; and
-/// for an enum with text as raw values, that text. No bytes stand for either.
+/// It is what the compiler's `init(from:)` asks for: an object with one member, named as the case;
+/// and for an enum with text as raw values, that text. No bytes stand for either.
 struct CasePosition: Decoder {
     let state: DecodingStatePointer
 

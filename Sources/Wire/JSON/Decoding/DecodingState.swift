@@ -102,8 +102,8 @@ struct DecodingState: ~Copyable {
         return tape.string(at: index)
     }
 
-    /// Whether there may be other bytes that are equal to those of this string to Swift: there are none
-    /// for ASCII but for three of its characters (U+212A, U+037E, U+1FEF).
+    /// Whether there may be other bytes that are equal to those of this string to Swift: there are
+    /// none for ASCII but for three of its characters (U+212A, U+037E, U+1FEF).
     func mayHaveTwin(_ index: Int) -> Bool {
         guard first(index) == UInt8(ascii: "\"") else { return false }
         return tape.rawString(at: index).contains { byte in
@@ -162,8 +162,8 @@ extension DecodingStatePointer {
         return try T(from: CasePosition(state: self))
     }
 
-    /// Reads an enum, which compares its raw values as Swift does, and refuses a text that only looks
-    /// like one of them.
+    /// Reads an enum, which compares its raw values as Swift does, and refuses a text that only
+    /// looks like one of them.
     @inline(never)
     private func decodeRawText<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         let value = try decodePlain(type, at: index)

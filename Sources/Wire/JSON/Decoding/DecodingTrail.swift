@@ -29,7 +29,8 @@ final class DecodingTrail {
 
     /// The keys and indices from the root to a value.
     func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
-        // A container around the last place keeps what lies within it: it may be asked for by turns.
+        // A container around the last place keeps what lies within it: it may be asked for by
+        // turns.
         var depth = steps.count
         while depth > 0, steps[depth - 1].container > target { depth -= 1 }
         if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }

@@ -1,7 +1,7 @@
 /// Reads any `Decodable` value from JSON, strictly: RFC 8259, UTF-8, each key once, within limits.
 ///
-/// A number fits its Swift type exactly or is an error; `1.0` and `1e2` are integers. Members that a
-/// type does not know are passed over.
+/// A number fits its Swift type exactly or is an error; `1.0` and `1e2` are integers. Members that
+/// a type does not know are passed over.
 public struct JSONDecoder: Sendable {
     /// How large a document may be.
     public var limits: JSONLimits
@@ -47,9 +47,9 @@ public struct JSONDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - node: `nil` stands for an empty object.
-    ///   - caseName: where the type is an enum and the node the payload of one of its cases, the case's
-    ///     name. It is read as `{"<name>":<payload>}` would be, or as the name where the enum has texts
-    ///     as raw values.
+    ///   - caseName: where the type is an enum and the node the payload of one of its cases, the
+    ///     case's name. It is read as `{"<name>":<payload>}` would be, or as the name where the
+    ///     enum has texts as raw values.
     ///   - pointerPrefix: replaces the way from the root to the node in errors' pointers.
     package func decode<T: Decodable>(
         _ type: T.Type,

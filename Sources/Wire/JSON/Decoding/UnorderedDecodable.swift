@@ -10,11 +10,11 @@ private struct MemberName: CodingKey {
 }
 
 extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable {
-    /// Reads an object where the keys are names, and otherwise an array of key, value, key, value…, as
-    /// the standard library writes both.
+    /// Reads an object where the keys are names, and otherwise an array of key, value, key, value…,
+    /// as the standard library writes both.
     ///
-    /// Two keys that the type takes for one are an error, where the standard library would keep one of
-    /// the two values and say nothing.
+    /// Two keys that the type takes for one are an error, where the standard library would keep one
+    /// of the two values and say nothing.
     static func decode<T>(
         _ type: T.Type,
         at index: Int,
@@ -110,8 +110,8 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
 }
 
 extension Set: CollectionDecodable where Element: Decodable {
-    /// Reads an array. An element may come again as it is; two that differ and are equal to their type
-    /// are an error, where the standard library would keep one of them and say nothing.
+    /// Reads an array. An element may come again as it is; two that differ and are equal to their
+    /// type are an error, where the standard library would keep one of them and say nothing.
     static func decode<T>(
         _ type: T.Type,
         at index: Int,

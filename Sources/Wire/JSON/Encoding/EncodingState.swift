@@ -36,7 +36,8 @@ struct EncodingState: ~Copyable {
     /// How many may. Once that was passed none may, so that a value which tries itself again and
     /// again comes to an end.
     var callsMax = JSONLimits.callsMax
-    /// Where a part begins that could not be written, until the next write cuts it off; -1 for none.
+    /// Where a part begins that could not be written, until the next write cuts it off; -1 for
+    /// none.
     private var brokenFrom = -1
     private var brokenLevel = 0
     /// The keys of each level that are not told apart by bits.
@@ -177,7 +178,8 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// The container that was opened at this place of the output and is still open, if there is one.
+    /// The container that was opened at this place of the output and is still open, if there is
+    /// one.
     @inline(__always)
     func opened(at start: Int, above level: Int, closer: UInt8) -> UInt32? {
         guard depth > level, levels[level].start == start, levels[level].closer == closer else {

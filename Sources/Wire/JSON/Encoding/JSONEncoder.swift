@@ -1,9 +1,9 @@
 /// Writes any `Encodable` value as JSON (RFC 8259).
 ///
-/// Members keep the order in which the type encodes them, which for synthesized code is the order of
-/// declaration; dictionaries and sets are sorted, so the same value always gives the same bytes. The
-/// bytes have no white space; `/` and characters beyond ASCII stand as they are. A whole `Double`
-/// such as 1.0 is written `1`.
+/// Members keep the order in which the type encodes them, which for synthesized code is the order
+/// of declaration; dictionaries and sets are sorted, so the same value always gives the same bytes.
+/// The bytes have no white space; `/` and characters beyond ASCII stand as they are. A whole
+/// `Double` such as 1.0 is written `1`.
 public struct JSONEncoder: Sendable {
     /// What `encode(to:)` of people's own types may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -38,11 +38,12 @@ public struct JSONEncoder: Sendable {
         }
     }
 
-    /// Writes a value of an enum in two parts: hands the name of its case and the payload to `body`.
+    /// Writes a value of an enum in two parts: hands the name of its case and the payload to
+    /// `body`.
     ///
-    /// The case's name is what the enum writes as the one member of an object, and the payload what it
-    /// writes there, an object, too; of an enum with texts as raw values the name is the text, and the
-    /// payload an object without members. Both lie in memory that is valid during the call.
+    /// The case's name is what the enum writes as the one member of an object, and the payload what
+    /// it writes there, an object, too; of an enum with texts as raw values the name is the text,
+    /// and the payload an object without members. Both lie in memory that is valid during the call.
     ///
     /// - Throws: ``JSONError`` where the value has another form, or none; what `body` throws.
     package func encodeCase<T: Encodable, R>(

@@ -66,9 +66,9 @@ extension JSONOutput {
     /// Writes a number of at most 15 digits, four of them behind the point, as most are that people
     /// write. Answers `false`, having written nothing, for others.
     ///
-    /// No two decimals of at most 15 digits are the same `Double`, so the one that reads back as the
-    /// value is the shortest. It does where the division gives the value: both sides of it are exact,
-    /// so it rounds as reading does.
+    /// No two decimals of at most 15 digits are the same `Double`, so the one that reads back as
+    /// the value is the shortest. It does where the division gives the value: both sides of it are
+    /// exact, so it rounds as reading does.
     @inline(__always)
     private mutating func shortDecimal(_ value: Double) -> Bool {
         let minusZero = (-0.0).bitPattern

@@ -1,8 +1,8 @@
 import Texts
 
 /// The long way to encode: builds a tree first, for the rare value whose own `encode(to:)` writes
-/// into two nested containers by turns, or one key twice, so that its bytes do not come in the order
-/// of the document.
+/// into two nested containers by turns, or one key twice, so that its bytes do not come in the
+/// order of the document.
 enum TreeEncoding {
     static func write<T: Encodable>(
         _ value: T,

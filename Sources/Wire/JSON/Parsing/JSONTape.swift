@@ -163,8 +163,8 @@ func escapedToken(_ token: String) -> String {
     return escaped
 }
 
-/// Whether two runs of bytes are the same; short runs, such as names, are compared in place, which is
-/// quicker than a call to the C library.
+/// Whether two runs of bytes are the same; short runs, such as names, are compared in place, which
+/// is quicker than a call to the C library.
 @inline(__always)
 func equalBytes(
     _ a: UnsafePointer<UInt8>,

@@ -10,8 +10,8 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     static var bytesMax: Int { 4 << 20 }
 
     private let make: @Sendable () -> Box
-    /// The address of a box that is to be had without a lock, as where one thread codes at a time; 0
-    /// for none.
+    /// The address of a box that is to be had without a lock, as where one thread codes at a time;
+    /// 0 for none.
     private let first = Atomic<UInt>(0)
     private let rest = Locked<[Box]>([])
 

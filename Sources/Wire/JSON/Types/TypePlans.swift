@@ -2,8 +2,8 @@
 enum TypePlan<Collection> {
     /// By its own `encode(to:)` or `init(from:)`.
     case plain
-    /// By its own `init(from:)`, and then its raw text has to be the one that was read: an enum whose
-    /// raw values are texts.
+    /// By its own `init(from:)`, and then its raw text has to be the one that was read: an enum
+    /// whose raw values are texts.
     case rawText
     case string, int, bool, double
     /// By the adapter of this index.
