@@ -65,7 +65,7 @@ extension StreamLoop {
         switch log.next(after: reader.version) {
         case .piece(let piece):
             guard let next = reader.position.next(of: piece, isEnding: reader.bye != nil) else {
-                abort(slot)
+                closeUnannounced(slot)
                 return 0
             }
             return send(next, of: piece, to: slot)
@@ -82,14 +82,14 @@ extension StreamLoop {
         case .gone(let resync, let version):
             guard reader.isBetweenChunks else {
                 // The rest of a chunk that is begun is gone: only a new stream can go on.
-                abort(slot)
+                closeUnannounced(slot)
                 return 0
             }
             logReaders[slot]?.position = LogPosition(after: version)
             if !reader.isBeginning { sendBetweenChunks(resync, to: slot) }
             if case .ready? = logReaders[slot]?.phase { logReaders.keepReady(slot) }
         case .unreadable:
-            abort(slot)
+            closeUnannounced(slot)
         }
         return 0
     }
@@ -171,7 +171,7 @@ extension StreamLoop {
 
     /// Closes the connection in the middle of the stream: its client connects again, and the new
     /// stream begins with the reason.
-    private func abort(_ slot: Int32) {
+    private func closeUnannounced(_ slot: Int32) {
         writer.counters.closedByServer.add(1, ordering: .relaxed)
         release(slot)
     }
