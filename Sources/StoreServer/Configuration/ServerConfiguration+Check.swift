@@ -6,7 +6,7 @@ import Telemetry
 extension ServerConfiguration {
     /// Refuses what does not fit together.
     ///
-    /// - Throws: ``ConfigurationError`` with the one line that names the first thing wrong.
+    /// - Throws: `ConfigurationError` with the one line that names the first thing wrong.
     public func check() throws(ConfigurationError) {
         guard !listen.isEmpty else {
             throw ConfigurationError("--listen: at least one address is needed")

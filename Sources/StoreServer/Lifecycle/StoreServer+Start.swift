@@ -18,7 +18,7 @@ extension StoreServer {
     /// that the configuration names: no signal, no limit, no standard stream other than for the log
     /// (``logging(_:)``). Several servers may run in one process.
     ///
-    /// - Throws: ``ConfigurationError`` where the configuration or the list of actions can't be
+    /// - Throws: `ConfigurationError` where the configuration or the list of actions can't be
     ///   used; ``PreparationFailure``; the transport's error where it can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
         let start = try begin(
