@@ -7,11 +7,12 @@
  *
  *   whole W of R, bytes B, seconds S
  *
- * Ends with 0 where all are whole. It looks at the beginning of each chunk only, for the server sends
- * each record as a chunk of its own.
+ * Ends with 0 where all are whole. It looks at the beginning of each event only. Chunks (RFC 9112, 7.1)
+ * may end anywhere within events.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -22,14 +23,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EVENTS_MAX = 64, READERS_MAX = 4096, HEAD_BYTES_MAX = 96, READ_BYTES = 256 << 10 };
+enum { EVENTS_MAX = 64, READERS_MAX = 4096, HEAD_BYTES_MAX = 64, READ_BYTES = 256 << 10 };
+
+enum part { CHUNK_SIZE, CHUNK_DATA, CHUNK_END };
 
 struct reader {
     int descriptor;
     int in_body;            /* the response's head is over */
-    size_t skip;            /* what is left of the chunk that is being read */
-    char head[HEAD_BYTES_MAX];
-    size_t head_length;     /* what came of the next chunk's beginning */
+    enum part part;         /* of the chunk that is being read */
+    size_t left;            /* its size so far, or what is left of its data or of its end */
+    char head[HEAD_BYTES_MAX + 1];
+    size_t head_length;     /* what came of the event's beginning */
+    int ends_line;          /* the last byte of the event so far is a line feed */
     unsigned long long version;
     int is_wrong, is_done;
 };
@@ -44,6 +49,13 @@ static int fail(const char *what, int reader) {
 
 /* One event, by its first bytes. */
 static void saw(struct reader *reader, const char *event, size_t length) {
+    /* What precedes the first event belongs to it. */
+    if (length >= 7 && memcmp(event, "retry: ", 7) == 0) {
+        const char *line = memchr(event, '\n', length);
+        if (!line) return;
+        length -= (size_t)(line + 1 - event);
+        event = line + 1;
+    }
     if (length >= 4 && memcmp(event, "id: ", 4) == 0) {
         const char *colon = memchr(event + 4, ':', length - 4);
         unsigned long long version = 0;
@@ -62,32 +74,57 @@ static void saw(struct reader *reader, const char *event, size_t length) {
     }
 }
 
-/* Takes what came in, of which `bytes` begins with what was kept of the last time. */
+/* Takes bytes of events; a blank line ends one. */
+static void read_events(struct reader *reader, const char *bytes, size_t length) {
+    while (length > 0) {
+        const char *blank = reader->ends_line && *bytes == '\n' ? bytes : NULL;
+        if (!blank) {
+            const char *pair = memmem(bytes, length, "\n\n", 2);
+            if (pair) blank = pair + 1;
+        }
+        size_t count = blank ? (size_t)(blank + 1 - bytes) : length;
+        size_t room = HEAD_BYTES_MAX - reader->head_length;
+        size_t kept = count < room ? count : room;
+        memcpy(reader->head + reader->head_length, bytes, kept);
+        reader->head_length += kept;
+        reader->ends_line = !blank && bytes[count - 1] == '\n';
+        if (blank) {
+            reader->head[reader->head_length] = 0;
+            saw(reader, reader->head, reader->head_length);
+            reader->head_length = 0;
+        }
+        bytes += count;
+        length -= count;
+    }
+}
+
+/* Takes what came in: chunks, each a size, so many bytes of events, and a line end. */
 static void take(struct reader *reader, const char *bytes, size_t length) {
     while (length > 0) {
-        if (reader->skip > 0) {
-            size_t count = reader->skip < length ? reader->skip : length;
-            reader->skip -= count;
-            bytes += count;
-            length -= count;
-            continue;
+        size_t count = 1;
+        switch (reader->part) {
+        case CHUNK_SIZE:
+            if (*bytes == '\n') reader->part = CHUNK_DATA;
+            else if (isxdigit((unsigned char)*bytes))
+                reader->left = 16 * reader->left +
+                               (size_t)(*bytes <= '9' ? *bytes - '0' : (*bytes | 32) - 'a' + 10);
+            break;
+        case CHUNK_DATA:
+            count = reader->left < length ? reader->left : length;
+            read_events(reader, bytes, count);
+            reader->left -= count;
+            if (reader->left == 0) {
+                reader->part = CHUNK_END;
+                reader->left = 2;
+            }
+            break;
+        case CHUNK_END:
+            if (--reader->left == 0) reader->part = CHUNK_SIZE;
+            break;
         }
-        const char *end = memchr(bytes, '\n', length);
-        size_t size = end ? strtoul(bytes, NULL, 16) : 0;
-        size_t seen = end ? (size_t)(end + 1 - bytes) : length;
-        size_t needed = size < 64 ? size : 64;
-        if (!end || length - seen < needed) {
-            if (length >= HEAD_BYTES_MAX) reader->is_wrong = 1;
-            reader->head_length = length < HEAD_BYTES_MAX ? length : 0;
-            memcpy(reader->head, bytes, reader->head_length);
-            return;
-        }
-        saw(reader, end + 1, needed);
-        reader->skip = size + 2;
-        bytes += seen;
-        length -= seen;
+        bytes += count;
+        length -= count;
     }
-    reader->head_length = 0;
 }
 
 static double clock_seconds(void) {
@@ -108,7 +145,7 @@ int main(int count, char **arguments) {
     struct sockaddr_in server = {.sin_family = AF_INET,
                                  .sin_port = htons((uint16_t)atoi(arguments[1])),
                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    static char bytes[HEAD_BYTES_MAX + READ_BYTES];
+    static char bytes[READ_BYTES];
     char request[256];
     int length = snprintf(request, sizeof request,
                           "GET /actions/events?after=%llu HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n",
@@ -139,13 +176,11 @@ int main(int count, char **arguments) {
         if (ready <= 0) return fail("nothing comes any more", left);
         for (int index = 0; index < ready; index++) {
             struct reader *reader = events[index].data.ptr;
-            size_t kept = reader->head_length;
-            memcpy(bytes, reader->head, kept);
-            ssize_t got = recv(reader->descriptor, bytes + kept, READ_BYTES, 0);
+            ssize_t got = recv(reader->descriptor, bytes, READ_BYTES, 0);
             if (got <= 0) return fail("lost", (int)(reader - readers));
             received += (unsigned long long)got;
             const char *body = bytes;
-            size_t size = kept + (size_t)got;
+            size_t size = (size_t)got;
             if (!reader->in_body) {
                 if (size < 12 || memcmp(bytes + 9, "200", 3) != 0) return fail("refused", left);
                 body = memmem(bytes, size, "\r\n\r\n", 4);
