@@ -18,7 +18,8 @@ package enum SystemThread {
 
     /// Starts a detached thread.
     ///
-    /// It inherits the caller's nice value, and blocks all signals but those of faults and profilers.
+    /// It inherits the caller's nice value, and blocks all signals but those of faults and
+    /// profilers.
     ///
     /// - Parameters:
     ///   - name: at most 15 bytes of it show in `top -H` and debuggers.

@@ -245,8 +245,8 @@ extension Publisher {
         publishing.close()
     }
 
-    /// Gives the streams the newest version, which they may lack while they have no readers. Called between
-    /// reserving a place for a stream and opening it.
+    /// Gives the streams the newest version, which they may lack while they have no readers. Called
+    /// between reserving a place for a stream and opening it.
     package func announce(in snapshot: Snapshot) {
         send(snapshot, after: snapshot)
     }

@@ -186,8 +186,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Notes what a part is now. Answers whether its readers have to be sent it; where it has none, it
-    /// is watched no more.
+    /// Notes what a part is now. Answers whether its readers have to be sent it; where it has none,
+    /// it is watched no more.
     private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
         let isRead = sender.isRead(part.topic)
         return watched.withLock { watched in

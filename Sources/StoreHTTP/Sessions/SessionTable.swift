@@ -7,8 +7,8 @@ import Synchronization
 /// The sessions that there are, as the server keeps them: by their names, with the time of their
 /// last request and the address from which they were begun.
 ///
-/// A client has a secret, its cookie. The state has its digest, which every client may see: it does not
-/// lead back.
+/// A client has a secret, its cookie. The state has its digest, which every client may see: it does
+/// not lead back.
 package final class SessionTable: Sendable {
     /// Why no session begins.
     package enum Refusal: Error {

@@ -25,9 +25,11 @@ final class SimulatedExchange {
     // An exchange and its answer hold one another.
     deinit { exchange.reset() }
 
-    /// The answer, when there is one.
+    /// The answer, when there is one that was collected: before that, another thread may write
+    /// it.
     var answer: Answer? {
-        switch exchange.outcome {
+        guard case .none = exchange.hold else { return nil }
+        return switch exchange.outcome {
         case .response(let response): Answer(response)
         case .answer(let answer): Answer(HTTPResponse(answer))
         case .abandoned: .abandoned
