@@ -63,7 +63,8 @@ extension RequestContext {
 
     /// On whose behalf the request is answered.
     var caller: Caller {
-        Caller(session: environment.session(of: exchange))
+        // Most requests show no cookie, and pay no more than this look.
+        exchange.has("cookie") ? Caller(session: environment.session(of: exchange)) : .anonymous
     }
 
     /// Whether the client asks for a page for people, as browsers do.

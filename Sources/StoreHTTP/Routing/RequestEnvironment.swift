@@ -44,9 +44,7 @@ package final class RequestEnvironment: Sendable {
     /// The session that a request shows, where it has not ended. That the session is in use is not
     /// noted.
     package func session(of exchange: HTTPExchange) -> String? {
-        guard let sessions, exchange.has("cookie"),
-            let secret = SessionCookie.secret(of: exchange)
-        else { return nil }
+        guard let sessions, let secret = SessionCookie.secret(of: exchange) else { return nil }
         let name = SessionTable.name(of: String(secret))
         return sessions.isOpen(name) ? name : nil
     }

@@ -71,11 +71,13 @@ package struct StateRoutes: RouteGroup {
         let wait = request[StateParameters.wait]
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
-        let reader = store.reader
-        try StateAnswer.require(
-            version.map { Tag(epoch: reader.epoch, version: $0) } ?? reader.tag,
-            asIn: request.exchange
-        )
+        if request.exchange.has("if-match") {
+            let reader = store.reader
+            try StateAnswer.require(
+                version.map { Tag(epoch: reader.epoch, version: $0) } ?? reader.tag,
+                asIn: request.exchange
+            )
+        }
         if version != nil || blame {
             guard after == nil, wait == nil else {
                 throw .badRequest("What is past can't be waited for: leave after and wait out.")
@@ -86,7 +88,7 @@ package struct StateRoutes: RouteGroup {
             throw .badRequest("wait needs to know what you have: give after=<version> too.")
         }
         guard let after else {
-            let state = reader.state(for: request.caller)
+            let state = store.reader.state(for: request.caller)
             return try show(request, pointer, of: state, isConditional: true)
         }
         try poll(request, pointer, after: after, seconds: wait ?? 0)
