@@ -18,8 +18,7 @@ extension Writer {
                 "SELECT hash FROM records WHERE version = ?"
             )
             try hash.bind(1, Int64(clamping: through))
-            // A record that is missing is damage. It is told of when it is read, and kept till
-            // then.
+            // A missing record is damage. A read reports it; until then nothing is forgotten.
             guard try hash.step(), let link = ChainHash(hash.bytes(0)) else { return fresh }
             hash.reset()
             fresh.base = Link(version: through, hash: link)

@@ -28,8 +28,8 @@ struct Commit<State: Sendable>: Sendable {
 
     var newest: Snapshot { snapshots.last ?? before }
 
-    /// Whether a later commit tells everyone whom this one tells, so that this one's versions may
-    /// be left out for its own.
+    /// Whether a later commit is for all readers of this one, so that its version may stand for
+    /// those of this one.
     func isCovered(by later: Commit) -> Bool {
         guard let theirs = later.audiences else { return true }
         return audiences.map { $0.allSatisfy(theirs.contains) } ?? false

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. So
 /// a dictionary with texts for keys has room for only one of the two, while JSON, URLs, file names
-/// and databases tell them apart. macOS writes file names in the second spelling, and most
+/// and databases keep both. macOS writes file names in the second spelling, and most
 /// keyboards write the first.
 ///
 /// A state uses it for the keys of a dictionary wherever clients choose the keys:

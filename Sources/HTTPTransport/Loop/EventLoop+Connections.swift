@@ -34,8 +34,8 @@ extension EventLoop {
         }
     }
 
-    /// Out of descriptors: gives the spare one away to accept and refuse a connection. Answers
-    /// whether that worked: somebody else may have been faster.
+    /// Accepts and refuses a connection with the spare descriptor, where there is no other left.
+    /// Returns whether that worked: another part of the process may have taken the descriptor first.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var address = sockaddr_storage()
@@ -115,8 +115,8 @@ extension EventLoop {
     }
 
     /// Ends connections whose client has gone before its request was whole: the library, which
-    /// waits for edges, can miss an end that came together with the last bytes. Those who wait for
-    /// a client to which the answer matters no more are told.
+    /// waits for edges, can miss an end that came together with the last bytes. Where a request is
+    /// put off and its client has gone, `onLeaving` is called.
     func dropDeserted() {
         let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }

@@ -2,8 +2,8 @@ import CSQLite
 
 /// One connection to a database; it closes itself when the last statement made from it is gone.
 ///
-/// Safety: it is opened without SQLite's own mutexes. Whoever holds the journal's write lock, or
-/// has taken the reader out of the pool, is the only one to use it.
+/// Safety: it is opened without SQLite's own mutexes. Only the thread that
+/// holds the journal's write lock, or that took the reader out of the pool, uses it.
 final class Connection: @unchecked Sendable {
     enum Purpose {
         /// Reads, and can't write.

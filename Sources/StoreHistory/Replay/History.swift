@@ -93,7 +93,7 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
         )
     }
 
-    /// Tells the form of the state's type from others: what its JSON Schema says.
+    /// Identifies the form of the state's type: the SHA-256 of its JSON Schema.
     package static var form: String {
         JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
     }
@@ -101,7 +101,7 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
 
 /// What was made of a journal while it was opened.
 package struct ReplayedState<State: Sendable> {
-    /// Tells the form of the state's type from others.
+    /// Identifies the form of the state's type, as ``History/form`` does.
     let form: String
     /// The state of a version; `nil` where it was not made.
     package let state: (UInt64) -> State?
