@@ -30,7 +30,7 @@ final class Writer: @unchecked Sendable {
     /// The snapshots that are kept, in ascending order.
     var snapshots: [SnapshotPlace]
     /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and
-    /// the system's view of the file may differ, so later records could follow one that is not there.
+    /// the system's view of the file may differ, so later records could follow a missing one.
     private(set) var broken: String?
 
     private let begin: Statement

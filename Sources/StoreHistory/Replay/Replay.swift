@@ -14,7 +14,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     /// Reduces the action of a version.
     package let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
     package let journal: any Journal
-    /// Tells the form of the state's type from others.
+    /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
     package let form: String
 
     /// Reduces every record after `start` up to `end`.

@@ -11,7 +11,7 @@ import Wire
 /// record after it can be read and reduced. In all other cases it has no state, and ``Replay``
 /// makes it, or says why that can't be done.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
-    /// Tells the form of the state's type from others.
+    /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
     let form = History<State>.form
     private var steps: ReplaySteps<State>
     private var base: Replay<State>.Base?
