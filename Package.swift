@@ -131,7 +131,8 @@ let package = Package(
             dependencies: [
                 "ActionCatalog", "CHTTPD", "ControlledWorld", "Domain", "EventStream",
                 "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing", "StoreCore",
-                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting", "Wire",
+                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting",
+                "Telemetry", "Wire",
             ],
             path: "Tests/Simulator",
             swiftSettings: strict

@@ -8,6 +8,8 @@ package import Wire
 /// What the routes share: the way into the Core, the reader of what it publishes, and the
 /// transport's clock. No type of it depends on the state's.
 package final class Store: Sendable {
+    /// The paths of its resources.
+    package let links: Links
     package let bounds: RequestBounds
     package let actions: ActionTable
     package let core: CoreHandle
@@ -23,6 +25,7 @@ package final class Store: Sendable {
     private let hasOffered = Atomic(false)
 
     package init(
+        at links: Links = Links(),
         bounds: RequestBounds,
         actions: ActionTable,
         core: CoreHandle,
@@ -32,6 +35,7 @@ package final class Store: Sendable {
         sessions: SessionTable? = nil,
         presence: ViewPresence? = nil
     ) {
+        self.links = links
         self.bounds = bounds
         self.actions = actions
         self.core = core
@@ -58,6 +62,11 @@ package final class Store: Sendable {
     /// From now on the server is about to stop.
     package func drain() {
         draining.store(true, ordering: .relaxed)
+    }
+
+    /// The response for a problem of a request.
+    func response(_ problem: Problem, for id: RequestID) -> HTTPResponse {
+        problem.response(for: id, in: links.store)
     }
 
     /// Notes that the Core has been offered something in this turn of the event loop.

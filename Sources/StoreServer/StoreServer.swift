@@ -49,6 +49,8 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     var log: (@Sendable (LogEntry) -> Void)?
     /// What the program does when the journal has failed.
     var journalFailureDecision: (@Sendable (JournalError) -> Void)?
+    /// The other stores of the process, in the order in which they were added.
+    var others: [AddedStore] = []
     /// How actions of earlier versions of the program are read.
     var migrations: [Migration] = []
 

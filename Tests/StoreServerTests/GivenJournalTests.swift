@@ -76,7 +76,10 @@ import Wire
             readFile: { _ in nil }
         )
         let error = #expect(throws: ConfigurationError.self) {
-            try GivenJournal.check(reader.configuration, given: reader.given)
+            try program.journal(MemoryJournal()).checkJournals(
+                reader.configuration,
+                given: reader.given
+            )
         }
         #expect(error?.description.hasPrefix("--\(name): ") == true)
     }
@@ -87,7 +90,10 @@ import Wire
             environment: ["STORE_SERVER_LISTEN": "127.0.0.1:0"],
             readFile: { _ in nil }
         )
-        try GivenJournal.check(reader.configuration, given: reader.given)
+        try program.journal(MemoryJournal()).checkJournals(
+            reader.configuration,
+            given: reader.given
+        )
     }
 
     @Test func `a start refuses them, too`() throws {

@@ -4,6 +4,7 @@ import Glibc
 import Platform
 import StoreCore
 import Synchronization
+import Telemetry
 import Testing
 import Wire
 
@@ -37,10 +38,11 @@ final class InProcessServer {
             startThread: { SystemThread.start(name: $0, $1) },
             log: { _ in }
         )
+        let process = try ServerProcess(configuration, on: transport, .standardError)
         parts = try server.assemble(
             configuration,
-            on: transport,
-            in: World(server.dependencies, .system)
+            in: process,
+            World(server.dependencies, .system)
         )
         let environment = routes.map { [parts] in
             RequestEnvironment(

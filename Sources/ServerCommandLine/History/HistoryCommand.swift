@@ -27,6 +27,8 @@ package struct HistoryCommand: Equatable {
 
     package let word: Word
     package let file: String?
+    /// The name of the store whose history it is; `nil` for the one at `/`.
+    package var store: String?
 
     /// Reads a command line's first words.
     package init(_ word: String, file: String?) throws(UsageError) {

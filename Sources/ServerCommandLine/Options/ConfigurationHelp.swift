@@ -30,6 +30,8 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
             text += "  \(word.usage)\n      \(word.help)\n"
         }
         text += """
+              --store NAME
+                  of a program with several stores: which history it is, without it that of the one at /
 
             With a store over HTTP:
 

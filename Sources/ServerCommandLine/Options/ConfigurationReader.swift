@@ -117,6 +117,14 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
                 throw UsageError("--url goes with assert, and once; see --help")
             }
             command = .assert(file: file, url: try Self.value(of: name, inline, &rest))
+        case "store":
+            guard case .history(var history) = command, history.store == nil else {
+                throw UsageError(
+                    "--store goes with a command about a history, and once; see --help"
+                )
+            }
+            history.store = try Self.value(of: name, inline, &rest)
+            command = .history(history)
         case "config":
             configFile = try Self.value(of: name, inline, &rest)
         default:

@@ -53,8 +53,7 @@ extension DispatchTicket {
 
     private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {
         let tag = Tag(epoch: reader.epoch, version: version)
-        return Problem.effectFailed(of: tag, because: error.reasonForClients)
-            .response(for: id)
+        return store.response(.effectFailed(of: tag, because: error.reasonForClients), for: id)
     }
 
     /// What the effect returned, where that has a JSON form.

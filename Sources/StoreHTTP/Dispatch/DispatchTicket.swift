@@ -59,11 +59,11 @@ final class DispatchTicket: Completion, @unchecked Sendable {
             answer(.forbidden(reader.reason(of: refusal, for: caller)))
         case .refused(let refusal, let member):
             let payload = isBatch ? "/\(member)/payload" : "/payload"
-            exchange.complete(
-                Problem.refused(
+            answer(
+                .refused(
                     reason: reader.reason(of: refusal, for: caller),
                     pointer: refusal.pointer.map { payload + $0 } ?? (isBatch ? "/\(member)" : nil)
-                ).response(for: id)
+                )
             )
         case .versionMismatch(let current):
             answer(.versionMismatch(current: Tag(epoch: reader.epoch, version: current)))
@@ -94,7 +94,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
 
     /// Answers with a problem.
     func answer(_ problem: Problem) {
-        exchange.complete(problem.response(for: id))
+        exchange.complete(store.response(problem, for: id))
     }
 
     /// Whether the answer is to carry the state that the action led to.
@@ -144,9 +144,10 @@ final class DispatchTicket: Completion, @unchecked Sendable {
                 body: .bytes(body)
             )
         } catch {
-            return Problem.refused(
-                reason: "The state that would result has no JSON form: \(error)."
-            ).response(for: id)
+            return store.response(
+                .refused(reason: "The state that would result has no JSON form: \(error)."),
+                for: id
+            )
         }
     }
 }

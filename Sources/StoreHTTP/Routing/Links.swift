@@ -2,14 +2,20 @@ import Wire
 
 /// The paths of a store's resources.
 package struct Links: Sendable {
+    /// The name of the store, where it is one of several and not the one at `/`.
+    package let store: String?
     /// What they all begin with: empty for the store at `/`.
     package let base: String
 
-    package init(base: String = "") {
-        self.base = base
+    package init(store: String? = nil) {
+        self.store = store
+        base = store.map { Self.stores + "/" + $0 } ?? ""
     }
 
-    package var index: String { base + "/" }
+    /// The list of the stores of a process. It belongs to the process, so it has no other base.
+    package static let stores = "/stores"
+
+    package var index: String { base.isEmpty ? "/" : base }
     package var dispatch: String { base + "/dispatch" }
     package var state: String { base + "/state" }
     var events: String { base + "/events" }

@@ -3,11 +3,13 @@ import Wire
 
 extension Problem {
     /// The response for the problem, with the name of the request in it.
-    func response(for id: RequestID) -> HTTPResponse {
+    ///
+    /// - Parameter store: the name of the store that was asked, where it has one.
+    func response(for id: RequestID, in store: String? = nil) -> HTTPResponse {
         HTTPResponse(
             status: status,
             headers: responseHeaders.map { ($0.name, $0.value) },
-            body: .shared(at(instance: id.text).body)
+            body: .shared(at(instance: id.text, in: store).body)
         )
     }
 

@@ -98,7 +98,7 @@ extension RequestContext {
 
     /// The response for a problem, with the name of this request in it.
     func response(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: id)
+        problem.response(for: id, in: environment.links.store)
     }
 }
 

@@ -6,6 +6,10 @@ package import Wire
 /// What requests are answered from beside the state: the routes, the sessions, the event loop.
 package final class RequestEnvironment: Sendable {
     let catalog: RouteCatalog
+    /// The paths of the store that is served.
+    let links: Links
+    /// The cookie by which clients show their sessions.
+    private let cookie: SessionCookie
     /// The sessions of clients, where the state has any.
     package let sessions: SessionTable?
     /// Whether the log keeps nothing of who asked.
@@ -15,11 +19,14 @@ package final class RequestEnvironment: Sendable {
 
     package init(
         _ catalog: RouteCatalog,
+        of links: Links = Links(),
         sessions: SessionTable? = nil,
         forgetsClients: Bool,
         wake: @escaping @Sendable () -> Void
     ) {
         self.catalog = catalog
+        self.links = links
+        cookie = SessionCookie(for: links)
         self.sessions = sessions
         self.forgetsClients = forgetsClients
         self.wake = wake
@@ -30,12 +37,12 @@ package final class RequestEnvironment: Sendable {
     ///
     /// - Throws: 403 for a session that has ended.
     package func sessions(of exchange: HTTPExchange) throws(Problem) -> [String] {
-        guard let sessions, let secret = SessionCookie.secret(of: exchange) else { return [] }
+        guard let sessions, let secret = cookie.secret(of: exchange) else { return [] }
         let name = SessionTable.name(of: String(secret))
         guard sessions.use(name) else {
             throw .forbidden(
-                "The session of this cookie has ended. Begin another one with POST /sessions, or "
-                    + "leave the cookie out to go without."
+                "The session of this cookie has ended. Begin another one with POST \(links.sessions), "
+                    + "or leave the cookie out to go without."
             )
         }
         return [name]
@@ -44,7 +51,7 @@ package final class RequestEnvironment: Sendable {
     /// The session that a request shows, where it has not ended. That the session is in use is not
     /// noted.
     package func session(of exchange: HTTPExchange) -> String? {
-        guard let sessions, let secret = SessionCookie.secret(of: exchange) else { return nil }
+        guard let sessions, let secret = cookie.secret(of: exchange) else { return nil }
         let name = SessionTable.name(of: String(secret))
         return sessions.isOpen(name) ? name : nil
     }

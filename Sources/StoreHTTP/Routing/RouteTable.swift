@@ -6,12 +6,16 @@ final class RouteTable: Sendable {
     /// Resources of one path, by the hash of the path, or in the next place that is free: there are
     /// at least twice as many places as resources.
     private let literals: [Resource?]
-    /// Resources whose paths have parameters, by the hash of the first segment; of those with the
-    /// same one, those with more fixed segments first.
+    /// Resources whose paths have parameters, by the hash of the first segment behind the base; of
+    /// those with the same one, those with more fixed segments first.
     private let templates: [[Resource]]
+    /// How many bytes all paths begin with.
+    private let baseCount: Int
 
     init(in environment: RequestEnvironment) {
         let given = environment.catalog.given
+        let baseCount = environment.links.base.utf8.count
+        self.baseCount = baseCount
         var paths: [String] = []
         var resources: [Resource] = []
         for route in given where !paths.contains(route.path.text) {
@@ -36,7 +40,9 @@ final class RouteTable: Sendable {
         var buckets = [[Resource]](repeating: [], count: size)
         for resource in resources.sorted(by: { $0.path.literalCount > $1.path.literalCount })
         where !resource.path.isLiteral {
-            let hash = Array(resource.path.text.utf8).withUnsafeBytes { Self.hash($0.firstSegment) }
+            let hash = Array(resource.path.text.utf8).withUnsafeBytes {
+                Self.hash($0.segment(after: baseCount))
+            }
             buckets[hash & (size - 1)].append(resource)
         }
         templates = buckets
@@ -60,7 +66,7 @@ final class RouteTable: Sendable {
     }
 
     private func template(_ path: UnsafeRawBufferPointer) -> Resource? {
-        let bucket = templates[Self.hash(path.firstSegment) & (templates.count - 1)]
+        let bucket = templates[Self.hash(path.segment(after: baseCount)) & (templates.count - 1)]
         for resource in bucket where resource.has(path) { return resource }
         return nil
     }
@@ -94,9 +100,10 @@ extension HTTPExchange {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first segment of a path, with the slash before it.
-    fileprivate var firstSegment: UnsafeRawBufferPointer {
-        let end = dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? endIndex
-        return UnsafeRawBufferPointer(rebasing: self[..<end])
+    /// The first segment of a path behind so many bytes, with the slash before it.
+    fileprivate func segment(after count: Int) -> UnsafeRawBufferPointer {
+        let rest = dropFirst(count)
+        let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? endIndex
+        return UnsafeRawBufferPointer(rebasing: rest[..<end])
     }
 }

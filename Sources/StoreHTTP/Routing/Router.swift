@@ -5,6 +5,7 @@ import Wire
 /// 9457).
 package final class Router: HTTPHandler {
     private let table: RouteTable
+    private let environment: RequestEnvironment
     private let hosts: HostFilter
     private let draining = DrainFilter()
     private let origins = OriginFilter()
@@ -17,6 +18,7 @@ package final class Router: HTTPHandler {
         onTurnEnd: @escaping @Sendable () -> Void
     ) {
         table = RouteTable(in: environment)
+        self.environment = environment
         self.onTurnEnd = onTurnEnd
         self.hosts = HostFilter(hosts)
     }
@@ -31,7 +33,7 @@ package final class Router: HTTPHandler {
             exchange.resource = try admitted(exchange)
             return nil
         } catch {
-            return error.response(for: .next())
+            return refusal(error)
         }
     }
 
@@ -49,7 +51,7 @@ package final class Router: HTTPHandler {
                 exchange.respond(request.response(error))
             }
         } catch {
-            exchange.respond(error.response(for: .next()))
+            exchange.respond(refusal(error))
         }
     }
 
@@ -58,7 +60,11 @@ package final class Router: HTTPHandler {
     }
 
     package func response(for failure: TransportFailure) -> HTTPResponse {
-        Problem(failure).response(for: .next())
+        refusal(Problem(failure))
+    }
+
+    private func refusal(_ problem: Problem) -> HTTPResponse {
+        problem.response(for: .next(), in: environment.links.store)
     }
 
     /// Passes a request through the filters, of which the first that throws decides.

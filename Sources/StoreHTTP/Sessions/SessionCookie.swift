@@ -2,28 +2,39 @@ import HTTPTransport
 import Wire
 
 /// The cookie by which a client shows which session it has (RFC 6265).
-enum SessionCookie {
-    static let name = "store-session"
+///
+/// Each store of a process has a name of its own for it: a client shows that of the store at `/` to
+/// all of them, because their paths begin with `/`.
+struct SessionCookie: Sendable {
+    let name: String
+    private let path: String
+    private let beginning: [UInt8]
 
-    /// Gives a client its secret: for this server alone, and out of reach of a page's scripts.
-    static func set(_ secret: String, for links: Links) -> (String, String) {
-        ("Set-Cookie", "\(name)=\(secret); Path=\(links.index); HttpOnly; SameSite=Strict")
+    init(for links: Links) {
+        name = "store-session" + (links.store.map { "-" + $0 } ?? "")
+        path = links.index
+        beginning = Array("\(name)=".utf8)
+    }
+
+    /// Gives a client its secret: for this store alone, and out of reach of a page's scripts.
+    func set(_ secret: String) -> (String, String) {
+        ("Set-Cookie", "\(name)=\(secret); Path=\(path); HttpOnly; SameSite=Strict")
     }
 
     /// Takes the secret from a client.
-    static func forget(for links: Links) -> (String, String) {
-        ("Set-Cookie", "\(name)=; Path=\(links.index); HttpOnly; SameSite=Strict; Max-Age=0")
+    func forget() -> (String, String) {
+        ("Set-Cookie", "\(name)=; Path=\(path); HttpOnly; SameSite=Strict; Max-Age=0")
     }
 
     /// The secret that a request shows, where it shows one.
-    static func secret(of exchange: HTTPExchange) -> Substring? {
+    func secret(of exchange: HTTPExchange) -> Substring? {
         guard let header = exchange.header("cookie") else { return nil }
         // Bytes are looked at: U+037E is a semicolon to `Character`, and with a combining mark
         // behind it, the equals sign is another character.
         for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
             let pair = pair.drop { $0 == UInt8(ascii: " ") }
-            guard pair.starts(with: "\(name)=".utf8) else { continue }
-            return Substring(pair.dropFirst(name.utf8.count + 1))
+            guard pair.starts(with: beginning) else { continue }
+            return Substring(pair.dropFirst(beginning.count))
         }
         return nil
     }

@@ -9,6 +9,7 @@ package struct SessionRoutes: RouteGroup {
     package let links: Links
     package let store: Store
     package let table: SessionTable
+    private let cookie: SessionCookie
 
     package init(
         links: Links,
@@ -18,6 +19,7 @@ package struct SessionRoutes: RouteGroup {
         self.links = links
         self.store = store
         self.table = table
+        cookie = SessionCookie(for: links)
     }
 
     package var routes: [Route] {
@@ -27,7 +29,7 @@ package struct SessionRoutes: RouteGroup {
                 .post,
                 links.sessions,
                 "beginSession",
-                "Begin a session. The cookie \(SessionCookie.name) is its secret.",
+                "Begin a session. The cookie \(cookie.name) is its secret.",
                 answers: [
                     .json(begun, "It has begun.", status: 201, headers: ["Location", "Set-Cookie"])
                 ],
@@ -59,11 +61,11 @@ package struct SessionRoutes: RouteGroup {
             case .addressFull:
                 throw .overloaded(
                     "\(table.perAddressMax) sessions that \(address) has begun are open already; "
-                        + "DELETE /session ends one"
+                        + "DELETE \(links.session) ends one"
                 )
             }
         }
-        try SessionTicket(request, store) { [table, links] version in
+        try SessionTicket(request, store) { [table, links, cookie] version in
             guard let version else {
                 table.end(name)
                 return nil
@@ -77,7 +79,7 @@ package struct SessionRoutes: RouteGroup {
                 status: 201,
                 headers: [
                     ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
-                    ("Location", links.session), SessionCookie.set(secret, for: links),
+                    ("Location", links.session), cookie.set(secret),
                 ],
                 body: .bytes(json.array)
             )
@@ -87,7 +89,7 @@ package struct SessionRoutes: RouteGroup {
     private func end(_ request: RequestContext) throws(Problem) {
         guard let name = try request.sessions().first else { throw request.notFound }
         table.beginEnding(name)
-        try SessionTicket(request, store) { [store, table, links] version in
+        try SessionTicket(request, store) { [store, table, cookie] version in
             guard version != nil else {
                 table.keep(name)
                 return nil
@@ -96,7 +98,7 @@ package struct SessionRoutes: RouteGroup {
             store.streams.endStreams(of: name)
             return HTTPResponse(
                 status: 204,
-                headers: [("Cache-Control", "no-store"), SessionCookie.forget(for: links)]
+                headers: [("Cache-Control", "no-store"), cookie.forget()]
             )
         }.dispatch(.ended(session: name), from: [])
     }

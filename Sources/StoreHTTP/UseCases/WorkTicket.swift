@@ -75,14 +75,14 @@ final class WorkTicket: Completion {
         switch outcome {
         case .applied(_, let version, _, _): begun(as: version)
         case .refused(let refusal, _) where refusal.isForbidden:
-            answer(Problem.forbidden(reason(of: refusal)).response(for: request.id))
+            answer(.forbidden(reason(of: refusal)))
         case .refused(let refusal, _):
-            answer(Problem.refused(reason: reason(of: refusal)).response(for: request.id))
-        case .failed(.storageFull): answer(Problem.storageFull().response(for: request.id))
+            answer(.refused(reason: reason(of: refusal)))
+        case .failed(.storageFull): answer(.storageFull())
         case .failed(.unknown): request.exchange.abandon()
         case .failed(.journalFailed):
-            answer(Problem.journalFailed().response(for: request.id))
-        default: answer(Problem.draining().response(for: request.id))
+            answer(.journalFailed())
+        default: answer(.draining())
         }
     }
 
@@ -111,7 +111,7 @@ final class WorkTicket: Completion {
             if case .failure(let error) = result {
                 let tag = store.reader.tag
                 let reason = error.reasonForClients
-                answer(Problem.workFailed(newest: tag, because: reason).response(for: request.id))
+                answer(.workFailed(newest: tag, because: reason))
             } else {
                 answer(response(200, store.reader.version, isCompleted: true))
             }
@@ -122,17 +122,19 @@ final class WorkTicket: Completion {
         store.reader.reason(of: refusal, for: request.caller)
     }
 
-    private func refused(_ error: MailboxError) -> HTTPResponse {
-        let problem: Problem =
-            switch error {
-            case .full: .overloaded("as many actions of the program's own as may wait already")
-            case .closed: .draining()
-            }
-        return problem.response(for: request.id)
+    private func refused(_ error: MailboxError) -> Problem {
+        switch error {
+        case .full: .overloaded("as many actions of the program's own as may wait already")
+        case .closed: .draining()
+        }
     }
 
     private func answer(_ response: @autoclosure () -> HTTPResponse) {
         once(ending: hold) { request.complete(.success(response())) }
+    }
+
+    private func answer(_ problem: Problem) {
+        once(ending: hold) { request.complete(.failure(problem)) }
     }
 
     private func response(

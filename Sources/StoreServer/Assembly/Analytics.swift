@@ -8,6 +8,7 @@ import Wire
 struct Analytics<State: Sendable>: Sendable {
     let registry: ActionRegistry<State>
     let writer: AnalyticsWriter
+    let encoder: CloudEventEncoder
 
     /// What the Core calls before it reduces an action; the answer runs after the commit.
     func observe(_ state: State, _ action: StampedAction) -> (@Sendable () -> Void)? {
@@ -18,6 +19,6 @@ struct Analytics<State: Sendable>: Sendable {
             subject: registry[action.type]?.module,
             record: registry.record(of: action.action, before: state)
         )
-        return { [writer] in writer.offer(event) }
+        return { [writer, encoder] in writer.offer(event, encoder) }
     }
 }

@@ -14,6 +14,7 @@ extension StoreServer {
     /// The parts of a server, put together.
     struct Parts: Sendable {
         let store: Store
+        let times: ServerTimes
         let core: Core<State>
         let publisher: Publisher<State>
         let log: ActionLog
@@ -24,19 +25,16 @@ extension StoreServer {
         let closeJournal: @Sendable () -> Void
         let journal: JournalCondition
         let watchdog: Watchdog
-        let analytics: AnalyticsWriter?
-        /// How long a stop may take.
-        let shutdownSeconds: Int
         /// Goes on with the effects that had not ended when the server did.
         let resume: @Sendable () -> Void
     }
 
-    /// Makes the parts behind a transport that listens already; none of them runs yet but the
-    /// analytics' writer.
+    /// Makes the parts behind a transport that listens already; none of them runs yet.
     func assemble(
         _ configuration: ServerConfiguration,
-        on transport: HTTPServer,
-        in world: World,
+        at links: Links = Links(),
+        in process: ServerProcess,
+        _ world: World,
         whenJournalFails decision: JournalFailureDecision? = nil
     ) throws -> Parts {
         let logger = world.logger
@@ -127,15 +125,18 @@ extension StoreServer {
         if let test = world.test {
             test.clock.resting { [weak core] in await core?.rest(of: test.executor) ?? true }
         }
-        let analytics = try configuration.analytics.writer(
-            CloudEventEncoder(
-                source: configuration.analyticsSource,
-                epoch: epoch,
-                encoder: encoder
-            ),
-            logger
-        )
-        let attachments = attachments(to: core, registry, analytics)
+        let analytics = process.analytics.map { writer in
+            Analytics(
+                registry: registry,
+                writer: writer,
+                encoder: CloudEventEncoder(
+                    source: configuration.analyticsSource,
+                    epoch: epoch,
+                    encoder: encoder
+                )
+            )
+        }
+        let attachments = attachments(to: core, analytics)
         if let modules {
             publisher.look { [weak core] look in
                 if let core { modules.look(core, look) }
@@ -156,6 +157,7 @@ extension StoreServer {
             }
         )
         let store = Store(
+            at: links,
             bounds: configuration.requestBounds,
             actions: registry.table,
             core: core.handle,
@@ -182,25 +184,24 @@ extension StoreServer {
             watchdog,
             condition,
             times,
-            analytics,
+            process,
             world.test
         )
-        store.attach(transport)
-        publisher.wake { [weak transport] in transport?.wake() }
+        store.attach(process.transport)
+        publisher.wake { [weak transport = process.transport] in transport?.wake() }
         return Parts(
             store: store,
+            times: times,
             core: core,
             publisher: publisher,
             log: log,
             waiters: waiters,
             router: router,
-            transport: transport,
+            transport: process.transport,
             keeper: keeper,
             closeJournal: opened.close,
             journal: condition,
             watchdog: watchdog,
-            analytics: analytics,
-            shutdownSeconds: configuration.shutdownSeconds,
             resume: { [modules, state = history.state, migrations] in
                 let past = PastActions(history.journal, registry.table, migrations)
                 modules?.resume(core, state, logger, past.action(of:))
@@ -267,13 +268,12 @@ extension StoreServer {
     /// What sees the Core's actions and states besides the publisher.
     private func attachments(
         to core: Core<State>,
-        _ registry: ActionRegistry<State>,
-        _ analytics: AnalyticsWriter?
+        _ analytics: Analytics<State>?
     ) -> CoreAttachments {
         let attachments = CoreAttachments()
         if let analytics {
-            let middleware = Analytics(registry: registry, writer: analytics).observe
-            attachments.add(.middleware, "analytics", ending: core.add(middleware: middleware))
+            let ending = core.add(middleware: analytics.observe)
+            attachments.add(.middleware, "analytics", ending: ending)
         }
         for observer in observers {
             attachments.addObserver(

@@ -15,42 +15,78 @@ extension StoreServer {
         _ watchdog: Watchdog,
         _ journal: JournalCondition,
         _ times: ServerTimes,
-        _ analytics: AnalyticsWriter?,
+        _ process: ServerProcess,
         _ test: TestWorld?
     ) -> Router {
-        let links = Links()
+        let links = store.links
         let limits = JSONLimits(
             bytesMax: store.bounds.bodyBytesMax,
             depthMax: store.bounds.depthMax
         )
         let groups: [any RouteGroup] =
-            storeRoutes(links, store, limits) + moduleRoutes(links, store, limits) + [
-                MetricsRoutes(links: links, store: store, times: times, analytics: analytics),
-                HealthRoutes(
-                    links: links,
-                    livenessProblem: { watchdog.problem },
-                    readinessProblem: { [isDraining = store.isDraining] in
-                        if isDraining() { return .draining() }
-                        return journal.failure.map { _ in .journalFailed() }
-                    }
-                ),
-            ]
+            storeRoutes(links, store, limits) + moduleRoutes(links, store, limits)
+            + operationRoutes(store, watchdog, journal, times, process)
             + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
             + (test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
             + [discoveryRoutes(links, store)]
         return Router(
             RequestEnvironment(
                 RouteCatalog(groups),
+                of: links,
                 sessions: store.sessions,
                 forgetsClients: configuration.forgetClients,
                 wake: store.wake
             ),
-            hosts: HostRule(
-                listening: configuration.listenHosts,
-                further: configuration.allowedHosts
-            ),
+            hosts: configuration.hostRule,
             onTurnEnd: store.nudgeCore
         )
+    }
+
+    /// Its metrics and its health; where it is the one at `/` of several, those of the process.
+    private func operationRoutes(
+        _ store: Store,
+        _ watchdog: Watchdog,
+        _ journal: JournalCondition,
+        _ times: ServerTimes,
+        _ process: ServerProcess
+    ) -> [any RouteGroup] {
+        let links = store.links
+        let own = [process.measured(store, times)]
+        let ready = { @Sendable [isDraining = store.isDraining] () -> Problem? in
+            if isDraining() { return .draining() }
+            return journal.failure.map { _ in .journalFailed() }
+        }
+        guard process.hasSeveral else {
+            return [
+                MetricsRoutes(links, { own }, process.analytics),
+                HealthRoutes(
+                    links: links,
+                    livenessProblem: { watchdog.problem },
+                    readinessProblem: ready
+                ),
+            ]
+        }
+        guard links.store == nil else {
+            return [
+                MetricsRoutes(links, { own }, process.analytics),
+                HealthRoutes(
+                    links: links,
+                    livenessProblem: { watchdog.problem },
+                    readinessProblem: { ready() ?? watchdog.problem }
+                ),
+            ]
+        }
+        return [
+            MetricsRoutes(links, { [weak process] in process?.measured ?? [] }, process.analytics),
+            HealthRoutes(
+                links: links,
+                livenessProblem: { [weak process] in process?.statuses.commonProblem },
+                readinessProblem: { [weak process, isDraining = store.isDraining] in
+                    isDraining() ? .draining() : process?.statuses.problem
+                }
+            ),
+            StoresRoutes { [weak process] in process?.statuses ?? [] },
+        ]
     }
 
     /// What every store has.

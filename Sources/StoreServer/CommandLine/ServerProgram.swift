@@ -1,5 +1,7 @@
+import ActionCatalog
 package import ServerCommandLine
 import Telemetry
+import Texts
 
 /// A server as its command line needs it.
 struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram {
@@ -13,14 +15,22 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
         given: Set<String>,
         keepsNothing: Bool
     ) throws {
-        if server.givenJournal != nil, !keepsNothing {
-            try GivenJournal.check(configuration, given: given)
-        }
+        if !keepsNothing { try server.checkJournals(configuration, given: given) }
         try configuration.check()
     }
 
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {
-        try server.run(command, configuration)
+        guard let name = command.store else { return try server.run(command, configuration) }
+        guard let other = server.others.first(where: { $0.name.isSame(as: name) }) else {
+            let names = server.others.map(\.name)
+            throw ConfigurationError(
+                names.isEmpty
+                    ? "--store: this program has one store alone; leave it out"
+                    : "--store: there is no store '\(name)' beside the one at /; there are "
+                        + names.joined(separator: ", ")
+            )
+        }
+        return try other.program.run(command, configuration.forStore(other.links))
     }
 
     func makeLogger() -> Logger { server.makeLogger() }
@@ -33,7 +43,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
         let start = try server.begin(
             configuration,
             logger,
-            server.journalFailureDecision.map { .later($0) } ?? .atOnce(journalFailed)
+            journalFailed: server.journalFailureDecision == nil ? journalFailed : nil
         )
         return Start(start: start, server: server)
     }
@@ -47,6 +57,9 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
         own.analytics = .off
         var memory = server
         memory.givenJournal = nil
+        memory.others = server.others.map { other in
+            AddedStore(name: other.name, program: other.program.forgetting)
+        }
         let running = try memory.start(own)
         return (running.addresses.joined(), { running.stop() })
     }

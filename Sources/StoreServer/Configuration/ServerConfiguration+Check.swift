@@ -1,6 +1,7 @@
 public import ActionCatalog
 import HTTPTransport
 import JournalSQLite
+import StoreHTTP
 import Telemetry
 
 extension ServerConfiguration {
@@ -47,14 +48,22 @@ extension ServerConfiguration {
         listen.compactMap { ListenAddress($0)?.host }
     }
 
+    /// What the `Host` header may name.
+    var hostRule: HostRule { HostRule(listening: listenHosts, further: allowedHosts) }
+
     /// The same configuration with as many streams and connections as descriptors allow.
     ///
     /// Connections come first: a stream without a place is refused, a dispatch must get through.
-    func fitted(toDescriptors limit: Int, _ logger: Logger) -> ServerConfiguration {
-        let wanted = connectionsMax + streamsMax + DescriptorLimit.reserved
+    func fitted(
+        toDescriptors limit: Int,
+        storesCount: Int = 1,
+        _ logger: Logger
+    ) -> ServerConfiguration {
+        let reserved = DescriptorLimit.reserved + (storesCount - 1) * DescriptorLimit.storeMax
+        let wanted = connectionsMax + streamsMax + reserved
         guard wanted > limit else { return self }
         var fitted = self
-        let available = max(2, limit - DescriptorLimit.reserved)
+        let available = max(2, limit - reserved)
         fitted.connectionsMax = min(connectionsMax, max(1, min(available / 2, 1_024)))
         fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
         logger.warning(

@@ -32,10 +32,7 @@ extension ServerConfiguration {
 
 extension AnalyticsDestination {
     /// Opens the destination; `nil` where analytics are off.
-    func writer(
-        _ encoder: CloudEventEncoder,
-        _ logger: Logger
-    ) throws(ConfigurationError) -> AnalyticsWriter? {
+    func writer(_ logger: Logger) throws(ConfigurationError) -> AnalyticsWriter? {
         let path: String?
         switch self {
         case .stdout: path = nil
@@ -43,7 +40,7 @@ extension AnalyticsDestination {
         case .off: return nil
         }
         do {
-            return try AnalyticsWriter(path: path, encoder: encoder, logger: logger)
+            return try AnalyticsWriter(path: path, logger: logger)
         } catch {
             throw ConfigurationError("--analytics: \(error)")
         }

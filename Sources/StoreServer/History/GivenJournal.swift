@@ -18,9 +18,9 @@ struct GivenJournal: Sendable {
     /// Refuses what chooses or bounds a journal of the server's own.
     ///
     /// - Parameter given: the names of the options that were set by flag, variable or file.
-    static func check(
+    static func checkOptions(
         _ configuration: ServerConfiguration,
-        given: Set<String> = []
+        given: Set<String>
     ) throws(ConfigurationError) {
         let standard = ServerConfiguration()
         let options: [(name: String, isOther: Bool)] = [
@@ -37,6 +37,10 @@ struct GivenJournal: Sendable {
                     + "reach; leave it out"
             )
         }
+    }
+
+    /// Refuses times that never were.
+    static func checkClock(_ configuration: ServerConfiguration) throws(ConfigurationError) {
         guard configuration.clock == .system else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions times that never were, and this program has a journal "

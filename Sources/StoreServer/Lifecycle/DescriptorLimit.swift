@@ -6,6 +6,10 @@ enum DescriptorLimit {
     /// What the server needs besides connections and streams: listeners, timers, files.
     static let reserved = 64
 
+    /// What each further store needs at the most: the files of its journal, what its streams are
+    /// waited for with.
+    static let storeMax = 16
+
     /// The limit as it is now.
     static var current: Int {
         var limit = rlimit()

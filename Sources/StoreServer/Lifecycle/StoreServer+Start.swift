@@ -1,3 +1,4 @@
+import ActionCatalog
 import ControlledWorld
 import EventStream
 import HTTPTransport
@@ -16,16 +17,13 @@ extension StoreServer {
     /// Waits for what the program prepares (``preparing(_:)``) and for the journal, so it is called
     /// on a thread that may be held up. It touches nothing of the process but the files and sockets
     /// that the configuration names: no signal, no limit, no standard stream other than for the log
-    /// (``logging(_:)``). Several servers may run in one process.
+    /// (``logging(_:)``). Several servers may run in one process, and one server may have several
+    /// stores (``adding(_:named:)``).
     ///
     /// - Throws: `ConfigurationError` where the configuration or the list of actions can't be
     ///   used; ``PreparationFailure``; the transport's error where it can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
-        let start = try begin(
-            configuration,
-            makeLogger(),
-            journalFailureDecision.map { .later($0) }
-        )
+        let start = try begin(configuration, makeLogger())
         do {
             return try finish(start)
         } catch {
@@ -35,30 +33,91 @@ extension StoreServer {
     }
 
     /// Listens.
+    ///
+    /// - Parameter journalFailed: ends the process, which has one store, when its journal fails.
     func begin(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
-        _ decision: JournalFailureDecision?
+        journalFailed: (@Sendable (JournalError) -> Void)? = nil
     ) throws -> ServerStart {
-        if givenJournal != nil { try GivenJournal.check(configuration) }
+        try AddedStore.check(others)
+        try checkJournals(configuration)
         try configuration.check()
-        try ExposedCommand.check(commands)
+        try check()
+        for other in others { try other.program.check() }
         return try ServerStart(
-            configuration.fitted(toDescriptors: DescriptorLimit.current, logger),
+            configuration.fitted(
+                toDescriptors: DescriptorLimit.current,
+                storesCount: others.count + 1,
+                logger
+            ),
             logger,
-            decision
+            journalFailed: others.isEmpty ? journalFailed : nil
         )
     }
 
-    /// Goes through the phases of a start: dependencies, state, interceptors, ready.
+    /// Goes through the phases of a start, for one store after the other: dependencies, state,
+    /// interceptors, ready.
     ///
     /// - Throws: `CancellationError` where the start was stopped meanwhile.
     func finish(_ start: ServerStart) throws -> RunningServer {
-        let configuration = start.configuration
-        let transport = start.transport
-        let logger = start.logger
+        let process = try ServerProcess(
+            start.configuration,
+            on: start.transport,
+            start.logger,
+            storesCount: others.count + 1
+        )
+        let first: any ServedStore
+        do {
+            first = try serve(start.configuration, at: Links(), in: process, start)
+            process.add(first)
+            for other in others { try serve(other, in: process, start) }
+        } catch {
+            _ = process.finish(by: Deadline(seconds: ServerStart.stopSecondsMax))
+            throw error
+        }
+        process.watchdog.start()
+        let server = RunningServer(process)
+        guard start.end(with: server, process.handler, first.store.streams) else {
+            server.stop()
+            throw CancellationError()
+        }
+        for store in process.served { store.watchSessions() }
+        return server
+    }
+
+    /// Starts one of the others. Where that fails for a reason of its own, the process goes on
+    /// without it.
+    private func serve(
+        _ other: AddedStore,
+        in process: ServerProcess,
+        _ start: ServerStart
+    ) throws {
+        let configuration = start.configuration.forStore(other.links)
+        if !configuration.ephemeral, !other.program.hasOwnJournal {
+            StoreFolders.make(in: start.configuration.dataDirectory)
+        }
+        do {
+            try process.add(
+                other.program.serve(configuration, at: other.links, in: process, start)
+            )
+        } catch let error where error is ConfigurationError || error is CancellationError {
+            throw error
+        } catch {
+            start.logger.naming(other.name).error("the store could not be started: \(error)")
+            process.add(unavailable: other.links, because: error)
+        }
+    }
+
+    func serve(
+        _ configuration: ServerConfiguration,
+        at links: Links,
+        in process: ServerProcess,
+        _ start: ServerStart
+    ) throws -> any ServedStore {
+        let logger = links.store.map(start.logger.naming) ?? start.logger
         if !preparations.isEmpty {
-            let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
+            let addresses = start.transport.boundAddresses.map(\.url).joined(separator: ", ")
             logger.notice("preparing; requests to \(addresses) wait meanwhile")
         }
         var world = World(dependencies, configuration.clock)
@@ -66,12 +125,13 @@ extension StoreServer {
         world.dependencies = try start.preparation.run(preparations, on: world.dependencies)
         let parts = try assemble(
             configuration,
-            on: transport,
-            in: world,
-            whenJournalFails: start.decision
+            at: links,
+            in: process,
+            world,
+            whenJournalFails: start.journalFailed.map { .atOnce($0) }
+                ?? journalFailureDecision.map { .later($0) }
         )
         parts.keeper.start()
-        parts.watchdog.start()
         for interceptor in interceptors { parts.core.add(interceptor: interceptor) }
         parts.core.start()
         // Before a client can dispatch, so that what happens at the start comes first.
@@ -79,21 +139,6 @@ extension StoreServer {
         parts.resume()
         parts.log.start()
         try parts.store.streams.start(ReaderThread.start(name:_:))
-        let server = RunningServer(
-            transport: transport,
-            journal: parts.journal,
-            reopen: { parts.analytics?.reopen() },
-            stop: { stop(parts) }
-        )
-        guard start.end(with: server, parts.router, parts.store.streams) else {
-            server.stop()
-            throw CancellationError()
-        }
-        let store = parts.store
-        if let sessions = store.sessions {
-            // On the loop's thread from the first look on.
-            store.schedule(after: 0) { IdleSessions.watch(store, sessions) }
-        }
         if world.test != nil {
             logger.warning(
                 "--clock test: time stands still until a client moves it, and random numbers repeat; "
@@ -103,36 +148,6 @@ extension StoreServer {
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
             logger.warning("--debug-routes: every client may end streams and analytics")
         }
-        return server
-    }
-
-    /// Ends the parts in the order in which they depend on one another.
-    private func stop(_ parts: Parts) -> StopOutcome {
-        let store = parts.store
-        // The last one and a half are the process's own.
-        let deadline = Deadline(seconds: max(1, Double(parts.shutdownSeconds) - 1.5))
-        parts.router.drain()
-        store.drain()
-        store.core.effects?.stop()
-        parts.waiters.expireAll()
-        store.wake()
-        // What was committed before goes before the streams' last words.
-        parts.publisher.flush(seconds: deadline.left / 4)
-        let streamsEnded = store.streams.stop(
-            reason: .shutdown,
-            seconds: deadline.left / 2
-        )
-        let requestsEnded = parts.transport.stop(seconds: max(0.5, deadline.left - 1))
-        parts.log.close(seconds: max(0.5, deadline.left))
-        let unfinished = StopSteps([
-            ("the actions that were taken", parts.core.stop),
-            ("the snapshot for the next start", parts.keeper.stop),
-            ("the journal's end", parts.closeJournal),
-        ]).run(seconds: max(0.5, deadline.left))
-        parts.publisher.close()
-        parts.watchdog.stop()
-        parts.analytics?.close(seconds: max(0.5, deadline.left))
-        if let unfinished { return .unfinished(unfinished) }
-        return streamsEnded && requestsEnded ? .clean : .clientsCutOff
+        return parts
     }
 }

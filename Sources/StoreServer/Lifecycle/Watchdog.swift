@@ -9,15 +9,18 @@ import Wire
 /// that reads is served meanwhile. The action has left no trace: what is not reduced is not
 /// journaled.
 final class Watchdog: Sendable {
+    private struct Seen: Sendable {
+        let work: Progress.Work
+        let since: ContinuousClock.Instant
+        var isNamed = false
+    }
+
     private let progress: Progress
     private let slowSeconds: Int
     private let stuckSeconds: Int
     private let logger: Logger
+    private let seen = Locked<Seen?>(nil)
     private let stuck = Locked<Progress.Work?>(nil)
-    private let stopping = Latch()
-
-    /// How often it looks.
-    private static let intervalSeconds = 0.1
 
     init(_ progress: Progress, slowSeconds: Int, stuckSeconds: Int, _ logger: Logger) {
         self.logger = logger
@@ -26,15 +29,7 @@ final class Watchdog: Sendable {
         self.stuckSeconds = stuckSeconds
     }
 
-    func start() {
-        SystemThread.start(name: "watchdog") { [self] in watch() }
-    }
-
-    func stop() {
-        stopping.open()
-    }
-
-    /// Why the process does not live, where it does not.
+    /// Why the store does not live, where it does not.
     var problem: Problem? {
         stuck.withLock { $0 }.map { work in
             .overloaded(
@@ -44,28 +39,51 @@ final class Watchdog: Sendable {
         }
     }
 
-    private func watch() {
-        var seen: (work: Progress.Work, since: ContinuousClock.Instant, isNamed: Bool)?
-        while !stopping.wait(seconds: Self.intervalSeconds) {
-            guard let work = progress.current else {
-                seen = nil
-                stuck.withLock { $0 = nil }
-                continue
-            }
-            guard var known = seen, known.work == work else {
-                seen = (work, .now, false)
-                continue
-            }
-            let time = known.since.duration(to: .now)
-            if time >= .seconds(slowSeconds), !known.isNamed {
-                known.isNamed = true
-                seen = known
-                logger.warning(
-                    "the action \(work.type), which would make version \(work.version), has been "
-                        + "reduced for over \(slowSeconds) s; all others wait for it"
-                )
-            }
-            if time >= .seconds(stuckSeconds) { stuck.withLock { $0 = work } }
+    /// Looks at what is reduced just now. One thread calls it, every so often.
+    func look() {
+        guard let work = progress.current else {
+            seen.withLock { $0 = nil }
+            stuck.withLock { $0 = nil }
+            return
         }
+        guard var known = seen.withLock({ $0 }), known.work == work else {
+            seen.withLock { $0 = Seen(work: work, since: .now) }
+            return
+        }
+        let time = known.since.duration(to: .now)
+        if time >= .seconds(slowSeconds), !known.isNamed {
+            known.isNamed = true
+            seen.withLock { [known] in $0 = known }
+            logger.warning(
+                "the action \(work.type), which would make version \(work.version), has been "
+                    + "reduced for over \(slowSeconds) s; all others wait for it"
+            )
+        }
+        if time >= .seconds(stuckSeconds) { stuck.withLock { $0 = work } }
+    }
+}
+
+/// The thread that looks every so often at what may take too long.
+final class WatchdogThread: Sendable {
+    private static let intervalSeconds = 0.1
+
+    private let looks = Locked<[@Sendable () -> Void]>([])
+    private let stopping = Latch()
+
+    func start() {
+        SystemThread.start(name: "watchdog") { [self] in
+            while !stopping.wait(seconds: Self.intervalSeconds) {
+                for look in looks.withLock({ $0 }) { look() }
+            }
+        }
+    }
+
+    /// Has something looked at, from now on.
+    func add(_ look: @escaping @Sendable () -> Void) {
+        looks.withLock { $0.append(look) }
+    }
+
+    func stop() {
+        stopping.open()
     }
 }

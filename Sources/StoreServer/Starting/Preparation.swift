@@ -4,13 +4,14 @@ import StoreCore
 import Synchronization
 
 /// The first phase of a start: the program's own work on its dependencies, which may take long, and
-/// be cancelled.
+/// be cancelled. Several stores prepare one after the other.
 final class Preparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 
     private struct Progress: Sendable {
         var task: Task<Void, Never>?
         var result: Result<Dependencies, any Error>?
+        var isCancelled = false
     }
 
     private let progress = Locked(Progress())
@@ -22,6 +23,11 @@ final class Preparation: Sendable {
     ///   cancelled.
     func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }
+        let isOver = progress.withLock { progress in
+            progress.result = nil
+            return progress.isCancelled
+        }
+        guard !isOver else { throw CancellationError() }
         let task = Task(executorPreference: PreparationExecutor()) { [self] in
             var dependencies = dependencies
             do {
@@ -42,7 +48,11 @@ final class Preparation: Sendable {
 
     /// Cancels the step that is under way. ``run(_:on:)`` throws at once, without waiting for it.
     func cancel() {
-        progress.withLock { $0.task }?.cancel()
+        let task = progress.withLock { progress in
+            progress.isCancelled = true
+            return progress.task
+        }
+        task?.cancel()
         end(.failure(CancellationError()))
     }
 

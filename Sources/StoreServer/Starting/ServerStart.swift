@@ -18,8 +18,8 @@ final class ServerStart: Sendable {
 
     let configuration: ServerConfiguration
     let logger: Logger
-    /// What happens when the journal fails.
-    let decision: JournalFailureDecision?
+    /// Ends the process when the journal fails; `nil` where that is left to others.
+    let journalFailed: (@Sendable (JournalError) -> Void)?
     let transport: HTTPServer
     let preparation = Preparation()
     private let gate: StartGate
@@ -29,14 +29,12 @@ final class ServerStart: Sendable {
     init(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
-        _ decision: JournalFailureDecision?
+        journalFailed: (@Sendable (JournalError) -> Void)?
     ) throws(TransportError) {
         self.configuration = configuration
         self.logger = logger
-        self.decision = decision
-        gate = StartGate(
-            HostRule(listening: configuration.listenHosts, further: configuration.allowedHosts)
-        )
+        self.journalFailed = journalFailed
+        gate = StartGate(configuration.hostRule)
         transport = try HTTPServer(
             configuration: configuration.transport,
             handler: gate,
@@ -48,14 +46,14 @@ final class ServerStart: Sendable {
         try transport.start()
     }
 
-    /// Has the router handle all requests, also those that were held back. Returns `false` where
+    /// Has `handler` handle all requests, also those that were held back. Returns `false` where
     /// the server was stopped meanwhile.
-    func end(with server: RunningServer, _ router: Router, _ streams: StreamWriter) -> Bool {
+    func end(with server: RunningServer, _ handler: any HTTPHandler, _ streams: StreamWriter) -> Bool {
         status.withLock { status in
             guard case .underWay = status else { return false }
             status = .ready(server)
             // Within the lock, so that a stop comes before this or after it.
-            transport.hand(to: router, streams: streams, done: gate.open)
+            transport.hand(to: handler, streams: streams, done: gate.open)
             return true
         }
     }

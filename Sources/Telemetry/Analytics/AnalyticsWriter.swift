@@ -46,7 +46,6 @@ package final class AnalyticsWriter: Sendable {
     /// Counts the calls that wrote something.
     private let progress = Atomic<UInt64>(0)
     private let report = Locked(LossReport())
-    private let encoder: CloudEventEncoder
     private let logger: Logger
 
     /// Opens the destination and starts the thread.
@@ -55,10 +54,8 @@ package final class AnalyticsWriter: Sendable {
     /// - Throws: where the file can't be opened for appending.
     package init(
         path: String?,
-        encoder: CloudEventEncoder,
         logger: Logger
     ) throws(AnalyticsOutputError) {
-        self.encoder = encoder
         self.logger = logger
         let descriptor = try AnalyticsOutput.open(path)
         worker.start { [self] worker in
@@ -74,7 +71,9 @@ package final class AnalyticsWriter: Sendable {
     /// Takes one event, or counts it as dropped where the queue is full. Any thread; never waits.
     ///
     /// What an action declares is encoded here: only then is it known how much memory it takes.
-    package func offer(_ event: AnalyticsEvent) {
+    ///
+    /// - Parameter encoder: that of the store which has applied the action.
+    package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
             queue.offered += 1
             return queue.hasRoom(for: 1)
@@ -158,7 +157,7 @@ extension AnalyticsWriter {
         var lines = 0
         for event in events {
             do {
-                bytes += try event.line(encoder)
+                bytes += try event.made()
                 lines += 1
             } catch {
                 drop(1, because: "an event of '\(event.event.type)' has no JSON form")
@@ -197,6 +196,7 @@ extension AnalyticsWriter.Queue {
 /// An event that waits to be written.
 private struct QueuedEvent: Sendable {
     let event: AnalyticsEvent
+    private let encoder: CloudEventEncoder
     /// Its line, where the action declares something; else that is short, and made when it is
     /// written.
     private let line: [UInt8]?
@@ -206,10 +206,11 @@ private struct QueuedEvent: Sendable {
     init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {
         line = event.record == nil ? nil : try encoder.line(for: event)
         self.event = event.withoutRecord
+        self.encoder = encoder
         bytes = MemoryLayout<QueuedEvent>.stride + event.type.utf8.count + (line?.count ?? 0)
     }
 
-    func line(_ encoder: CloudEventEncoder) throws(JSONError) -> [UInt8] {
+    func made() throws(JSONError) -> [UInt8] {
         if let line { return line }
         return try encoder.line(for: event)
     }

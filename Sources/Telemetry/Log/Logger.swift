@@ -15,23 +15,40 @@ package struct Logger: Sendable {
     }
 
     private let owner: Owner
+    /// What each line begins with.
+    private let beginning: String
 
     package init(_ writer: LogWriter) {
         owner = Owner(writer)
+        beginning = ""
     }
+
+    private init(_ other: Logger, beginning: String) {
+        owner = other.owner
+        self.beginning = beginning
+    }
+
+    /// The same, whose lines begin with the name of a store.
+    package func naming(_ store: String) -> Logger { Logger(self, beginning: store + ": ") }
 
     /// Writes to standard error.
     package static let standardError = Logger(LogWriter.standardError)
 
-    package func notice(_ message: String) { owner.writer.offer(LogLine(.notice, message)) }
-    package func warning(_ message: String) { owner.writer.offer(LogLine(.warning, message)) }
-    package func error(_ message: String) { owner.writer.offer(LogLine(.error, message)) }
+    package func notice(_ message: String) { offer(.notice, message) }
+    package func warning(_ message: String) { offer(.warning, message) }
+    package func error(_ message: String) { offer(.error, message) }
 
     /// Writes as many notices as there is room for beside what matters more.
     ///
     /// - Parameter make: makes the first so many of them, on the log's own thread.
     package func details(_ count: Int, _ make: @escaping @Sendable (Int) -> [String]) {
-        owner.writer.offer(details: count) { count in make(count).map { LogLine(.notice, $0) } }
+        owner.writer.offer(details: count) { [beginning] count in
+            make(count).map { LogLine(.notice, beginning + $0) }
+        }
+    }
+
+    private func offer(_ level: LogLine.Level, _ message: String) {
+        owner.writer.offer(LogLine(level, beginning + message))
     }
 
     /// Returns when all lines are written, or after a quarter of a second.

@@ -1,55 +1,85 @@
 /// Writes metrics as Prometheus reads them (text format 0.0.4).
 package struct MetricsText {
+    /// What tells values of one metric apart.
+    package typealias Labels = KeyValuePairs<String, String>
+
     package private(set) var text = ""
 
     package init() {}
 
-    /// One value that only grows.
-    package mutating func counter(_ name: String, _ help: String, _ value: some BinaryInteger) {
-        head(name, help, "counter")
-        text += "\(name) \(value)\n"
-    }
-
-    /// One value that goes up and down.
-    package mutating func gauge(_ name: String, _ help: String, _ value: some BinaryInteger) {
-        head(name, help, "gauge")
-        text += "\(name) \(value)\n"
-    }
-
-    /// Several values that only grow, told apart by a label.
-    package mutating func counters(
+    /// Values that only grow, each with its labels.
+    package mutating func counter(
         _ name: String,
         _ help: String,
-        by label: String,
-        _ values: KeyValuePairs<String, UInt64>
+        _ values: [(labels: Labels, value: UInt64)]
     ) {
-        head(name, help, "counter")
-        for (value, count) in values { text += "\(name){\(label)=\"\(value)\"} \(count)\n" }
+        write(name, help, "counter", values.map { (Self.list($0.labels), "\($0.value)") })
+    }
+
+    /// Values that go up and down, each with its labels.
+    package mutating func gauge(
+        _ name: String,
+        _ help: String,
+        _ values: [(labels: Labels, value: UInt64)]
+    ) {
+        write(name, help, "gauge", values.map { (Self.list($0.labels), "\($0.value)") })
     }
 
     /// A histogram for each of several names.
+    ///
+    /// - Parameter label: what the names are the values of.
     package mutating func histogram(
         _ name: String,
         _ help: String,
         by label: String,
-        _ durations: Durations
+        _ durations: [(labels: Labels, Durations)]
     ) {
         head(name, help, "histogram")
-        for (value, series) in durations.all {
-            let label = "\(label)=\"\(Self.escaped(value))\""
-            var count: UInt64 = 0
-            for (bound, bucket) in zip(Durations.bounds, series.buckets) {
-                count += bucket
-                text += "\(name)_bucket{\(label),le=\"\(Self.seconds(bound))\"} \(count)\n"
+        for (labels, durations) in durations {
+            for (value, series) in durations.all {
+                write(series, of: name, Self.list(labels) + [Self.pair(label, value)])
             }
-            text += "\(name)_bucket{\(label),le=\"+Inf\"} \(series.count)\n"
-            text += "\(name)_sum{\(label)} \(Self.seconds(series.nanoseconds))\n"
-            text += "\(name)_count{\(label)} \(series.count)\n"
         }
+    }
+
+    private mutating func write(
+        _ series: Durations.Series,
+        of name: String,
+        _ labels: [String]
+    ) {
+        var count: UInt64 = 0
+        for (bound, bucket) in zip(Durations.bounds, series.buckets) {
+            count += bucket
+            line("\(name)_bucket", labels + [Self.pair("le", Self.seconds(bound))], "\(count)")
+        }
+        line("\(name)_bucket", labels + [Self.pair("le", "+Inf")], "\(series.count)")
+        line("\(name)_sum", labels, Self.seconds(series.nanoseconds))
+        line("\(name)_count", labels, "\(series.count)")
+    }
+
+    private mutating func write(
+        _ name: String,
+        _ help: String,
+        _ type: String,
+        _ values: [(labels: [String], value: String)]
+    ) {
+        head(name, help, type)
+        for (labels, value) in values { line(name, labels, value) }
     }
 
     private mutating func head(_ name: String, _ help: String, _ type: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private mutating func line(_ name: String, _ labels: [String], _ value: String) {
+        let list = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+        text += "\(name)\(list) \(value)\n"
+    }
+
+    private static func list(_ labels: Labels) -> [String] { labels.map { pair($0.key, $0.value) } }
+
+    private static func pair(_ label: String, _ value: String) -> String {
+        "\(label)=\"\(escaped(value))\""
     }
 
     private static func seconds(_ nanoseconds: UInt64) -> String {

@@ -49,6 +49,30 @@ extension Problem {
         )
     }
 
+    /// 503: some of the stores of this process take no requests, for these reasons.
+    package static func storesNotReady(
+        _ stores: [(name: String, reason: String)],
+        retryAfterSeconds: Int = 5
+    ) -> Problem {
+        let wait = max(retryAfterSeconds, 1)
+        return Problem(
+            .draining,
+            detail: stores.map { "The store '\($0.name)' takes no requests: \($0.reason)" }
+                .joined(separator: " "),
+            members: [ProblemMember("stores", .strings(stores.map(\.name)))],
+            headers: [(name: "Retry-After", value: String(wait))]
+        )
+    }
+
+    /// 503: the store could not be started.
+    package static func notStarted(because reason: String, retryAfterSeconds: Int = 30) -> Problem {
+        later(
+            .draining,
+            "The store could not be started: \(reason). Nothing was applied.",
+            seconds: retryAfterSeconds
+        )
+    }
+
     /// 503: as many streams are open as may be.
     package static func streamLimit(_ limit: Int, retryAfterSeconds: Int = 10) -> Problem {
         later(

@@ -12,7 +12,7 @@ package struct Problem: Error, Sendable {
     /// The request id, once it is known.
     package var instance: String?
     /// In the order in which they are written, behind the members of RFC 9457.
-    package let members: [ProblemMember]
+    package private(set) var members: [ProblemMember]
     /// Headers without which the status is incomplete, such as `Allow` of 405.
     package let headers: [(name: String, value: String)]
 
@@ -40,10 +40,12 @@ package struct Problem: Error, Sendable {
         ] + headers
     }
 
-    /// The same problem, told of the request in which it occurred.
-    package func at(instance: String?) -> Problem {
+    /// The same problem with the id of the request in which it occurred, and with the store that
+    /// was asked, where that has a name.
+    package func at(instance: String?, in store: String? = nil) -> Problem {
         var problem = self
         problem.instance = instance
+        if let store { problem.members.append(ProblemMember("store", .string(store))) }
         return problem
     }
 }

@@ -20,8 +20,9 @@ extension ProblemSlug {
         case .invalidPayload: [.init("pointer", .string()), .init("expected", .string())]
         case .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .timeout,
             .misdirected, .unsupportedMediaType, .idempotencyMismatch, .tooManyRequests,
-            .overloaded, .draining, .streamLimit, .storageFull:
+            .overloaded, .streamLimit, .storageFull:
             []
+        case .draining: [.init("stores", .array(of: .string()), isRequired: false)]
         }
     }
 
@@ -45,6 +46,7 @@ extension ProblemSlug {
                 .init("status", .integers([Int64(status)])),
                 .init("detail", .string()),
                 .init("instance", .string(), isRequired: false),
+                .init("store", .string(), isRequired: false),
             ] + ownMembers
         )
     }

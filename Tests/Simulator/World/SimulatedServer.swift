@@ -7,6 +7,7 @@ import Platform
 import StoreCore
 import StorePatterns
 import Synchronization
+import Telemetry
 import Wire
 
 @testable import ActionCatalog
@@ -65,7 +66,8 @@ final class SimulatedServer<Root: RootState> {
             failed: { [failure] _ in failure.isSet.store(true, ordering: .relaxed) },
             follower: { SimulatedFollower(recorder, appended: $0) }
         )
-        parts = try server.assemble(configuration, on: transport, in: world)
+        let process = try ServerProcess(configuration, on: transport, .standardError)
+        parts = try server.assemble(configuration, in: process, world)
         transport.loop.streams = parts.store.streams
         loop = StreamLoop(
             writer: parts.store.streams,

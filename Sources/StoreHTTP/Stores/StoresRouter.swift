@@ -1,0 +1,50 @@
+package import HTTPTransport
+import Texts
+import Wire
+
+/// Passes requests to the stores of a process: `/stores/<name>/…` to the store of that name, all
+/// others to the one at `/`.
+package final class StoresRouter: HTTPHandler {
+    private let first: any HTTPHandler
+    private let named: [ExactText: any HTTPHandler]
+    private let all: [any HTTPHandler]
+
+    /// - Parameters:
+    ///   - first: answers for the store at `/`, and what is for none of the others.
+    ///   - named: the others, by their names.
+    package init(_ first: any HTTPHandler, _ named: [(name: String, handler: any HTTPHandler)]) {
+        self.first = first
+        self.named = Dictionary(
+            named.map { (ExactText($0.name), $0.handler) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        all = [first] + named.map(\.handler)
+    }
+
+    package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
+        handler(for: exchange).admit(exchange)
+    }
+
+    package func handle(_ exchange: HTTPExchange) {
+        handler(for: exchange).handle(exchange)
+    }
+
+    package func turnEnded() {
+        for handler in all { handler.turnEnded() }
+    }
+
+    package func response(for failure: TransportFailure) -> HTTPResponse {
+        first.response(for: failure)
+    }
+
+    private func handler(for exchange: HTTPExchange) -> any HTTPHandler {
+        exchange.withNormalizedPath { path in
+            let beginning = Links.stores.utf8
+            guard path.count > beginning.count + 1, path.starts(with: beginning),
+                path[beginning.count] == UInt8(ascii: "/")
+            else { return first }
+            let name = path.dropFirst(beginning.count + 1).prefix { $0 != UInt8(ascii: "/") }
+            return named[ExactText(String(decoding: name, as: UTF8.self))] ?? first
+        }
+    }
+}

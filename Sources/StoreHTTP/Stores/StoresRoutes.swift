@@ -1,0 +1,37 @@
+import HTTPTransport
+import Wire
+
+/// `GET /stores`: the stores of a process that serves several.
+package struct StoresRoutes: RouteGroup {
+    private let stores: @Sendable () -> [StoreStatus]
+
+    /// - Parameter stores: all of them, that at `/` first.
+    package init(_ stores: @escaping @Sendable () -> [StoreStatus]) {
+        self.stores = stores
+    }
+
+    package var routes: [Route] {
+        let store = JSONSchema.object([
+            .init("name", .string()), .init("path", .string()), .init("ready", .boolean),
+        ])
+        return [
+            .read(
+                Links.stores,
+                "Stores",
+                "The stores of this process, and whether they take requests.",
+                answers: [.json(.object([.init("stores", .array(of: store))]), "The list.")],
+                handle: show
+            )
+        ]
+    }
+
+    private func show(_ request: RequestContext) {
+        request.respond { json in
+            json.list("stores", of: stores()) { json, store in
+                json.member("name", store.name)
+                json.member("path", store.path)
+                json.member("ready", store.problem() == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package import HTTPTransport
+package import Wire
+
+/// Stands in the place of a store that could not be started: answers every request with 503.
+package final class UnavailableStore: HTTPHandler {
+    private let hosts: HostRule
+    private let links: Links
+    private let problem: Problem
+
+    package init(at links: Links, _ problem: Problem, hosts: HostRule) {
+        self.links = links
+        self.problem = problem
+        self.hosts = hosts
+    }
+
+    package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
+        guard hosts.allows(exchange.host) else {
+            return refusal(.misdirected(host: exchange.host ?? ""))
+        }
+        return refusal(problem)
+    }
+
+    package func handle(_ exchange: HTTPExchange) {
+        exchange.respond(admit(exchange) ?? refusal(problem))
+    }
+
+    package func turnEnded() {}
+
+    package func response(for failure: TransportFailure) -> HTTPResponse {
+        refusal(Problem(failure))
+    }
+
+    private func refusal(_ problem: Problem) -> HTTPResponse {
+        problem.response(for: .next(), in: links.store)
+    }
+}

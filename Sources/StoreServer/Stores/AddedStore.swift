@@ -1,0 +1,108 @@
+import ActionCatalog
+import ServerCommandLine
+import StoreHTTP
+import Texts
+
+/// A store that another one's process serves, too.
+struct AddedStore: Sendable {
+    static let nameCharactersMax = 63
+
+    let name: String
+    let program: any StoreProgram
+
+    /// The paths of its resources.
+    var links: Links { Links(store: name) }
+
+    private var hasUsableName: Bool {
+        func isAlphanumeric(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: false
+            }
+        }
+        guard let first = name.utf8.first, isAlphanumeric(first) else { return false }
+        return name.utf8.count <= Self.nameCharactersMax
+            && name.utf8.allSatisfy { isAlphanumeric($0) || "-_.".utf8.contains($0) }
+            && !name.isSame(as: StoreStatus.defaultName)
+    }
+
+    /// Refuses names that can't be used.
+    static func check(_ stores: [AddedStore]) throws(ConfigurationError) {
+        var names: Set<ExactText> = []
+        for store in stores {
+            guard store.hasUsableName else {
+                throw ConfigurationError(
+                    "the store name '\(store.name)' is not allowed; allowed are at most "
+                        + "\(nameCharactersMax) letters, digits, '-', '_' and '.', a letter or "
+                        + "digit first, but not '\(StoreStatus.defaultName)'"
+                )
+            }
+            guard names.insert(ExactText(store.name)).inserted else {
+                throw ConfigurationError("two stores have the name '\(store.name)'")
+            }
+        }
+    }
+}
+
+/// A server of any state, as one of several in a process.
+protocol StoreProgram: Sendable {
+    /// Whether the program keeps the history in a journal of its own.
+    var hasOwnJournal: Bool { get }
+
+    /// Refuses what the program offers and can't be used.
+    func check() throws(ConfigurationError)
+
+    /// Starts the store, which is ready then, at its place in the process.
+    func serve(
+        _ configuration: ServerConfiguration,
+        at links: Links,
+        in process: ServerProcess,
+        _ start: ServerStart
+    ) throws -> any ServedStore
+
+    /// Does what a history command asks for. Returns the text to print.
+    func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String
+
+    /// The same server with a history in memory.
+    var forgetting: any StoreProgram { get }
+}
+
+extension StoreServer: StoreProgram {
+    var hasOwnJournal: Bool { givenJournal != nil }
+
+    func check() throws(ConfigurationError) {
+        try ExposedCommand.check(commands)
+    }
+
+    /// Refuses what chooses a journal where no store needs it.
+    ///
+    /// - Parameter given: the names of the options that were set by flag, variable or file.
+    func checkJournals(
+        _ configuration: ServerConfiguration,
+        given: Set<String> = []
+    ) throws(ConfigurationError) {
+        let own = [hasOwnJournal] + others.map(\.program.hasOwnJournal)
+        if own.contains(true) { try GivenJournal.checkClock(configuration) }
+        if !own.contains(false) { try GivenJournal.checkOptions(configuration, given: given) }
+    }
+
+    var forgetting: any StoreProgram {
+        var server = self
+        server.givenJournal = nil
+        return server
+    }
+}
+
+extension ServerConfiguration {
+    /// The same for one of the stores that were added: what lies in files is its own.
+    func forStore(_ links: Links) -> ServerConfiguration {
+        guard let name = links.store else { return self }
+        var own = self
+        own.dataDirectory += "/stores/\(name)"
+        own.analyticsSource += "/stores/\(name)"
+        own.stateFile = nil
+        return own
+    }
+}

@@ -1,0 +1,147 @@
+import ActionCatalog
+import HTTPTransport
+import Platform
+import StoreHTTP
+import Synchronization
+import Telemetry
+import Wire
+
+/// What the stores of a process share: the transport, the log, analytics, the watchdog, threads.
+final class ServerProcess: Sendable {
+    private struct Stores: Sendable {
+        /// That at `/` first.
+        var served: [any ServedStore] = []
+        /// Those that could not be started.
+        var unavailable: [(links: Links, problem: Problem)] = []
+    }
+
+    let configuration: ServerConfiguration
+    let transport: HTTPServer
+    let logger: Logger
+    /// Where analytics lines go; `nil` where they are off.
+    let analytics: AnalyticsWriter?
+    let watchdog = WatchdogThread()
+    /// Whether there are several stores, so that each has to be named.
+    let hasSeveral: Bool
+    private let stores = Locked(Stores())
+
+    /// - Throws: `ConfigurationError` where analytics can't be written.
+    init(
+        _ configuration: ServerConfiguration,
+        on transport: HTTPServer,
+        _ logger: Logger,
+        storesCount: Int = 1
+    ) throws(ConfigurationError) {
+        self.configuration = configuration
+        self.transport = transport
+        self.logger = logger
+        hasSeveral = storesCount > 1
+        analytics = try configuration.analytics.writer(logger)
+    }
+
+    /// Adds a store that is ready.
+    func add(_ store: any ServedStore) {
+        stores.withLock { $0.served.append(store) }
+        watchdog.add { [watchdog = store.watchdog] in watchdog.look() }
+    }
+
+    /// Adds one that could not be started.
+    func add(unavailable links: Links, because error: any Error) {
+        stores.withLock { $0.unavailable.append((links, .notStarted(because: "\(error)"))) }
+    }
+
+    /// The stores that are served, that at `/` first.
+    var served: [any ServedStore] { stores.withLock { $0.served } }
+
+    /// All stores, as the process shows them.
+    var statuses: [StoreStatus] {
+        let stores = stores.withLock { $0 }
+        return stores.served.map(\.status)
+            + stores.unavailable.map { store in StoreStatus(at: store.links) { store.problem } }
+    }
+
+    /// What is measured of all stores.
+    var measured: [MeasuredStore] { served.map { measured($0.store, $0.times) } }
+
+    /// What is measured of one.
+    func measured(_ store: Store, _ times: ServerTimes) -> MeasuredStore {
+        let name = store.links.store ?? StoreStatus.defaultName
+        return MeasuredStore(store, times, label: hasSeveral ? name : nil)
+    }
+
+    /// What answers the requests when all stores have been added.
+    var handler: any HTTPHandler {
+        let stores = stores.withLock { $0 }
+        guard let first = stores.served.first else {
+            return UnavailableStore(at: Links(), .starting(), hosts: configuration.hostRule)
+        }
+        guard hasSeveral else { return first.router }
+        let hosts = configuration.hostRule
+        return StoresRouter(
+            first.router,
+            stores.served.dropFirst().map { ($0.status.name, $0.router) }
+                + stores.unavailable.map { store in
+                    (
+                        store.links.store ?? StoreStatus.defaultName,
+                        UnavailableStore(at: store.links, store.problem, hosts: hosts)
+                    )
+                }
+        )
+    }
+}
+
+extension ServerProcess {
+    /// Ends the service in the order in which the parts depend on one another.
+    func stop() -> StopOutcome {
+        // The last one and a half are the process's own.
+        let deadline = Deadline(seconds: max(1, Double(configuration.shutdownSeconds) - 1.5))
+        let served = served
+        for store in served { store.drain() }
+        let streamsEnded = Self.each(of: served) { $0.endStreams(by: deadline) }
+        let requestsEnded = transport.stop(seconds: max(0.5, deadline.left - 1))
+        let unfinished = finish(by: deadline)
+        if let unfinished { return .unfinished(unfinished) }
+        return requestsEnded && !streamsEnded.contains(false) ? .clean : .clientsCutOff
+    }
+
+    /// Ends the stores and what they share, but for the transport. Answers what had not come to its
+    /// end when the time was over.
+    func finish(by deadline: Deadline) -> String? {
+        let unfinished = Self.each(of: served) { $0.finish(by: deadline) }
+        watchdog.stop()
+        analytics?.close(seconds: max(0.5, deadline.left))
+        return unfinished.compactMap { $0 }.first
+    }
+
+    /// Does something with all stores at once: each may wait for its clients, its reducer and its
+    /// disk, and none for those of another.
+    private static func each<Answer: Sendable>(
+        of stores: [any ServedStore],
+        _ work: @escaping @Sendable (any ServedStore) -> Answer
+    ) -> [Answer] {
+        if stores.count == 1 { return stores.map(work) }
+        let answers = stores.map { store in
+            let answer = AwaitedAnswer<Answer>()
+            SystemThread.start(name: "stop") { answer.make { work(store) } }
+            return answer
+        }
+        return answers.compactMap { $0.wait() }
+    }
+}
+
+/// What another thread answers.
+private final class AwaitedAnswer<Answer: Sendable>: Sendable {
+    private let answer = Locked<Answer?>(nil)
+    private let isMade = Latch()
+
+    func make(_ make: () -> Answer) {
+        let made = make()
+        answer.withLock { $0 = made }
+        isMade.open()
+    }
+
+    func wait() -> Answer? {
+        _ = isMade.wait()
+        return answer.withLock { $0 }
+    }
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// The folders that the histories of added stores lie in: `stores`, in the data directory.
+enum StoreFolders {
+    /// Makes them, durable, for their owner alone, where they are not there yet. What can't be made
+    /// is left to the journal, which says so when it makes its own folder there.
+    static func make(in dataDirectory: String) {
+        for (folder, parent) in [
+            (dataDirectory, dataDirectory + "/.."), (dataDirectory + "/stores", dataDirectory),
+        ] where mkdir(folder, 0o700) == 0 {
+            let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            fsync(descriptor)
+            close(descriptor)
+        }
+    }
+}

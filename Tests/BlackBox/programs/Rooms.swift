@@ -1,0 +1,66 @@
+// Several stores in one process (docs/EMBEDDING.md): a tally at /, another tally, and a chat whose
+// clients have sessions. ROOMS names something that goes wrong in one of them, or how many idle
+// stores there are besides.
+
+import Glibc
+import StoreCore
+import StorePatterns
+import StoreServer
+
+struct Tally: Codable, Equatable { var count = 0 }
+struct Added: Action, Codable { let count: Int }
+/// Its reducer ends when the process does.
+struct Stuck: Action, Codable {}
+
+/// What was said, by whom, and how often somebody was reminded.
+struct Chat: Module {
+    struct State: ModuleState {
+        var lines: [String] = []
+    }
+
+    enum Action: ModuleAction { case said(String) }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .said(let line): state.lines.append(line)
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .said("ping"): .run { try await $0.dispatch(Action.said("pong")) }
+        default: .none
+        }
+    }
+}
+
+struct ChatState: RootState {
+    var chat = Chat.State()
+    var sessions = Sessions.State()
+
+    static let modules: Modules = [Chat().at(\.chat), Sessions().at(\.sessions)]
+}
+
+func tally() -> StoreServer<Tally> {
+    StoreServer(state: Tally(), actions: [Added.self, Stuck.self]) { (tally: inout Tally, action) in
+        switch action {
+        case let added as Added: tally.count += added.count
+        default: while true { usleep(1_000) }
+        }
+    }
+}
+
+struct Broken: Error, CustomStringConvertible { let description = "the key is lost" }
+
+let wish = getenv("ROOMS").map { String(cString: $0) } ?? ""
+var chat = StoreServer(ChatState.self)
+if wish == "broken" { chat = chat.preparing { _ in throw Broken() } }
+var server = tally().adding(chat, named: "chat").adding(tally(), named: "scores")
+switch wish {
+case "same name": server = server.adding(tally(), named: "chat")
+case "bad name": server = server.adding(tally(), named: "../chat")
+case let count where Int(count) != nil:
+    for number in 0..<(Int(count) ?? 0) { server = server.adding(tally(), named: "idle-\(number)") }
+default: break
+}
+server.main()
