@@ -12,14 +12,11 @@ package final class HTTPServer: Sendable {
     /// Makes a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - streams: takes over the sockets of streams; `nil` where the handler has none and another
-    ///     one takes over (``hand(to:streams:done:)``).
     ///   - startThread: starts a thread of a name.
     ///   - log: takes what the operator should know.
     package init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
-        streams: (any StreamAdopter)?,
         startThread: @escaping @Sendable (String, @escaping @Sendable () -> Void) -> Void,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
@@ -27,7 +24,6 @@ package final class HTTPServer: Sendable {
         loop = try EventLoop(
             configuration: configuration,
             handler: handler,
-            streams: streams,
             counters: counters,
             log: log
         )
@@ -53,12 +49,8 @@ package final class HTTPServer: Sendable {
     /// before it lets go of by `HTTPExchange.handleAgain()`. It looks at the headers of both first.
     ///
     /// - Parameter done: called on the loop's thread when that is so.
-    package func hand(
-        to handler: any HTTPHandler,
-        streams: any StreamAdopter,
-        done: @escaping @Sendable () -> Void
-    ) {
-        loop.ask { $0.successor = .init(handler: handler, streams: streams, done: done) }
+    package func hand(to handler: any HTTPHandler, done: @escaping @Sendable () -> Void) {
+        loop.ask { $0.successor = .init(handler: handler, done: done) }
     }
 
     /// Sends the answers that were completed since the last call. Any thread.

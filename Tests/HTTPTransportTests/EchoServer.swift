@@ -44,7 +44,6 @@ final class EchoServer: Sendable {
         server = try HTTPServer(
             configuration: configuration,
             handler: handler,
-            streams: streams,
             startThread: startThread,
             log: { _ in }
         )
@@ -124,22 +123,29 @@ final class EchoHandler: HTTPHandler {
                 exchange.respond(HTTPResponse(status: 503))
                 return
             }
-            exchange.stream(StreamBeginning(Self.head, topic: .state, resume: .fresh))
-        case "/actions":
-            _ = parts.withLock { $0?.1 }?.reserve(.actions)
             exchange.stream(
-                StreamBeginning(Self.head, topic: .actions, resume: Self.resume(exchange))
+                StreamBeginning(Self.head, topic: .state, resume: .fresh),
+                to: streams
+            )
+        case "/actions":
+            guard let streams = parts.withLock({ $0?.1 }) else { return }
+            _ = streams.reserve(.actions)
+            exchange.stream(
+                StreamBeginning(Self.head, topic: .actions, resume: Self.resume(exchange)),
+                to: streams
             )
         case "/patches":
             let topic = TopicID.state.carrying(.patch)
-            _ = parts.withLock { $0?.1 }?.reserve(topic)
+            guard let streams = parts.withLock({ $0?.1 }) else { return }
+            _ = streams.reserve(topic)
             exchange.stream(
                 StreamBeginning(
                     Self.head,
                     topic: topic,
                     resume: Self.resume(exchange),
                     owner: StreamOwner(name: exchange.header("x-test"))
-                )
+                ),
+                to: streams
             )
         case "/fields":
             let fields = (exchange.query ?? "").split(separator: "&").map {

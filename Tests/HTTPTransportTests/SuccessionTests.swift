@@ -41,7 +41,6 @@ import Wire
                 addresses: [ListenAddress(place: .inet(host: "127.0.0.1", port: 0))]
             ),
             handler: holding,
-            streams: nil,
             startThread: startThread,
             log: { _ in }
         )
@@ -52,15 +51,8 @@ import Wire
         self.port = port
     }
 
-    private func handOver() throws {
-        let streams = try StreamWriter(
-            limits: StreamLimits(),
-            frames: StreamFrames(
-                heartbeat: { Bytes(utf8: "beat \($0)\n") },
-                bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
-            )
-        )
-        server.hand(to: holding.echo, streams: streams) { [holding, weak server] in
+    private func handOver() {
+        server.hand(to: holding.echo) { [holding, weak server] in
             holding.letGo()
             server?.wake()
         }
@@ -92,7 +84,7 @@ import Wire
         let left = try connection(sending: post("/left", ""))
         untilHeld(3)
         left.reset()
-        try handOver()
+        handOver()
         #expect(try early.response().body == "POST /a - h t body")
         #expect(try early.response().body == "second")
         // The one who takes over looks at the headers, too.
@@ -105,7 +97,7 @@ import Wire
         let half = try connection(sending: String(text.dropLast()))
         let whole = try connection(sending: post("/b", ""))
         untilHeld(1)
-        try handOver()
+        handOver()
         #expect(try whole.response().status == 200)
         try half.send(String(text.suffix(1)))
         #expect(try half.response().status == 409)

@@ -34,7 +34,6 @@ final class InProcessServer {
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: StartGate(HostRule(listening: [], further: [])),
-            streams: nil,
             startThread: { SystemThread.start(name: $0, $1) },
             log: { _ in }
         )

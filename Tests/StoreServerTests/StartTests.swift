@@ -74,7 +74,6 @@ import Testing
         let server = try HTTPServer(
             configuration: ServerConfiguration().transport,
             handler: gate,
-            streams: nil,
             startThread: { SystemThread.start(name: $0, $1) },
             log: { _ in }
         )

@@ -56,7 +56,6 @@ extension EventLoop {
         }
         if let successor = asked.successor {
             handler = successor.handler
-            streams = successor.streams
             isEarly = false
             successor.done()
         }
@@ -84,7 +83,10 @@ extension EventLoop {
             parkedCount -= 1
         case .suspended:
             if let connection = exchange.connection { chttpd_resume(connection) }
-        case .none, .deserted:
+        case .none:
+            return
+        case .deserted:
+            dropStream(of: exchange)
             return
         }
         exchange.hold = .none

@@ -240,9 +240,9 @@ extension EventLoop {
             exchange.outcome = .none
             handle(exchange)
             return proceed(exchange)
-        case .stream(let beginning):
+        case .stream(let beginning, let adopter):
             exchange.outcome = .none
-            handOver(exchange, beginning)
+            handOver(exchange, beginning, to: adopter)
             return proceed(exchange)
         case .handedOver, .abandoned: return CHTTPD_CLOSE
         case .suspendedForGood, .none:

@@ -5,32 +5,35 @@ import Platform
 import Synchronization
 
 extension EventLoop {
-    /// Gives a connection's socket to the stream writer.
+    /// Gives a connection's socket to the stream writer that the answer names.
     ///
     /// The writer owns a duplicate and the library closes its own; where that would shut the socket
     /// down, the connection stays suspended until the stream ends.
-    func handOver(_ exchange: HTTPExchange, _ beginning: StreamBeginning) {
+    func handOver(
+        _ exchange: HTTPExchange,
+        _ beginning: StreamBeginning,
+        to adopter: any StreamAdopter
+    ) {
         guard let connection = exchange.connection else {
             // A request of a test, which has no socket: the test goes on with the beginning.
-            exchange.outcome = .stream(beginning)
+            exchange.outcome = .stream(beginning, to: adopter)
             return
         }
-        guard let streams else { return }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
-            streams.abandon(beginning.topic)
+            adopter.abandon(beginning.topic)
             beginning.owner.onEnd?()
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
         if handsOver {
             exchange.outcome = .handedOver
-            streams.adopt(descriptor: descriptor, beginning, onEnd: beginning.owner.onEnd)
+            adopter.adopt(descriptor: descriptor, beginning, onEnd: beginning.owner.onEnd)
         } else {
             exchange.suspend()
             exchange.outcome = .suspendedForGood
             keptStreams[ObjectIdentifier(exchange)] = exchange
-            streams.adopt(descriptor: descriptor, beginning) { [weak self] in
+            adopter.adopt(descriptor: descriptor, beginning) { [weak self] in
                 beginning.owner.onEnd?()
                 self?.ask { $0.released.append(exchange) }
             }
@@ -40,16 +43,20 @@ extension EventLoop {
 
 extension EventLoop {
     /// Queues the handing over of a suspended request's connection. Any thread.
-    func finish(_ exchange: HTTPExchange, _ beginning: StreamBeginning) {
-        exchange.outcome = .stream(beginning)
+    func finish(
+        _ exchange: HTTPExchange,
+        _ beginning: StreamBeginning,
+        to adopter: any StreamAdopter
+    ) {
+        exchange.outcome = .stream(beginning, to: adopter)
         finished.withLock { $0.append(exchange) }
     }
 
     /// Gives back the place of a stream whose connection has ended before it was handed over.
     func dropStream(of exchange: HTTPExchange) {
-        guard case .stream(let beginning) = exchange.outcome else { return }
+        guard case .stream(let beginning, let adopter) = exchange.outcome else { return }
         exchange.outcome = .abandoned
-        streams?.abandon(beginning.topic)
+        adopter.abandon(beginning.topic)
         beginning.owner.onEnd?()
     }
 }

@@ -35,10 +35,8 @@ final class EventLoop: @unchecked Sendable {
 
     let configuration: TransportConfiguration
     @exclusivity(unchecked) var handler: any HTTPHandler
-    /// Takes over streams; `nil` while the handler has none.
-    var streams: (any StreamAdopter)?
-    /// Whether another handler takes over later.
-    @exclusivity(unchecked) var isEarly: Bool
+    /// Whether the handler is the first one: another may take over.
+    @exclusivity(unchecked) var isEarly = true
     let counters: TransportCounters
     let log: @Sendable (String) -> Void
 
@@ -86,14 +84,11 @@ final class EventLoop: @unchecked Sendable {
     init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
-        streams: (any StreamAdopter)?,
         counters: TransportCounters,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
         self.configuration = configuration
         self.handler = handler
-        self.streams = streams
-        isEarly = streams == nil
         self.counters = counters
         self.log = log
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
@@ -122,7 +117,6 @@ struct LoopRequests {
 
     struct Successor {
         let handler: any HTTPHandler
-        let streams: any StreamAdopter
         let done: @Sendable () -> Void
     }
 }

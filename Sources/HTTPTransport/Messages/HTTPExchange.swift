@@ -30,7 +30,7 @@ package final class HTTPExchange: @unchecked Sendable {
             suspendedForGood, abandoned
         /// The answer is in the loop's writer.
         case written
-        case stream(StreamBeginning)
+        case stream(StreamBeginning, to: any StreamAdopter)
     }
 
     /// How the answer is put off, where it is.
@@ -324,16 +324,17 @@ extension HTTPExchange {
         loop.giveUp(self)
     }
 
-    /// Makes the connection a stream: the socket goes to the stream writer, which sends the head
-    /// and then what the topic has. On the loop's thread, from within the handler.
-    package func stream(_ beginning: StreamBeginning) {
-        loop.handOver(self, beginning)
+    /// Makes the connection a stream: the socket goes to `adopter`, where a place is reserved, and
+    /// which sends the head and then what the topic has. On the loop's thread, from within the
+    /// handler.
+    package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
+        loop.handOver(self, beginning, to: adopter)
     }
 
     /// The same for a request that was put off, in place of ``complete(_:)`` and like it done when
     /// the server is woken. Any thread.
-    package func completeAsStream(_ beginning: StreamBeginning) {
-        loop.finish(self, beginning)
+    package func completeAsStream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
+        loop.finish(self, beginning, to: adopter)
     }
 }
 

@@ -50,7 +50,8 @@ package struct ActionEventsRoutes: RouteGroup {
         var owner = StreamOwner(session: session)
         if let hold = store.hold(session) { owner.onEnd = { hold.end() } }
         request.exchange.stream(
-            StreamBeginning(StreamOpening.head, topic: .actions, resume: resume, owner: owner)
+            StreamBeginning(StreamOpening.head, topic: .actions, resume: resume, owner: owner),
+            to: store.streams
         )
     }
 }

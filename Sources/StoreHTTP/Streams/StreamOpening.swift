@@ -43,7 +43,8 @@ enum StreamOpening {
         let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
             announce(newest)
             request.exchange.stream(
-                StreamBeginning(head, topic: topic, resume: resume, owner: owner)
+                StreamBeginning(head, topic: topic, resume: resume, owner: owner),
+                to: store.streams
             )
         }
         guard !isOpen else { return }
@@ -51,7 +52,8 @@ enum StreamOpening {
         store.reader.streams.perform { newest in
             announce(newest)
             request.exchange.completeAsStream(
-                StreamBeginning(head, topic: topic, resume: resume, owner: owner)
+                StreamBeginning(head, topic: topic, resume: resume, owner: owner),
+                to: store.streams
             )
         }
     }
@@ -92,7 +94,8 @@ enum StreamOpening {
         let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
             let (head, known) = head(for: resume, first(newest))
             request.exchange.stream(
-                StreamBeginning(head, topic: topic, resume: known, owner: owner)
+                StreamBeginning(head, topic: topic, resume: known, owner: owner),
+                to: store.streams
             )
         }
         guard !isOpen else { return }
@@ -100,7 +103,8 @@ enum StreamOpening {
         store.reader.streams.perform { newest in
             let (head, known) = head(for: resume, first(newest))
             request.exchange.completeAsStream(
-                StreamBeginning(head, topic: topic, resume: known, owner: owner)
+                StreamBeginning(head, topic: topic, resume: known, owner: owner),
+                to: store.streams
             )
         }
     }

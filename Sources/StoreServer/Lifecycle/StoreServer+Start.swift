@@ -67,10 +67,8 @@ extension StoreServer {
             start.logger,
             storesCount: others.count + 1
         )
-        let first: any ServedStore
         do {
-            first = try serve(start.configuration, at: Links(), in: process, start)
-            process.add(first)
+            process.add(try serve(start.configuration, at: Links(), in: process, start))
             for other in others { try serve(other, in: process, start) }
         } catch {
             _ = process.finish(by: Deadline(seconds: ServerStart.stopSecondsMax))
@@ -78,7 +76,7 @@ extension StoreServer {
         }
         process.watchdog.start()
         let server = RunningServer(process)
-        guard start.end(with: server, process.handler, first.store.streams) else {
+        guard start.end(with: server, process.handler) else {
             server.stop()
             throw CancellationError()
         }

@@ -38,7 +38,6 @@ final class ServerStart: Sendable {
         transport = try HTTPServer(
             configuration: configuration.transport,
             handler: gate,
-            streams: nil,
             startThread: { SystemThread.start(name: $0, $1) },
             log: logger.warning
         )
@@ -48,12 +47,12 @@ final class ServerStart: Sendable {
 
     /// Has `handler` handle all requests, also those that were held back. Returns `false` where
     /// the server was stopped meanwhile.
-    func end(with server: RunningServer, _ handler: any HTTPHandler, _ streams: StreamWriter) -> Bool {
+    func end(with server: RunningServer, _ handler: any HTTPHandler) -> Bool {
         status.withLock { status in
             guard case .underWay = status else { return false }
             status = .ready(server)
             // Within the lock, so that a stop comes before this or after it.
-            transport.hand(to: handler, streams: streams, done: gate.open)
+            transport.hand(to: handler, done: gate.open)
             return true
         }
     }

@@ -118,9 +118,9 @@ extension SimulatedServer {
             if !wait(for: sent) { return }
         }
         collect()
-        guard case .stream(let beginning) = sent.exchange.outcome else { return }
+        guard case .stream(let beginning, let adopter) = sent.exchange.outcome else { return }
         sent.exchange.outcome = .handedOver
-        parts.store.streams.adopt(
+        adopter.adopt(
             descriptor: fcntl(socket, F_DUPFD_CLOEXEC, 3),
             beginning,
             onEnd: beginning.owner.onEnd

@@ -54,7 +54,6 @@ final class SimulatedServer<Root: RootState> {
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: StartGate(HostRule(listening: [], further: [])),
-            streams: nil,
             startThread: { _, _ in },
             log: { _ in }
         )
@@ -68,7 +67,6 @@ final class SimulatedServer<Root: RootState> {
         )
         let process = try ServerProcess(configuration, on: transport, .standardError)
         parts = try server.assemble(configuration, in: process, world)
-        transport.loop.streams = parts.store.streams
         loop = StreamLoop(
             writer: parts.store.streams,
             epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),
