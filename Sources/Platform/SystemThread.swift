@@ -16,6 +16,13 @@ package enum SystemThread {
         sched_yield()
     }
 
+    /// The calling thread's nice value. Threads that it starts take it over.
+    package static var niceness: CInt {
+        // On Linux this is the calling thread's own (getpriority(2), "C library/kernel
+        // differences").
+        getpriority(CInt(PRIO_PROCESS.rawValue), 0)
+    }
+
     /// Starts a detached thread.
     ///
     /// It inherits the caller's nice value, and blocks all signals but those of faults and
@@ -30,16 +37,39 @@ package enum SystemThread {
         niceness: CInt? = nil,
         _ body: @escaping @Sendable () -> Void
     ) {
+        let code = create(name, niceness, body)
+        precondition(
+            code == 0,
+            "The system refuses a thread for \(name): \(SystemError.text(of: code))."
+        )
+    }
+
+    /// The same where the work can wait for another thread; answers whether the system gave one.
+    package static func startUnlessRefused(
+        name: String,
+        niceness: CInt?,
+        _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        create(name, niceness, body) == 0
+    }
+
+    /// Answers 0, or the error code of the system where it refuses the thread.
+    private static func create(
+        _ name: String,
+        _ niceness: CInt?,
+        _ body: @escaping @Sendable () -> Void
+    ) -> CInt {
         var thread = pthread_t()
-        // Safety: the box is retained here and released by the thread, exactly once.
-        let box = Unmanaged.passRetained(
+        // Safety: the box is retained here and released exactly once: by the thread, or below
+        // where there is none.
+        let start = Unmanaged.passRetained(
             Start {
                 blockSignals()
                 setName(name)
                 if let niceness { raiseNiceness(to: niceness) }
                 body()
             }
-        ).toOpaque()
+        )
         let code = pthread_create(
             &thread,
             nil,
@@ -47,13 +77,10 @@ package enum SystemThread {
                 if let box { Unmanaged<Start>.fromOpaque(box).takeRetainedValue().body() }
                 return nil
             },
-            box
+            start.toOpaque()
         )
-        precondition(
-            code == 0,
-            "The system refuses a thread for \(name): \(SystemError.text(of: code))."
-        )
-        pthread_detach(thread)
+        if code == 0 { pthread_detach(thread) } else { start.release() }
+        return code
     }
 
     /// Leaves the process's signals to the threads of the program, and its handlers there. SIGPIPE
@@ -80,10 +107,7 @@ package enum SystemThread {
 
     /// Raises the calling thread's nice value; one that is higher already stays as it is.
     private static func raiseNiceness(to niceness: CInt) {
-        let process = CInt(PRIO_PROCESS.rawValue)
-        // On Linux this is the calling thread's own (setpriority(2), "C library/kernel
-        // differences").
-        guard getpriority(process, 0) < niceness else { return }
-        _ = setpriority(process, 0, niceness)
+        guard Self.niceness < niceness else { return }
+        _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, niceness)
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A worker thread, or a few, that work off a bounded queue.
+/// A worker thread, or a few, that work off a bounded queue. The threads are the worker's own, or
+/// those of a pool (``WorkerThreads``).
 ///
 /// Other threads change the queue by ``post(_:)`` and never wait for the work. A post makes a
 /// system call only where work comes and a thread sleeps: a thread that is awake looks at the queue
@@ -20,12 +21,15 @@ package final class Worker<Queue: WorkQueue>: Sendable {
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var queue: Queue
-        /// How many threads there are, those that are about to begin among them.
+        /// How many threads there are, those that are about to begin among them; on a pool, how
+        /// many turns run there or wait.
         @usableFromInline var threads = 0
         /// How many of them sleep and have not been woken.
         @usableFromInline var asleep = 0
         @usableFromInline var isClosed = false
         @usableFromInline var body: Body?
+        /// Used by a worker on a pool only.
+        var turns = WorkerTurns()
 
         init(queue: Queue) {
             self.queue = queue
@@ -58,29 +62,32 @@ package final class Worker<Queue: WorkQueue>: Sendable {
     private let name: String
     private let niceness: CInt?
     private let idleSecondsMax: Double?
+    let pool: ThreadPool?
     private let closing = Latch()
-    private let ended = Latch()
+    let ended = Latch()
 
     /// Makes a worker without a thread.
     ///
     /// - Parameters:
-    ///   - name: the threads' name; at most 15 bytes of it show in `top -H` and debuggers.
-    ///   - niceness: the lowest nice value of the threads; `nil` leaves them that of their starter.
+    ///   - name: the name of its own threads; at most 15 bytes of it show in `top -H` and
+    ///     debuggers.
+    ///   - threads: which threads do the work.
     ///   - threadsMax: the most threads; beyond the first, one begins where work comes and no
-    ///     thread sleeps.
-    ///   - idleSecondsMax: how long a thread sleeps before it ends; the next work begins another.
-    ///     `nil` keeps it.
+    ///     thread sleeps. One thread keeps the order of the works, on a pool, too.
     package init(
         _ name: String,
-        niceness: CInt? = nil,
+        on threads: WorkerThreads = .own(),
         threadsMax: Int = 1,
-        idleSecondsMax: Double? = nil,
         queue: Queue
     ) {
         self.name = name
-        self.niceness = niceness
         self.threadsMax = threadsMax
-        self.idleSecondsMax = idleSecondsMax
+        switch threads {
+        case .own(let niceness, let idleSecondsMax):
+            (self.niceness, self.idleSecondsMax, pool) = (niceness, idleSecondsMax, nil)
+        case .pool(let pool):
+            (niceness, idleSecondsMax, self.pool) = (nil, nil, pool)
+        }
         state = Locked(State(queue: queue))
     }
 
@@ -135,7 +142,8 @@ package final class Worker<Queue: WorkQueue>: Sendable {
             change(&state.queue)
             defer {
                 state.asleep = 0
-                state.body = nil
+                // The turns that wait in a pool have no copy of it.
+                if pool == nil || state.threads == 0 { state.body = nil }
             }
             return (state.asleep, state.threads == 0, state.body)
         }
@@ -158,6 +166,7 @@ package final class Worker<Queue: WorkQueue>: Sendable {
 
     @usableFromInline
     func begin(_ body: @escaping Body) {
+        if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name, niceness: niceness) { [self] in
             repeat { body(self) } while !leave()
         }
@@ -169,8 +178,12 @@ package final class Worker<Queue: WorkQueue>: Sendable {
 extension Worker {
     /// Waits for work and takes it; `nil` where the thread is to end.
     ///
+    /// On a pool it never waits: `nil` ends the turn, where nothing waits for the worker, and where
+    /// others wait for the pool's thread. More work begins another turn.
+    ///
     /// - Parameter beforeSleep: called where nothing waits.
     package func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
+        if let pool { return next(in: pool, beforeEnd: beforeSleep) }
         while true {
             let (work, isOver) = state.withLock { state -> (Queue.Work?, Bool) in
                 if !state.queue.isEmpty { return (state.queue.take(), false) }

@@ -191,7 +191,7 @@ struct WorkerTests {
     }
 
     @Test func `a thread that sleeps for too long ends, and the next work begins another`() {
-        let worker = Worker("test", idleSecondsMax: 0, queue: Numbers())
+        let worker = Worker("test", on: .own(idleSecondsMax: 0), queue: Numbers())
         let ended = TimedSemaphore()
         let done = Atomic(0)
         worker.start(.withFirstWork) { worker in
@@ -208,7 +208,12 @@ struct WorkerTests {
 
     @Test func `threads that end for idleness lose no work that comes just then`() async {
         let (producers, count) = (4, 2_000)
-        let worker = Worker("test", threadsMax: 2, idleSecondsMax: 0, queue: Numbers())
+        let worker = Worker(
+            "test",
+            on: .own(idleSecondsMax: 0),
+            threadsMax: 2,
+            queue: Numbers()
+        )
         let sum = Atomic(0)
         let all = Latch()
         worker.start(.withFirstWork) { worker in
@@ -282,7 +287,7 @@ struct WorkerTests {
     @Test func `its threads have the niceness that it was given, and the starter keeps its own`() {
         let process = CInt(PRIO_PROCESS.rawValue)
         let before = getpriority(process, 0)
-        let worker = Worker("test", niceness: 5, queue: Numbers())
+        let worker = Worker("test", on: .own(niceness: 5), queue: Numbers())
         let niceness = Atomic(CInt(-100))
         worker.start { worker in
             niceness.store(getpriority(CInt(PRIO_PROCESS.rawValue), 0), ordering: .relaxed)
