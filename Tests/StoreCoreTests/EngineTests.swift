@@ -1,3 +1,4 @@
+import Platform
 import StoreCore
 import StoreTesting
 import Testing
@@ -48,6 +49,11 @@ import Testing
             return outcomes.all.values.first
         }
     }
+
+    /// Drivers of which others than the callers do the work.
+    static let threads: [CoreConfiguration<List>.Driver] = [
+        .thread, .pool(ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1)),
+    ]
 
     let step = StepChangeRequested(step: 1)
 
@@ -167,8 +173,11 @@ import Testing
         #expect(bench.journal.version == 0)
     }
 
-    @Test func `the mailbox refuses at its bound and keeps what it has`() throws {
-        let bench = Bench(mailboxMax: 3, driver: .thread)
+    @Test(arguments: threads)
+    func `the mailbox refuses at its bound and keeps what it has`(
+        _ driver: CoreConfiguration<List>.Driver
+    ) throws {
+        let bench = Bench(mailboxMax: 3, driver: driver)
         var taken: [Outcomes] = []
         for _ in 0..<3 {
             let outcomes = Outcomes()
@@ -189,10 +198,11 @@ import Testing
         #expect(throws: MailboxError.closed) { _ = try bench.offer([step]) }
     }
 
-    @Test func `what is offered without waking waits for the nudge, and then is one batch`()
-        async throws
-    {
-        let bench = Bench(driver: .thread)
+    @Test(arguments: threads)
+    func `what is offered without waking waits for the nudge, and then is one batch`(
+        _ driver: CoreConfiguration<List>.Driver
+    ) async throws {
+        let bench = Bench(driver: driver)
         let outcomes = (0..<10).map { _ in Outcomes() }
         bench.core.start()
         _ = try await bench.core.dispatch(step)

@@ -187,10 +187,13 @@ import Testing
         #expect(try journal.tail(from: 0).map(\.type) == ["b", "a0", "a2"])
     }
 
-    @Test func `two engines that work at once make one order without a hole`() throws {
+    @Test(arguments: EngineTests.threads)
+    func `two engines that work at once make one order without a hole`(
+        _ driver: CoreConfiguration<[String]>.Driver
+    ) throws {
         let history = SharedMemoryJournal(retention: .forever)
         let writers = [
-            TextWriter(history, driver: .thread), TextWriter(history.another(), driver: .thread),
+            TextWriter(history, driver: driver), TextWriter(history.another(), driver: driver),
         ]
         for writer in writers { writer.core.start() }
         var sent: [Outcomes] = []

@@ -54,7 +54,7 @@ extension Engine {
     ) throws(MailboxError) {
         switch admission {
         case .queued, .drain: break
-        case .wake: wake.signal()
+        case .wake: wakeUp()
         case .full, .closed:
             if lane != .tasks { refused.add(UInt64(count), ordering: .relaxed) }
             throw admission == .full ? .full : .closed
@@ -68,7 +68,13 @@ extension Engine {
             mailbox.isSleeping = false
             return true
         }
-        if isSleeping { wake.signal() }
+        if isSleeping { wakeUp() }
+    }
+
+    /// Wakes the Core's thread, or has the pool begin a turn. Called by the one thread that found
+    /// the Core asleep.
+    private func wakeUp() {
+        if let pool { submitTurn(to: pool) } else { wake.signal() }
     }
 
     /// Takes an action, and says whether it did.
@@ -143,7 +149,7 @@ extension Engine {
         }
     }
 
-    private func workTaken() {
+    func workTaken() {
         // Taken out of the engine while it is read: what is worked on may come back here.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
@@ -182,9 +188,10 @@ extension Engine {
         case work, sleep, end
     }
 
-    /// Starts the Core's own thread.
+    /// Starts the Core's own thread, or has the pool begin with what waits.
     func start(named name: String = "core") {
         guard isThreaded else { return }
+        if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name) { [self] in
             while next() {
                 workTaken()
@@ -214,7 +221,7 @@ extension Engine {
             return mailbox.isSleeping
         }
         guard isThreaded else { return }
-        if isSleeping { wake.signal() }
+        if isSleeping { wakeUp() }
         ended.wait()
         ended.signal()
     }

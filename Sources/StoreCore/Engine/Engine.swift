@@ -6,7 +6,8 @@ import Synchronization
 /// that drains the mailbox touches.
 final class Engine: @unchecked Sendable {
     // Safety: everything below `owner` belongs to the thread that set `isDraining` (or to the
-    // Core's own), and passes from one to the next under the mailbox's lock.
+    // Core's own, or to the pool's thread whose turn it is), and passes from one to the next under
+    // the mailbox's lock or the pool's.
 
     let ports: EnginePorts
     let mailbox: Locked<Mailbox>
@@ -14,7 +15,10 @@ final class Engine: @unchecked Sendable {
     let ended = DispatchSemaphore(value: 0)
     let refused = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
+    /// Whether others than the callers do the work: a thread of its own, or a pool.
     let isThreaded: Bool
+    /// The pool that does the work, where one does.
+    let pool: ThreadPool?
     /// Whether an action can go straight through: nothing to append, encode or compare.
     let isPlain: Bool
     /// Whether a commit waits for a disk, so that it pays to let a batch grow first: the thread
@@ -51,7 +55,11 @@ final class Engine: @unchecked Sendable {
         self.owner = owner
         counts = owner.counts
         self.ports = ports
-        isThreaded = ports.driver == .thread
+        switch ports.driver {
+        case .caller: (isThreaded, pool) = (false, nil)
+        case .thread: (isThreaded, pool) = (true, nil)
+        case .pool(let pool): (isThreaded, self.pool) = (true, pool)
+        }
         isPlain =
             ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true

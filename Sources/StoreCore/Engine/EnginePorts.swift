@@ -1,3 +1,5 @@
+package import Platform
+
 /// The ports and bounds of a Core that have nothing to do with the state's type.
 package struct EnginePorts: Sendable {
     /// Which thread does the Core's work.
@@ -6,6 +8,8 @@ package struct EnginePorts: Sendable {
         case caller
         /// A thread of its own, from ``Core/start()`` on.
         case thread
+        /// The threads of a pool, one at a time, from ``Core/start()`` on.
+        case pool(ThreadPool)
     }
 
     /// The default of both bounds on what waits.

@@ -37,10 +37,10 @@ struct Mailbox: ~Copyable, Sendable {
     private var keys = 0
     /// A thread works; what comes meanwhile is queued.
     var isDraining = false
-    /// The Core's thread waits to be woken.
+    /// The Core's thread waits to be woken; on a pool, no turn runs or waits.
     var isSleeping = false
     var isClosed = false
-    /// Whether the Core has a thread of its own.
+    /// Whether others than the callers do the work.
     let isThreaded: Bool
     let clientsMax: Int
     let ownMax: Int

@@ -1,0 +1,216 @@
+import Platform
+import StoreCore
+import Synchronization
+import Testing
+
+/// Cores on the threads of a pool. The waits of these tests end by an event; their seconds are what
+/// a broken Core costs.
+struct PooledCoresTests {
+    private static let secondsMax = 60.0
+
+    @Test func `twenty Cores share two threads, and each works one action at a time`() async {
+        let pool = ThreadPool(name: "test", threadsMax: 2)
+        let counters = (0..<20).map { _ in Counter(on: pool) }
+        await withTaskGroup(of: Void.self) { group in
+            for producer in 0..<4 {
+                group.addTask {
+                    for number in 0..<2_000 {
+                        #expect(counters[(number + producer) % 20].add())
+                        if number % 16 == 0 { await Task.yield() }
+                    }
+                }
+            }
+        }
+        #expect(pool.counts.threads <= 2)
+        for counter in counters { counter.core.stop() }
+        #expect(counters.allSatisfy { $0.shown.load(ordering: .relaxed) == 400 })
+        #expect(counters.allSatisfy { $0.work.overlaps.load(ordering: .relaxed) == 0 })
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
+    @Test func `a Core without work has no thread, and each action begins a turn`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1, idleSecondsMax: 0)
+        let counter = Counter(on: pool)
+        for _ in 0..<200 {
+            while pool.counts.threads > 0 { SystemThread.giveWay() }
+            #expect(counter.add())
+            #expect(counter.changed.wait(seconds: Self.secondsMax))
+        }
+        counter.core.stop()
+        #expect(counter.shown.load(ordering: .relaxed) == 200)
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
+    @Test func `reducers that hang leave the other Cores a thread, and end it afterwards`() {
+        let pool = ThreadPool(name: "test", threadsMax: 2)
+        let counters = (0..<6).map { _ in Counter(on: pool) }
+        let (stuck, others) = (counters.prefix(2), counters.dropFirst(2))
+        for counter in stuck {
+            #expect(counter.dispatch(Hang()))
+            #expect(counter.work.isHanging.wait(seconds: Self.secondsMax))
+        }
+        for counter in counters { #expect(counter.add()) }
+        pool.relieve()
+        pool.relieve()
+        for _ in 0..<10 {
+            for counter in others {
+                #expect(counter.changed.wait(seconds: Self.secondsMax))
+                #expect(counter.add())
+            }
+        }
+        #expect(stuck.allSatisfy { $0.shown.load(ordering: .relaxed) == 0 })
+        for counter in stuck { counter.work.goesOn.open() }
+        for counter in counters { counter.core.stop() }
+        #expect(stuck.allSatisfy { $0.shown.load(ordering: .relaxed) == 1 })
+        #expect(others.allSatisfy { $0.shown.load(ordering: .relaxed) == 11 })
+        while pool.counts.threads > 2 { SystemThread.giveWay() }
+        #expect(pool.counts.held == 0)
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
+    @Test func `one Core stops with all that it took, while another hangs and goes on`() {
+        let pool = ThreadPool(name: "test", threadsMax: 2)
+        let (stopped, other) = (Counter(on: pool), Counter(on: pool))
+        #expect(other.dispatch(Hang()))
+        #expect(other.work.isHanging.wait(seconds: Self.secondsMax))
+        for _ in 0..<5_000 { #expect(stopped.add()) }
+        stopped.core.stop()
+        #expect(stopped.shown.load(ordering: .relaxed) == 5_000)
+        #expect(!stopped.add())
+        stopped.core.stop()
+        #expect(other.add())
+        other.work.goesOn.open()
+        #expect(other.changed.wait(seconds: Self.secondsMax))
+        other.core.stop()
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
+    @Test func `two busy Cores share one thread by turns`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let hanging = Counter(on: pool)
+        #expect(hanging.dispatch(Hang()))
+        #expect(hanging.work.isHanging.wait(seconds: Self.secondsMax))
+        let order = Journaled<Int>()
+        let counters = (0..<2).map { number in
+            Counter(on: pool) {
+                order.add(number)
+                useUpTurn()
+            }
+        }
+        for counter in counters {
+            // Each action comes while the Core works, so a turn never finds its mailbox empty.
+            counter.core.observe { [core = counter.core] count in
+                if (1..<10).contains(count) { core.dispatch(Add()) }
+            }
+            #expect(counter.add())
+        }
+        hanging.work.goesOn.open()
+        while order.values.count < 20 { SystemThread.giveWay() }
+        for counter in counters { counter.core.stop() }
+        hanging.core.stop()
+        #expect(order.values == (0..<20).map { $0 % 2 })
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
+    @Test func `what is offered without waking begins no turn, and a nudge begins one`() throws {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let counter = Counter(on: pool)
+        #expect(counter.add())
+        #expect(counter.changed.wait(seconds: Self.secondsMax))
+        while pool.counts.idle == 0 { SystemThread.giveWay() }
+        let hanging = Counter(on: pool)
+        #expect(hanging.dispatch(Hang()))
+        #expect(hanging.work.isHanging.wait(seconds: Self.secondsMax))
+        for _ in 0..<3 {
+            let envelope = Envelope(
+                members: [.init(action: Add(), type: "Add")],
+                completion: Outcomes()
+            )
+            try counter.core.offer(envelope, wakes: false)
+        }
+        #expect(!pool.isAwaited)
+        counter.core.nudge()
+        counter.core.nudge()
+        #expect(pool.counts.waiting == 1)
+        hanging.work.goesOn.open()
+        for counter in [counter, hanging] { counter.core.stop() }
+        #expect(counter.shown.load(ordering: .relaxed) == 4)
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
+    @Test func `a Core whose pool was closed before it stops all the same`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let counter = Counter(on: pool)
+        #expect(counter.add())
+        #expect(counter.changed.wait(seconds: Self.secondsMax))
+        while pool.counts.idle == 0 { SystemThread.giveWay() }
+        #expect(pool.close(seconds: Self.secondsMax))
+        #expect(counter.add())
+        counter.core.stop()
+        #expect(counter.shown.load(ordering: .relaxed) == 2)
+    }
+}
+
+private struct Add: Action {}
+private struct Hang: Action {}
+
+/// A Core on a pool that counts actions.
+private final class Counter: Sendable {
+    let core: Core<Int>
+    let work: Work
+    /// The newest count that was shown.
+    let shown = Atomic(0)
+    /// Signals each count but the first.
+    let changed = TimedSemaphore()
+
+    /// - Parameter adding: called in the reducer for each action that counts.
+    init(on pool: ThreadPool, adding: @escaping @Sendable () -> Void = {}) {
+        var configuration = CoreConfiguration<Int>()
+        configuration.driver = .pool(pool)
+        let work = Work()
+        self.work = work
+        core = Core(
+            state: 0,
+            form: .mutating { count, action in work.reduce(&count, action, adding) },
+            configuration: configuration
+        )
+        core.start()
+        core.observe { [weak self] count in
+            guard let self, count > 0, count != shown.load(ordering: .relaxed) else { return }
+            shown.store(count, ordering: .relaxed)
+            changed.signal()
+        }
+    }
+
+    func add() -> Bool { dispatch(Add()) }
+
+    func dispatch(_ action: any Action) -> Bool { core.dispatch(action) }
+}
+
+/// What the reducer of a ``Counter`` does.
+private final class Work: Sendable {
+    /// How often the reducer was called while it ran.
+    let overlaps = Atomic(0)
+    let isHanging = Latch()
+    /// Ends the action that hangs.
+    let goesOn = Latch()
+    private let running = Atomic(0)
+
+    func reduce(_ count: inout Int, _ action: any Action, _ adding: () -> Void) {
+        if running.add(1, ordering: .relaxed).oldValue > 0 { overlaps.add(1, ordering: .relaxed) }
+        if action is Hang {
+            isHanging.open()
+            _ = goesOn.wait()
+        } else {
+            count += 1
+            adding()
+        }
+        running.subtract(1, ordering: .relaxed)
+    }
+}
+
+/// Works for longer than a turn may last.
+private func useUpTurn() {
+    let began = SystemTime.steadyNanoseconds()
+    while SystemTime.steadyNanoseconds() - began < ThreadPool.turnNanosecondsMax {}
+}
