@@ -1,5 +1,5 @@
 package import EventStream
-import Platform
+package import Platform
 package import StoreCore
 import Synchronization
 import Telemetry
@@ -7,7 +7,7 @@ package import Wire
 
 /// What leaves the Core: encodes each published version once, and swaps the snapshot that every
 /// read is answered from. What readers of streams are sent is made of the same bytes, on a thread
-/// of its own.
+/// of its own or of a pool.
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
 package final class Publisher<State: Codable & Equatable & Sendable>: Sink, StreamBeginnings,
@@ -48,6 +48,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
 
     /// Publishes the state as it is at `version` before anything is served.
     ///
+    /// - Parameter pool: whose threads make what readers of streams are sent, with a nice value of
+    ///   10; `nil` for a thread of its own.
     /// - Throws: where the state can't be encoded (a number that JSON does not have, for instance).
     package init(
         epoch: Epoch,
@@ -60,7 +62,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         viewStreams: ViewStreams<State>? = nil,
         streams: any StreamPublisher,
         waiters: LongPolls,
-        log: any VersionFollower
+        log: any VersionFollower,
+        on pool: ThreadPool? = nil
     ) throws {
         self.epoch = epoch
         epochText = epoch.description
@@ -74,7 +77,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         self.log = log
         let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
         writer.committed()
-        publishing = Publishing(first) {
+        publishing = Publishing(first, on: pool) {
             streams.open > 0 || waiters.isAwaited
         } sending: {
             streams.workSeconds

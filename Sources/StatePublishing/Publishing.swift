@@ -4,7 +4,7 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The published state, and the thread that brings it to readers: so that the Core goes on after
+/// The published state, and the thread of its own or of a pool that brings it to readers: so that the Core goes on after
 /// each commit, however many read, and however long that takes.
 ///
 /// The Core swaps the snapshot and leaves one value. In the order of the commits, the thread makes
@@ -29,27 +29,32 @@ final class Publishing<State: Sendable>: Sendable {
     }
 
     let newest: NewestSnapshot
-    private let queue: Locked<PublishingQueue<State>>
+    let queue: Locked<PublishingQueue<State>>
+    /// Whose threads publish; a thread of its own where it is `nil`.
+    let pool: ThreadPool?
     /// Whether a commit has to be handed over.
     private let isRead: @Sendable () -> Bool
     /// How many seconds the stream writer has worked so far.
-    private let sending: @Sendable () -> Double
+    let sending: @Sendable () -> Double
     private let wake = DispatchSemaphore(value: 0)
     private let hurry = TimedSemaphore()
-    private let lags = Atomic(false)
+    let lags = Atomic(false)
     private let pace = Locked(ReaderPace())
 
     /// - Parameters:
+    ///   - pool: whose threads publish, with a nice value of 10; `nil` for a thread of its own.
     ///   - isRead: whether there is a reader, or a request that is about to be one. It is asked
     ///     while the snapshot is swapped, and has to be true before a request is handed over.
     ///   - sending: how many seconds of work it was so far to send what was published.
     init(
         _ first: Snapshot,
+        on pool: ThreadPool? = nil,
         isRead: @escaping @Sendable () -> Bool,
         sending: @escaping @Sendable () -> Double = { 0 }
     ) {
         newest = NewestSnapshot(first)
         queue = Locked(PublishingQueue(published: first))
+        self.pool = pool
         self.isRead = isRead
         self.sending = sending
     }
@@ -140,7 +145,12 @@ final class Publishing<State: Sendable>: Sendable {
             guard !queue.items.isEmpty, !queue.isAwake else { return (false, false) }
             queue.isAwake = true
             defer { queue.isRunning = true }
+            if pool != nil { queue.turns.work = work }
             return (!queue.isRunning, queue.isRunning)
+        }
+        if let pool {
+            if starts || wakes { submitTurn(to: pool) }
+            return
         }
         if starts { ReaderThread.start(name: "publishing") { [self] in run(work) } }
         if wakes { wake.signal() }
@@ -150,45 +160,57 @@ final class Publishing<State: Sendable>: Sendable {
 extension Publishing {
     private func run(_ work: Work) {
         var before = sending()
-        while let (items, sent) = next() {
-            var version = sent
-            let began = SystemTime.steadySeconds()
-            pace.withLock { $0.begin(at: began) }
-            var (isPublishing, isAnswering) = (false, false)
-            var waiting: Commit<State>?
-            var newest: Snapshot?
-            func publish() {
-                guard let commit = waiting else { return }
-                waiting = nil
-                isPublishing = true
-                if let version, commit.before.version > version { work.skipped() }
-                (version, newest) = (commit.newest.version, commit.newest)
-                work.publish(commit)
-            }
-            for item in items {
-                switch item {
-                case .commit(let commit):
-                    if lags.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
-                        waiting?.take(in: commit)
-                    } else {
-                        publish()
-                        waiting = commit
-                    }
-                case .task(let published, let task):
-                    publish()
-                    if let version, published.version > version { work.skipped() }
-                    // Where commits became one, it may be newer than what was published then.
-                    let current = newest.map { max($0, published) } ?? published
-                    version = current.version
-                    task(current)
-                    isAnswering = true
-                }
-            }
-            publish()
-            queue.withLock { $0.sent = version }
-            if isAnswering { work.answered() }
-            finish(since: began, isPublishing, &before)
+        while let (items, sent) = next() { workOff(items, after: sent, work, &before) }
+    }
+
+    /// One turn.
+    ///
+    /// - Parameters:
+    ///   - sent: the newest version that readers were sent.
+    ///   - before: how many seconds the stream writer had worked by the end of the last turn.
+    func workOff(
+        _ items: [PublishingQueue<State>.Item],
+        after sent: UInt64?,
+        _ work: Work,
+        _ before: inout Double
+    ) {
+        var version = sent
+        let began = SystemTime.steadySeconds()
+        pace.withLock { $0.begin(at: began) }
+        var (isPublishing, isAnswering) = (false, false)
+        var waiting: Commit<State>?
+        var newest: Snapshot?
+        func publish() {
+            guard let commit = waiting else { return }
+            waiting = nil
+            isPublishing = true
+            if let version, commit.before.version > version { work.skipped() }
+            (version, newest) = (commit.newest.version, commit.newest)
+            work.publish(commit)
         }
+        for item in items {
+            switch item {
+            case .commit(let commit):
+                if lags.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
+                    waiting?.take(in: commit)
+                } else {
+                    publish()
+                    waiting = commit
+                }
+            case .task(let published, let task):
+                publish()
+                if let version, published.version > version { work.skipped() }
+                // Where commits became one, it may be newer than what was published then.
+                let current = newest.map { max($0, published) } ?? published
+                version = current.version
+                task(current)
+                isAnswering = true
+            }
+        }
+        publish()
+        queue.withLock { $0.sent = version }
+        if isAnswering { work.answered() }
+        finish(since: began, isPublishing, &before)
     }
 
     /// A turn ends: what there is to publish from now on waits until others had the processor.

@@ -19,13 +19,16 @@ struct PublishingQueue<State: Sendable>: Sendable {
     var items: [Item] = []
     /// The newest version that readers were sent, or began with; `nil` until then.
     var sent: UInt64?
-    /// Whether the thread is there; it begins with the first item.
+    /// Whether the thread is there; it begins with the first item. On a pool, whether there ever
+    /// was an item.
     var isRunning = false
     /// Whether the thread works, or was woken, or another thread does its work.
     var isAwake = false
     /// Whether a thread waits for all of it: then there is no pause.
     var isUrgent = false
     var isClosed = false
+    /// Used on a pool only.
+    var turns = PublishingTurns<State>()
     private(set) var commits = 0
     private(set) var bytes = 0
 

@@ -13,6 +13,11 @@ import Wire
 @Suite struct PublishingTests {
     private static let epoch = Epoch(rawValue: 0x4f1c_09ab)
 
+    /// A thread of its own, or those of a pool.
+    private static let threads: [ThreadPool?] = [
+        nil, ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1),
+    ]
+
     fileprivate static func snapshot(_ version: UInt64, bytes: Int = 1) -> Snapshot {
         Snapshot(
             tag: Tag(epoch: epoch, version: version),
@@ -50,16 +55,17 @@ import Wire
         }
 
         func note(_ text: String) { seen.withLock { $0.append(text) } }
-        func publishing() -> Publishing<Int> {
-            Publishing(PublishingTests.snapshot(0)) { [self] in
+        func publishing(on pool: ThreadPool? = nil) -> Publishing<Int> {
+            Publishing(PublishingTests.snapshot(0), on: pool) { [self] in
                 isRead.load(ordering: .sequentiallyConsistent)
             }
         }
     }
 
-    @Test func `commits and requests are worked in their order`() {
+    @Test(arguments: threads)
+    func `commits and requests are worked in their order`(_ pool: ThreadPool?) {
         let readers = Readers()
-        let publishing = readers.publishing()
+        let publishing = readers.publishing(on: pool)
         publish(Self.commit(1...2), on: publishing, readers.work)
         #expect(publishing.snapshot.version == 2, "it is to be seen at once")
         publishing.perform(readers.work) { readers.note("open at \($0.version)") }
@@ -69,9 +75,10 @@ import Wire
         publishing.close()
     }
 
-    @Test func `what was committed while nobody read is known to be skipped`() {
+    @Test(arguments: threads)
+    func `what was committed while nobody read is known to be skipped`(_ pool: ThreadPool?) {
         let readers = Readers()
-        let publishing = readers.publishing()
+        let publishing = readers.publishing(on: pool)
         publish(Self.commit(1...1), on: publishing, readers.work)
         publishing.flush(readers.work, seconds: 60)
         readers.isRead.store(false, ordering: .sequentiallyConsistent)
@@ -84,9 +91,11 @@ import Wire
         publishing.close()
     }
 
-    @Test func `a stream that opens misses nothing, whoever commits meanwhile`() async {
+    @Test(arguments: threads)
+    func `a stream that opens misses nothing, whoever commits meanwhile`(_ pool: ThreadPool?) async
+    {
         let readers = Readers()
-        let publishing = readers.publishing()
+        let publishing = readers.publishing(on: pool)
         let count = 2_000
         let opened = OpenStreams()
         let work = Publishing<Int>.Work { commit in
@@ -138,6 +147,68 @@ import Wire
                 #expect(zip(all, all.dropFirst()).allSatisfy(<))
                 #expect(all.last == UInt64(count))
             }
+        }
+    }
+
+    @Test func `what waits when it is closed is published, and nothing after that`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let readers = Readers()
+        let publishing = readers.publishing(on: pool)
+        let (begun, goesOn, ended) = (Latch(), Latch(), Latch())
+        publishing.perform(readers.work) { _ in
+            begun.open()
+            _ = goesOn.wait()
+        }
+        #expect(begun.wait(seconds: 60))
+        publish(Self.commit(1...1), on: publishing, readers.work)
+        publishing.perform(readers.work) { _ in ended.open() }
+        publishing.close()
+        publishing.perform(readers.work) { _ in readers.note("late") }
+        publish(Self.commit(2...2), on: publishing, readers.work)
+        goesOn.open()
+        #expect(ended.wait(seconds: 60))
+        publishing.flush(readers.work, seconds: 60)
+        #expect(pool.close(seconds: 60))
+        #expect(readers.seen.withLock { $0 } == ["0>1"])
+    }
+
+    @Test func `several of them share one thread of a pool by turns, and have none at rest`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let (begun, goesOn) = (Latch(), Latch())
+        let blocking = Readers().publishing(on: pool)
+        blocking.perform(Readers().work) { _ in
+            begun.open()
+            _ = goesOn.wait()
+        }
+        #expect(begun.wait(seconds: 60))
+        let readers = Readers()
+        let each = (0..<2).map { number in
+            let own = Readers()
+            let publishing = own.publishing(on: pool)
+            repeatTask(5, on: publishing, own.work) { readers.note("\(number)") }
+            return publishing
+        }
+        goesOn.open()
+        while readers.seen.withLock({ $0.count }) < 10 { SystemThread.giveWay() }
+        #expect(readers.seen.withLock { $0 } == (0..<10).map { "\($0 % 2)" })
+        while pool.counts.idle == 0 { SystemThread.giveWay() }
+        #expect(pool.counts.threads == 1)
+        for publishing in each { publishing.close() }
+        #expect(pool.close(seconds: 60))
+    }
+
+    /// Does something so many times, each time in a turn that lasts for longer than it may.
+    private func repeatTask(
+        _ count: Int,
+        on publishing: Publishing<Int>,
+        _ work: Publishing<Int>.Work,
+        _ task: @escaping @Sendable () -> Void
+    ) {
+        publishing.perform(work) { _ in
+            task()
+            let began = SystemTime.steadyNanoseconds()
+            while SystemTime.steadyNanoseconds() - began < ThreadPool.turnNanosecondsMax {}
+            if count > 1 { repeatTask(count - 1, on: publishing, work, task) }
         }
     }
 
