@@ -1,5 +1,6 @@
 import EventStream
 import HTTPTransport
+import Platform
 import StoreCore
 import Telemetry
 import Testing
@@ -16,14 +17,15 @@ struct ActionLogTests {
         let journal: MemoryJournal
         let log: ActionLog
 
-        init(recordsMax: UInt64 = 100_000) {
+        init(recordsMax: UInt64 = 100_000, on threads: WorkerThreads = .own()) {
             let retention = Retention(bytesMax: nil, recordsMax: recordsMax)
             journal = MemoryJournal(retention: retention)
             log = ActionLog(
                 journal: journal,
                 epoch: Epoch(rawValue: 7),
                 version: 0,
-                logger: .standardError
+                logger: .standardError,
+                on: threads
             ) {}
             log.start()
         }
@@ -87,8 +89,13 @@ struct ActionLogTests {
         )
     }
 
-    @Test func `all records come once and in order, wherever one begins`() throws {
-        let fixture = Fixture()
+    @Test(arguments: [
+        WorkerThreads.own(), .pool(ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1)),
+    ])
+    func `all records come once and in order, wherever one begins`(
+        _ threads: WorkerThreads
+    ) throws {
+        let fixture = Fixture(on: threads)
         try append(1_000, to: fixture)
         fixture.log.published(1_000)
         for start in [0, 1, 255, 256, 257, 700, 999] as [UInt64] {

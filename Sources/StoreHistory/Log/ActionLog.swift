@@ -1,5 +1,5 @@
 package import EventStream
-import Platform
+package import Platform
 import StatePublishing
 package import StoreCore
 import Synchronization
@@ -7,14 +7,14 @@ package import Telemetry
 package import Wire
 
 /// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
-/// thread of its own and kept for as long as readers share them.
+/// thread of its own or of a pool, and kept for as long as readers share them.
 ///
 /// Without a reader, a commit costs one store and one load.
 package final class ActionLog: LogSource, VersionFollower {
     package let journal: any Journal
     let logger: Logger
     package let epoch: Epoch
-    let worker = Worker("actions", queue: LogWork())
+    let worker: Worker<LogWork>
     private let durable: Atomic<UInt64>
     /// The version after ``durable`` that a reader waits for; 0 while none does.
     private let awaited = Atomic<UInt64>(0)
@@ -24,18 +24,21 @@ package final class ActionLog: LogSource, VersionFollower {
     ///
     /// - Parameters:
     ///   - version: what is published already.
+    ///   - threads: where the journal is read.
     ///   - onMove: has the readers looked at again; called on the log's thread.
     package init(
         journal: any Journal,
         epoch: Epoch,
         version: UInt64,
         logger: Logger,
+        on threads: WorkerThreads = .own(),
         onMove: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.epoch = epoch
         self.logger = logger
         self.onMove = onMove
+        worker = Worker("actions", on: threads, queue: LogWork())
         durable = Atomic(version)
     }
 

@@ -1,12 +1,12 @@
-import Platform
+package import Platform
 package import StatePublishing
 package import StoreCore
 import Synchronization
 package import Telemetry
 import Wire
 
-/// Keeps a snapshot of the published state every so often, on a thread of its own, so that a start
-/// has little to replay and old records can be forgotten.
+/// Keeps a snapshot of the published state every so often, on a thread of its own or of a pool, so
+/// that a start has little to replay and old records can be forgotten.
 package final class SnapshotKeeper: Sendable {
     /// The most bytes that the records after a snapshot have, unless there is a reason for fewer.
     package static let bytesMax: UInt64 = 64 << 20
@@ -30,13 +30,14 @@ package final class SnapshotKeeper: Sendable {
 
     private let savedVersion: Atomic<UInt64>
     private let pendingBytes = Atomic<UInt64>(0)
-    private let worker = Worker("snapshots", queue: Due())
+    private let worker: Worker<Due>
 
     /// Makes a keeper that begins with ``start()``.
     ///
     /// - Parameters:
     ///   - recordsMax: the most records after a snapshot.
     ///   - bytesMax: the most bytes that the records after a snapshot have.
+    ///   - threads: where snapshots are kept.
     ///   - newest: the newest published state.
     package init(
         journal: any Journal,
@@ -46,6 +47,7 @@ package final class SnapshotKeeper: Sendable {
         bytesMax: UInt64 = bytesMax,
         clock: any WallClock = SystemClock(),
         logger: Logger,
+        on threads: WorkerThreads = .own(),
         newest: @escaping @Sendable () -> Snapshot
     ) {
         self.journal = journal
@@ -56,6 +58,7 @@ package final class SnapshotKeeper: Sendable {
         self.recordsMax = recordsMax
         self.bytesMax = bytesMax
         self.newest = newest
+        worker = Worker("snapshots", on: threads, queue: Due())
     }
 
     package func start() {
