@@ -10,8 +10,16 @@ import Testing
 
 /// What is done away from the event loop and the Core.
 @Suite struct BackgroundWorkTests {
-    @Test func `as many jobs as may run and wait are taken, and each of them is done`() {
-        let work = BackgroundWork("test", runningMax: 2, waitingMax: 3)
+    /// Threads of its own, or those of a pool.
+    private static let threads: [ThreadPool?] = [
+        nil, ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1),
+    ]
+
+    @Test(arguments: threads)
+    func `as many jobs as may run and wait are taken, and each of them is done`(
+        _ pool: ThreadPool?
+    ) {
+        let work = BackgroundWork("test", on: pool, runningMax: 2, waitingMax: 3)
         let (begin, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let done = Locked<[Int]>([])
         let taken = (0..<7).filter { number in
@@ -27,8 +35,9 @@ import Testing
         #expect(done.withLock { $0.sorted() } == taken)
     }
 
-    @Test func `one after the other in their order where one may run at a time`() {
-        let work = BackgroundWork("test", runningMax: 1, waitingMax: 1_000)
+    @Test(arguments: threads)
+    func `one after the other in their order where one may run at a time`(_ pool: ThreadPool?) {
+        let work = BackgroundWork("test", on: pool, runningMax: 1, waitingMax: 1_000) { 0 }
         let done = Locked<[Int]>([])
         let ended = DispatchSemaphore(value: 0)
         for number in 0..<1_000 {

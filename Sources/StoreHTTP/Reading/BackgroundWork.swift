@@ -1,9 +1,10 @@
 import EventStream
 import Platform
 import StatePublishing
+import Synchronization
 
 /// Work that would hold up the event loop or the Core: a little at a time, a bounded queue, and
-/// threads that the event loop and the Core go before.
+/// threads that the event loop and the Core go before: its own, or those of a pool.
 final class BackgroundWork: Sendable {
     /// How long a thread that has nothing to do waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
@@ -43,25 +44,36 @@ final class BackgroundWork: Sendable {
     /// Makes a place for such work.
     ///
     /// - Parameters:
-    ///   - label: the name of its threads, which begin with the first job.
+    ///   - label: the name of its own threads, which begin with the first job.
+    ///   - pool: whose threads do the work; `nil` for its own.
     ///   - runningMax: the most that is done at a time.
     ///   - waitingMax: the most that waits; more is refused.
     ///   - version: the newest version, where the threads are to pause between jobs while many
     ///     come.
     init(
         _ label: String,
+        on pool: ThreadPool? = nil,
         runningMax: Int = 2,
         waitingMax: Int = 64,
         pacedBy version: (@Sendable () -> UInt64)? = nil
     ) {
         worker = Worker(
             label,
-            niceness: ReaderThread.niceness,
+            on: pool.map(WorkerThreads.pool)
+                ?? .own(niceness: ReaderThread.niceness, idleSecondsMax: Self.idleSecondsMax),
             threadsMax: runningMax,
-            idleSecondsMax: Self.idleSecondsMax,
             queue: Jobs(takenMax: runningMax + waitingMax)
         )
-        worker.start(.withFirstWork) { BackgroundWork.run($0, pacedBy: version) }
+        let kept = pool.map { _ in KeptPace() }
+        worker.start(.withFirstWork) { worker in
+            guard let kept else {
+                var pace = ReaderPace()
+                return BackgroundWork.run(worker, &pace, by: version)
+            }
+            var pace = kept.pace.withLock { $0 }
+            BackgroundWork.run(worker, &pace, by: version)
+            kept.pace.withLock { [pace] in $0 = pace }
+        }
     }
 
     /// Takes a job, or answers `false` where too much waits already. Any thread; never waits.
@@ -78,8 +90,11 @@ final class BackgroundWork: Sendable {
         worker.post { $0.offer(job) } == true
     }
 
-    private static func run(_ worker: Worker<Jobs>, pacedBy version: (@Sendable () -> UInt64)?) {
-        var pace = ReaderPace()
+    private static func run(
+        _ worker: Worker<Jobs>,
+        _ pace: inout ReaderPace,
+        by version: (@Sendable () -> UInt64)?
+    ) {
         while let job = worker.next() {
             let began = SystemTime.steadySeconds()
             let sent = Double(job()) / Self.sentBytesPerSecond
@@ -94,4 +109,9 @@ final class BackgroundWork: Sendable {
             worker.withQueue { $0.finished() }
         }
     }
+}
+
+/// The pace between two turns on a pool, of which each may be on another thread.
+private final class KeptPace: Sendable {
+    let pace = Locked(ReaderPace())
 }

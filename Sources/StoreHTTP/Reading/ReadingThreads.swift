@@ -1,37 +1,50 @@
 import HTTPTransport
+package import Platform
 
 /// The threads that make what would hold up the event loop or the Core; each begins with its first
-/// job.
+/// job. On a pool they are the pool's.
 package struct ReadingThreads: Sendable {
     /// Large answers, which are paced.
     let large: BackgroundWork
     /// What dry runs would change.
     let dryRuns: BackgroundWork
     /// Views that are asked for and not watched.
-    let views = BackgroundWork("views")
+    let views: BackgroundWork
     /// States that are past, and what changed them.
-    let past = BackgroundWork("history")
+    let past: BackgroundWork
     /// Pages of the log.
-    let logPages = BackgroundWork("log pages")
+    let logPages: BackgroundWork
     /// What actions led to.
-    let traces = BackgroundWork("trace")
+    let traces: BackgroundWork
 
     /// - Parameters:
     ///   - waitingMax: the most large answers, and the most dry runs, that wait: each has a
     ///     connection.
+    ///   - pool: whose threads do the work, with a nice value of 10; `nil` for threads of their
+    ///     own.
     ///   - version: the newest version; while many come, those two pause.
-    package init(waitingMax: Int, pacedBy version: @escaping @Sendable () -> UInt64) {
+    package init(
+        waitingMax: Int,
+        on pool: ThreadPool? = nil,
+        pacedBy version: @escaping @Sendable () -> UInt64
+    ) {
         large = BackgroundWork(
             "reading",
+            on: pool,
             runningMax: 1,
             waitingMax: waitingMax,
             pacedBy: version
         )
         dryRuns = BackgroundWork(
             "dry runs",
+            on: pool,
             runningMax: 1,
             waitingMax: waitingMax,
             pacedBy: version
         )
+        views = BackgroundWork("views", on: pool)
+        past = BackgroundWork("history", on: pool)
+        logPages = BackgroundWork("log pages", on: pool)
+        traces = BackgroundWork("trace", on: pool)
     }
 }
