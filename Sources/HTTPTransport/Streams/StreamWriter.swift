@@ -15,6 +15,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     package let counters = StreamCounters()
     let limits: StreamLimits
     let frames: StreamFrames
+    private let places: StreamPlaces?
     private let mail = Locked(StreamMail())
     private let source = Locked<(any LogSource)?>(nil)
     /// How many streams each topic has, with those whose place is reserved.
@@ -23,10 +24,18 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     private let ended = DispatchSemaphore(value: 0)
     private let cutOff = Atomic(0)
 
-    /// Makes a writer whose thread begins with ``start(_:)``.
-    package init(limits: StreamLimits, frames: StreamFrames) throws(TransportError) {
+    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``.
+    ///
+    /// - Parameter places: the places that several writers have together, besides the bound that
+    ///   `limits` sets for this one.
+    package init(
+        limits: StreamLimits,
+        frames: StreamFrames,
+        places: StreamPlaces? = nil
+    ) throws(TransportError) {
         self.limits = limits
         self.frames = frames
+        self.places = places
         wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         guard wakeDescriptor >= 0 else {
             throw TransportError("can't make a stream writer: \(SystemError.text)")
@@ -41,19 +50,29 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     package func start(
         _ startThread: (String, @escaping @Sendable () -> Void) -> Void
     ) throws(TransportError) {
+        let loop = try makeLoop()
+        startThread("streams") { [self] in
+            loop.value.run()
+            didEnd(cutOff: loop.value.cutOff)
+        }
+    }
+
+    /// Starts the writer on a thread that it shares with others, in place of ``start(_:)``. Any
+    /// thread.
+    ///
+    /// - Throws: where the thread is stopped, or the system refuses a descriptor.
+    package func start(on thread: StreamThread) throws(TransportError) {
+        try thread.add(try makeLoop())
+    }
+
+    private func makeLoop() throws(TransportError) -> StreamLoop.Handle {
         let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         guard epoll >= 0 else {
             throw TransportError("can't make a stream writer: \(SystemError.text)")
         }
-        let loop = StreamLoop.Handle(
+        return StreamLoop.Handle(
             value: StreamLoop(writer: self, epoll: epoll, wakeDescriptor: wakeDescriptor)
         )
-        startThread("streams") { [self] in
-            loop.value.run()
-            cutOff.store(loop.value.cutOff, ordering: .relaxed)
-            refuseQuestions()
-            ended.signal()
-        }
     }
 
     /// Sets the source of ``TopicID/actions``. Called before ``start(_:)``.
@@ -82,7 +101,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Takes one of the places for streams. Answers `false` where all are taken. Any thread.
     package func reserve(_ topic: TopicID) -> Bool {
         let before = counters.open.add(1, ordering: .relaxed).oldValue
-        guard before < limits.streamsMax else {
+        guard before < limits.streamsMax, places?.take() != false else {
             counters.open.subtract(1, ordering: .relaxed)
             counters.refused.add(1, ordering: .relaxed)
             return false
@@ -99,6 +118,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Gives a reserved place back, or that of a stream that has ended.
     package func abandon(_ topic: TopicID) {
         counters.open.subtract(1, ordering: .relaxed)
+        places?.giveBack()
         readers.withLock { readers in
             let left = (readers[topic] ?? 1) - 1
             readers[topic] = left > 0 ? left : nil
@@ -111,7 +131,12 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         onEnd: (@Sendable () -> Void)?
     ) {
         let reader = JoiningReader(descriptor: descriptor, beginning: beginning, onEnd: onEnd)
-        post { $0.inbox.join(reader) }
+        var isTaken = false
+        post { mail in
+            isTaken = !mail.isEnded
+            if isTaken { mail.inbox.join(reader) }
+        }
+        if !isTaken { turnAway(reader) }
     }
 
     /// Sends a frame to the readers of a topic. Any thread; never waits.
@@ -154,7 +179,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Sends `bye` to all streams, waits until they have taken it or the time is over, and ends the
-    /// thread. Answers whether all took it.
+    /// loop, with the thread where that is the writer's own. Answers whether all took it.
+    ///
+    /// Never called on the writer's thread, nor on one that it shares.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
         post { $0.stop = (reason, seconds) }
         ended.wait()
@@ -172,14 +199,32 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return isTaken
     }
 
-    /// Ends the answering of questions: those that wait, and later ones, get no value.
-    private func refuseQuestions() {
-        let late = mail.withLock { mail -> [StreamQuestion] in
-            mail.isEnded = true
-            defer { mail.questions = [] }
-            return mail.questions
+    /// Notes that the writer's loop has ended. Questions and readers that wait, and later ones, are
+    /// turned away.
+    func didEnd(cutOff count: Int) {
+        cutOff.store(count, ordering: .relaxed)
+        mail.withLock { $0.isEnded = true }
+        let late = take()
+        for question in late.questions { question.answerWithout() }
+        for case .join(let reader) in late.inbox.events { turnAway(reader) }
+        ended.signal()
+    }
+
+    /// Closes the socket of a reader that joins too late, behind the head and the last frame.
+    private func turnAway(_ reader: JoiningReader) {
+        let beginning = reader.beginning
+        let head = Chunk.first(beginning.head.response, Bytes([]))
+        for bytes in [head, Chunk.last(frames.bye(.shutdown))] {
+            bytes.withUnsafeBytes { bytes in
+                let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+                _ = send(reader.descriptor, bytes.baseAddress, bytes.count, flags)
+            }
         }
-        for question in late { question.answerWithout() }
+        shutdown(reader.descriptor, CInt(SHUT_RDWR))
+        close(reader.descriptor)
+        counters.closedByServer.add(1, ordering: .relaxed)
+        abandon(beginning.topic)
+        reader.onEnd?()
     }
 
     private func post(_ change: (inout StreamMail) -> Void) {

@@ -12,6 +12,8 @@ final class StreamLoop {
     static let inputBytesMax = 64 << 10
     /// How long unacknowledged data keeps a connection whose peer is silent.
     static let deadPeerMilliseconds: CInt = 40_000
+    /// How long one turn lasts at the most without readers, on a thread of the loop's own.
+    static let restingMilliseconds: CInt = 60_000
 
     let writer: StreamWriter
     /// Where the log comes from, where there is one.
@@ -39,6 +41,9 @@ final class StreamLoop {
     private var pace = ReaderPace()
     /// For how long this turn has paused.
     private var pausedSeconds = 0.0
+    /// Whether other loops have their turns on the same thread: then the loop rests between two of
+    /// its turns (``restSeconds``), and does not pause within one.
+    var sharesThread = false
     /// How many bytes of backlogs this turn has sent.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more, in the order in which they have their turn.
@@ -75,13 +80,18 @@ final class StreamLoop {
     func run() {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
-        now = EventLoop.clock()
-        nextSecond = now + 1
+        begin()
         while !isDone {
             turn(events, waitingFor: waitMilliseconds)
             if now >= nextSecond { everySecond() }
         }
         end()
+    }
+
+    /// Begins the loop's own time.
+    func begin() {
+        now = EventLoop.clock()
+        nextSecond = now + 1
     }
 
     /// Does what there is to do, after waiting for it so many milliseconds at the most.
@@ -112,7 +122,7 @@ final class StreamLoop {
 
     /// Pauses where that is due, between one reader and the next of many.
     func pauseIfDue() {
-        guard pace.isBusy, stopDeadline == nil else { return }
+        guard pace.isBusy, stopDeadline == nil, !sharesThread else { return }
         let began = EventLoop.clock()
         guard pace.isDue(at: began), let pause = pace.pauseSeconds(at: began) else { return }
         usleep(useconds_t(pause * 1e6))
@@ -121,11 +131,27 @@ final class StreamLoop {
         pace.begin(at: ended)
     }
 
+    /// For how long others on the same thread have their turns before this loop has its next one;
+    /// 0 where it may be at once.
+    ///
+    /// Takes the place of ``pauseIfDue()``, which would hold up all of them.
+    var restSeconds: Double {
+        guard pace.isBusy, stopDeadline == nil else { return 0 }
+        let ended = EventLoop.clock()
+        return pace.isDue(at: ended) ? pace.pauseSeconds(at: ended) ?? 0 : 0
+    }
+
     private var waitMilliseconds: CInt {
-        if slots.count == freeSlots.count, stopDeadline == nil { return 60_000 }
-        let pause = awaitingTurn.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
-        let seconds = min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
+        guard let seconds = waitSeconds else { return Self.restingMilliseconds }
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
+    }
+
+    /// In how many seconds from the last turn there is work though nothing comes; `nil` without
+    /// readers.
+    var waitSeconds: Double? {
+        if slots.count == freeSlots.count, stopDeadline == nil { return nil }
+        let pause = awaitingTurn.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
+        return min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
     }
 
     private func takeMail() {
@@ -151,12 +177,14 @@ final class StreamLoop {
         }
     }
 
-    private var isDone: Bool {
+    /// Whether a stop is asked for, and no reader is left or the time for it is over.
+    var isDone: Bool {
         guard let stopDeadline else { return false }
         return now >= stopDeadline || slots.count == freeSlots.count
     }
 
-    private func end() {
+    /// Releases the readers that are left.
+    func end() {
         cutOff = slots.count - freeSlots.count
         for slot in slots.indices { release(Int32(slot)) }
     }
