@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 
 import pytest
@@ -178,17 +179,21 @@ def test_stuck_reducers_stop_their_stores_and_no_other(program):
     """As many as there are processors, and one more: then no thread of the pool is left by itself."""
     stuck = min(len(os.sched_getaffinity(0)), 4) + 1
     server = Server(
-        "--stuck-action", "1", "--shutdown-timeout", "3", program=program,
+        "--stuck-action",
+        "1",
+        "--shutdown-timeout",
+        "3",
+        program=program,
         environment={"ROOMS": str(stuck)},
     )
-    with server:
-        names = [f"idle-{number}" for number in range(stuck)]
-        wires = [server.socket() for _ in names]
-        for name, wire in zip(names, wires):
+    names = [f"idle-{number}" for number in range(stuck)]
+    try:
+        for name in names:
             body = b'{"type":"Stuck"}'
-            wire.sendall(
-                b"POST /stores/%s/dispatch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                b"Content-Length: %d\r\n\r\n%s" % (name.encode(), len(body), body)
+            server.socket().sendall(
+                b"POST /stores/%s/dispatch HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                % (name.encode(), len(body), body)
             )
         for name in names:
             until(lambda: server.get(f"/stores/{name}/livez").status == 503, f"{name} is stuck")
@@ -196,9 +201,10 @@ def test_stuck_reducers_stop_their_stores_and_no_other(program):
         assert add(server, "/stores/scores", 2).json["version"] == 1
         assert set(server.get("/readyz").problem("draining", 503)["stores"]) == set(names)
         assert server.get("/livez").status == 200
-        for wire in wires:
-            wire.close()
         assert server.stop() == 75
+        assert "without the actions that were taken (idle-0)" in server.log_text
+    finally:
+        server.stop(signal.SIGKILL)
 
 
 def test_a_store_that_cannot_be_prepared_is_unavailable(program):

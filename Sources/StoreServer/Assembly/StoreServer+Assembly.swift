@@ -60,13 +60,15 @@ extension StoreServer {
 
         let streams = try StreamWriter(
             limits: configuration.streamLimits,
-            frames: .tagged(epoch: epoch)
+            frames: .tagged(epoch: epoch),
+            places: process.threads?.places
         )
         let log = ActionLog(
             journal: history.journal,
             epoch: epoch,
             version: history.version,
-            logger: logger
+            logger: logger,
+            on: process.journalThreads
         ) { [weak streams] in
             streams?.logMoved()
         }
@@ -86,7 +88,8 @@ extension StoreServer {
             viewStreams: viewStreams,
             streams: streams,
             waiters: waiters,
-            log: log
+            log: log,
+            on: process.threads?.readers
         )
         let keeper = SnapshotKeeper(
             journal: history.journal,
@@ -95,6 +98,7 @@ extension StoreServer {
             recordsMax: configuration.snapshotBounds.records,
             bytesMax: configuration.snapshotBounds.bytes,
             logger: logger,
+            on: process.journalThreads,
             newest: { publisher.snapshot }
         )
         let times = ServerTimes()
@@ -109,6 +113,7 @@ extension StoreServer {
         let core = try core(
             from: history,
             world: world,
+            driver: process.threads.map { .pool($0.cores) } ?? .thread,
             keyClock: opened.keyClock,
             mailboxMax: configuration.mailboxMax,
             publisher: publisher,
@@ -152,7 +157,10 @@ extension StoreServer {
             streams: publisher,
             waiters: waiters,
             comparison: StateDifference.comparison(of: State.self, modules?.patch, encoder),
-            threads: ReadingThreads(waitingMax: configuration.connectionsMax) {
+            threads: ReadingThreads(
+                waitingMax: configuration.connectionsMax,
+                on: process.threads?.readers
+            ) {
                 newest.value.version
             }
         )
@@ -213,6 +221,7 @@ extension StoreServer {
     private func core(
         from history: History<State>,
         world: World,
+        driver: EnginePorts.Driver,
         keyClock: SteadyClock,
         mailboxMax: Int,
         publisher: Publisher<State>,
@@ -227,7 +236,7 @@ extension StoreServer {
     ) throws -> Core<State> {
         let logger = world.logger
         var ports = CoreConfiguration<State>()
-        ports.driver = .thread
+        ports.driver = driver
         ports.mailboxMax = mailboxMax
         if let test = world.test { ports.clock = test.clock.timeOfDay }
         ports.journal = history.journal

@@ -67,14 +67,14 @@ extension StoreServer {
             start.logger,
             storesCount: others.count + 1
         )
+        process.startWatchdog()
         do {
             process.add(try serve(start.configuration, at: Links(), in: process, start))
             for other in others { try serve(other, in: process, start) }
         } catch {
-            _ = process.finish(by: Deadline(seconds: ServerStart.stopSecondsMax))
+            process.abandon(seconds: ServerStart.stopSecondsMax)
             throw error
         }
-        process.watchdog.start()
         let server = RunningServer(process)
         guard start.end(with: server, process.handler) else {
             server.stop()
@@ -136,7 +136,11 @@ extension StoreServer {
         for reaction in reactions { parts.core.add(reaction: reaction) }
         parts.resume()
         parts.log.start()
-        try parts.store.streams.start(ReaderThread.start(name:_:))
+        if let threads = process.threads {
+            try parts.store.streams.start(on: threads.streams)
+        } else {
+            try parts.store.streams.start(ReaderThread.start(name:_:))
+        }
         if world.test != nil {
             logger.warning(
                 "--clock test: time stands still until a client moves it, and random numbers repeat; "

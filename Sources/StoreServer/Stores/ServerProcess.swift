@@ -21,22 +21,36 @@ final class ServerProcess: Sendable {
     /// Where analytics lines go; `nil` where they are off.
     let analytics: AnalyticsWriter?
     let watchdog = WatchdogThread()
-    /// Whether there are several stores, so that each has to be named.
-    let hasSeveral: Bool
+    /// What several stores share; a store that is alone has threads of its own.
+    let threads: SharedThreads?
     private let stores = Locked(Stores())
 
-    /// - Throws: `ConfigurationError` where analytics can't be written.
+    /// - Throws: `ConfigurationError` where analytics can't be written, `TransportError` where the
+    ///   system refuses a descriptor.
     init(
         _ configuration: ServerConfiguration,
         on transport: HTTPServer,
         _ logger: Logger,
         storesCount: Int = 1
-    ) throws(ConfigurationError) {
+    ) throws {
         self.configuration = configuration
         self.transport = transport
         self.logger = logger
-        hasSeveral = storesCount > 1
+        threads =
+            storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil
         analytics = try configuration.analytics.writer(logger)
+    }
+
+    /// Whether there are several stores, so that each has to be named.
+    var hasSeveral: Bool { threads != nil }
+
+    /// Which threads take a journal's lock, besides the Core.
+    var journalThreads: WorkerThreads { threads.map { .pool($0.journals) } ?? .own() }
+
+    /// Begins to look at what may take too long.
+    func startWatchdog() {
+        if let threads { watchdog.add(threads.relieve) }
+        watchdog.start()
     }
 
     /// Adds a store that is ready.
@@ -104,10 +118,25 @@ extension ServerProcess {
         return requestsEnded && !streamsEnded.contains(false) ? .clean : .clientsCutOff
     }
 
-    /// Ends the stores and what they share, but for the transport. Answers what had not come to its
-    /// end when the time was over.
-    func finish(by deadline: Deadline) -> String? {
-        let unfinished = Self.each(of: served) { $0.finish(by: deadline) }
+    /// Ends a start that has failed: the stores that were started, and what they share, but for the
+    /// transport.
+    func abandon(seconds: Double) {
+        let deadline = Deadline(seconds: seconds)
+        let served = served
+        for store in served { store.drain() }
+        _ = Self.each(of: served) { $0.endStreams(by: deadline) }
+        _ = finish(by: deadline)
+    }
+
+    /// Ends the stores, and then what they share. Answers what had not come to its end when the
+    /// time was over.
+    private func finish(by deadline: Deadline) -> String? {
+        let unfinished = Self.each(of: served) { store in
+            store.finish(by: deadline).map { what in
+                store.store.links.store.map { "\(what) (\($0))" } ?? what
+            }
+        }
+        threads?.stop(by: deadline)
         watchdog.stop()
         analytics?.close(seconds: max(0.5, deadline.left))
         return unfinished.compactMap { $0 }.first
