@@ -19,6 +19,7 @@ let package = Package(
         bench("core", ["StoreCore"]),
         bench("cost", ["StoreCore"]),
         bench("journal", ["JournalSQLite", "StoreCore"]),
+        bench("stores-server", ["StoreCore", "StoreServer"]),
         bench("modules-server", ["StoreCore", "StoreServer"]),
     ]
 )

@@ -4,8 +4,8 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The published state, and the thread of its own or of a pool that brings it to readers: so that the Core goes on after
-/// each commit, however many read, and however long that takes.
+/// The published state, and the thread, its own or a pool's, that brings it to readers: so that the
+/// Core goes on after each commit, however many read, and however long that takes.
 ///
 /// The Core swaps the snapshot and leaves one value. In the order of the commits, the thread makes
 /// of it what streams and long polls are sent. A stream opens at its place in that order, so it

@@ -1,6 +1,7 @@
 package import Wire
 
-/// Makes the analytics line of an action that a store has applied: one CloudEvents 1.0 event as JSON.
+/// Makes the analytics line of an action that a store has applied: one CloudEvents 1.0 event as
+/// JSON.
 ///
 /// <https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md>
 package final class CloudEventEncoder: Sendable {

@@ -12,7 +12,7 @@ struct Added: Action, Codable { let count: Int }
 /// Its reducer ends when the process does.
 struct Stuck: Action, Codable {}
 
-/// What was said, by whom, and how often somebody was reminded.
+/// What was said.
 struct Chat: Module {
     struct State: ModuleState {
         var lines: [String] = []
