@@ -4,10 +4,10 @@ import Synchronization
 
 /// The turns of a worker on a pool.
 struct WorkerTurns: Sendable {
-    /// Turns that have begun and taken no work yet: each takes one, however many others wait, so
-    /// that the worker always goes on.
-    var fresh = 0
-    /// When the last of them began, by ``SystemTime/steadyNanoseconds()``.
+    /// Whether a turn has begun and no work was taken since: one is taken then, however many others
+    /// wait, so that the worker always goes on.
+    var isFresh = false
+    /// When the last turn began, by ``SystemTime/steadyNanoseconds()``.
     var began: UInt64 = 0
 }
 
@@ -15,7 +15,7 @@ extension Worker: PooledTask {
     package func takeTurn() {
         let now = SystemTime.steadyNanoseconds()
         let body = state.withLock { state -> Body? in
-            state.turns.fresh += 1
+            state.turns.isFresh = true
             state.turns.began = now
             return state.body
         }
@@ -35,8 +35,8 @@ extension Worker: PooledTask {
     func next(in pool: ThreadPool, beforeEnd: () -> Void) -> Queue.Work? {
         let now = pool.isAwaited ? SystemTime.steadyNanoseconds() : nil
         let (work, isIdle) = state.withLock { state -> (Queue.Work?, Bool) in
-            let isFirst = state.turns.fresh > 0
-            if isFirst { state.turns.fresh -= 1 }
+            let isFirst = state.turns.isFresh
+            state.turns.isFresh = false
             guard !state.queue.isEmpty else { return (nil, true) }
             // Turns that run at the same time have one work each, for they share `began`.
             let isOver = now.map { now in

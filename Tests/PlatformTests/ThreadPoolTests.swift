@@ -43,6 +43,24 @@ struct ThreadPoolTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
+    @Test func `no thread begins for a task while one is on its way to it`() {
+        let bodies = Locked<[@Sendable () -> Void]>([])
+        let pool = ThreadPool(name: "test", threadsMax: 4) { _, _, body in
+            bodies.withLock { $0.append(body) }
+            return true
+        }
+        let gate = Gate()
+        for _ in 0..<2 { pool.submit(gate.job()) }
+        for body in bodies.withLock({ $0 }) {
+            #expect(pool.counts.threads == 2)
+            SystemThread.start(name: "test", body)
+            #expect(gate.waitForTasks(1, seconds: Self.secondsMax))
+        }
+        #expect(pool.counts == ThreadPool.Counts(threads: 2))
+        gate.opened.open()
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
     @Test func `no task is lost under many producers, while threads end for idleness`() async {
         let (producers, count) = (8, 2_000)
         let pool = ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 0)
