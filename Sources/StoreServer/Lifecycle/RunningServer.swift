@@ -29,8 +29,8 @@ public final class RunningServer: Sendable {
         process.analytics?.reopen()
     }
 
-    /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open requests
-    /// are finished, the Cores end, analytics are written out. The process goes on.
+    /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
+    /// requests are finished, the Cores end, analytics are written out. The process goes on.
     ///
     /// Takes at most `shutdownSeconds` of the configuration, whatever a reducer or the disk does. A
     /// second call returns the same outcome and does nothing.
