@@ -30,7 +30,8 @@ package final class HTTPExchange: @unchecked Sendable {
             suspendedForGood, abandoned
         /// The answer is in the loop's writer.
         case written
-        case stream(StreamBeginning, to: any StreamAdopter)
+        /// Indirect, because it is much larger than the others, which are moved for every request.
+        indirect case stream(StreamBeginning, to: any StreamAdopter)
     }
 
     /// How the answer is put off, where it is.
