@@ -45,6 +45,6 @@ extension StoreServer where State: RootState {
         }
         self.connect = connect
         self.dependencies = dependencies
-        modules = ModuleParts(of: State.self)
+        composition = ModularState()
     }
 }

@@ -40,8 +40,8 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     var interceptors: [Interceptor<State>] = []
     /// What dispatches of its own accord.
     var reactions: [Reaction<State>] = []
-    /// What is known of the state, where it is made of modules.
-    var modules: ModuleParts<State>?
+    /// What the state is made of.
+    var composition: any StateComposition<State>
 
     /// What keeps history, where the program says so.
     var givenJournal: GivenJournal?
@@ -79,6 +79,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
         self.name = name
         self.version = version
         self.reducer = { state, action, _ in try reducer(&state, action) }
+        composition = SinglePiece(reducer: reducer)
     }
 
     /// The same, with a reducer that returns the next state.

@@ -20,7 +20,7 @@ final class InProcessServer {
     /// How long an answer from another thread is waited for.
     static let answerMillisecondsMax: CInt = 10_000
 
-    private let parts: StoreServer<AppState>.Parts
+    private let parts: AssembledStore<AppState>
     private let router: Router
 
     /// - Parameter routes: what is served in place of the server's own routes.
@@ -65,7 +65,7 @@ final class InProcessServer {
 
     var core: Core<AppState> { parts.core }
 
-    var epoch: String { parts.publisher.epochText }
+    var epoch: String { parts.published.publisher.epochText }
 
     /// Answers one request.
     func answer(
@@ -79,7 +79,7 @@ final class InProcessServer {
             headers.append(("Host", "localhost"))
         }
         if !body.isEmpty { headers.append(("Content-Length", String(body.count))) }
-        let exchange = HTTPExchange(loop: parts.transport.loop)
+        let exchange = HTTPExchange(loop: parts.base.process.transport.loop)
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
         // The fields lie in these bytes until the answer is there.
         let memory = texts.flatMap { $0.name + $0.value }
@@ -131,7 +131,7 @@ final class InProcessServer {
 
     /// Waits as the loop does: until somebody who has finished an exchange wakes it.
     private func waitForCompletion(_ exchange: HTTPExchange) throws {
-        let loop = parts.transport.loop
+        let loop = parts.base.process.transport.loop
         var isFinished = false
         while !isFinished {
             var woken = pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)

@@ -24,20 +24,18 @@ package enum StateDifference {
 
     /// What compares the states of dry runs.
     ///
-    /// - Parameter slices: compares states that are made of modules, given the slices that are not
-    ///   as they were.
+    /// - Parameter patch: makes the patch between two states, given the slices that are not as they
+    ///   were.
     package static func comparison<State: Encodable & Sendable>(
         of type: State.Type,
-        _ slices: (@Sendable (State, State, [Touch], JSONEncoder) -> Result<Bytes, JSONError>)?,
-        _ encoder: JSONEncoder
+        _ patch: @escaping @Sendable (State, State, [Touch]) throws(JSONError) -> Bytes
     ) -> DryRunComparison {
         { run in
             Result { () throws(JSONError) in
                 guard let before = run.before as? State, let after = run.after as? State else {
                     throw JSONError(code: .unencodable, message: "the dry run left no state")
                 }
-                if let slices { return try slices(before, after, run.touches, encoder).get() }
-                return try patch(from: before, to: after, encoder)
+                return try patch(before, after, run.touches)
             }
         }
     }

@@ -14,7 +14,7 @@ package struct RequestContext: Sendable {
 
     init(_ exchange: HTTPExchange, for served: consuming ServedRoute) throws(Problem) {
         self.exchange = exchange
-        id = .next()
+        id = served.environment.ids.next()
         query = try served.query(of: exchange)
         self.served = served
     }

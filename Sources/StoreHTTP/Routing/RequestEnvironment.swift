@@ -6,6 +6,8 @@ package import Wire
 /// What requests are answered from beside the state: the routes, the sessions, the event loop.
 package final class RequestEnvironment: Sendable {
     let catalog: RouteCatalog
+    /// Names the requests.
+    let ids: RequestIDs
     /// The paths of the store that is served.
     let links: Links
     /// The cookie by which clients show their sessions.
@@ -20,12 +22,14 @@ package final class RequestEnvironment: Sendable {
     package init(
         _ catalog: RouteCatalog,
         of links: Links = Links(),
+        ids: RequestIDs = RequestIDs(),
         sessions: SessionTable? = nil,
         forgetsClients: Bool,
         wake: @escaping @Sendable () -> Void
     ) {
         self.catalog = catalog
         self.links = links
+        self.ids = ids
         cookie = SessionCookie(for: links)
         self.sessions = sessions
         self.forgetsClients = forgetsClients

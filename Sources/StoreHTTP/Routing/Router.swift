@@ -64,7 +64,7 @@ package final class Router: HTTPHandler {
     }
 
     private func refusal(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: .next(), in: environment.links.store)
+        problem.response(for: environment.ids.next(), in: environment.links.store)
     }
 
     /// Passes a request through the filters, of which the first that throws decides.

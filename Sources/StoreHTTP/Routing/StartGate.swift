@@ -34,9 +34,11 @@ package final class StartGate: HTTPHandler {
     private let held = Locked(Held())
     private let transport = Locked<HTTPServer?>(nil)
     private let links = Links()
+    private let ids: RequestIDs
 
-    package init(_ hosts: HostRule) {
+    package init(_ hosts: HostRule, ids: RequestIDs = RequestIDs()) {
         self.hosts = hosts
+        self.ids = ids
     }
 
     /// Takes the transport that calls this handler; called once, before it starts.
@@ -143,6 +145,6 @@ package final class StartGate: HTTPHandler {
     }
 
     private func refusal(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: .next())
+        problem.response(for: ids.next())
     }
 }

@@ -6,8 +6,10 @@ package final class UnavailableStore: HTTPHandler {
     private let hosts: HostRule
     private let links: Links
     private let problem: Problem
+    private let ids: RequestIDs
 
-    package init(at links: Links, _ problem: Problem, hosts: HostRule) {
+    package init(at links: Links, _ problem: Problem, hosts: HostRule, ids: RequestIDs) {
+        self.ids = ids
         self.links = links
         self.problem = problem
         self.hosts = hosts
@@ -31,6 +33,6 @@ package final class UnavailableStore: HTTPHandler {
     }
 
     private func refusal(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: .next(), in: links.store)
+        problem.response(for: ids.next(), in: links.store)
     }
 }

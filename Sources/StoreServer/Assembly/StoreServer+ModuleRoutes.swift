@@ -8,7 +8,7 @@ extension StoreServer {
     func moduleRoutes(_ links: Links, _ store: Store, _ limits: JSONLimits)
         -> [any RouteGroup]
     {
-        guard let modules, let runner = store.core.effects, let views = store.reader.views else {
+        guard let modules = composition.modules, let runner = store.core.effects, let views = store.reader.views else {
             return []
         }
         var groups: [any RouteGroup] = [
@@ -16,15 +16,15 @@ extension StoreServer {
                 links: links,
                 reader: store.reader,
                 actions: store.actions,
-                modules: modules.slices
+                modules: modules
             ),
-            ModuleRoutes(links, store, modules.slices),
+            ModuleRoutes(links, store, modules),
             ViewRoutes(links: links, store: store, views: views),
             EffectRoutes(links: links, runner: runner),
-            UseCaseRoutes(links: links, store: store, calls: modules.useCases, limits: limits),
+            UseCaseRoutes(links: links, store: store, calls: composition.useCases, limits: limits),
         ]
         if let table = store.sessions, let watch = store.core.routes,
-            modules.names.contains(Sessions.name)
+            modules.map(\.name).contains(Sessions.name)
         {
             groups += [
                 SessionRoutes(links: links, store: store, table: table),

@@ -10,14 +10,11 @@ extension StoreServer {
     /// Every route that the server has, behind its filters.
     func router(
         for store: Store,
-        _ configuration: ServerConfiguration,
+        _ base: StoreBase<State>,
         _ attachments: CoreAttachments,
-        _ watchdog: Watchdog,
-        _ journal: JournalCondition,
-        _ times: ServerTimes,
-        _ process: ServerProcess,
-        _ test: TestWorld?
+        _ supervision: Supervision
     ) -> Router {
+        let configuration = base.configuration
         let links = store.links
         let limits = JSONLimits(
             bytesMax: store.bounds.bodyBytesMax,
@@ -25,14 +22,15 @@ extension StoreServer {
         )
         let groups: [any RouteGroup] =
             storeRoutes(links, store, limits) + moduleRoutes(links, store, limits)
-            + operationRoutes(store, watchdog, journal, times, process)
+            + operationRoutes(store, supervision, base.process)
             + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
-            + (test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
+            + (base.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
             + [discoveryRoutes(links, store)]
         return Router(
             RequestEnvironment(
                 RouteCatalog(groups),
                 of: links,
+                ids: base.process.requestIDs,
                 sessions: store.sessions,
                 forgetsClients: configuration.forgetClients,
                 wake: store.wake
@@ -45,13 +43,12 @@ extension StoreServer {
     /// Its metrics and its health; where it is the one at `/` of several, those of the process.
     private func operationRoutes(
         _ store: Store,
-        _ watchdog: Watchdog,
-        _ journal: JournalCondition,
-        _ times: ServerTimes,
+        _ supervision: Supervision,
         _ process: ServerProcess
     ) -> [any RouteGroup] {
         let links = store.links
-        let own = [process.measured(store, times)]
+        let (watchdog, journal) = (supervision.watchdog, supervision.journal)
+        let own = [process.measured(store, supervision.times)]
         let ready = { @Sendable [isDraining = store.isDraining] () -> Problem? in
             if isDraining() { return .draining() }
             return journal.failure.map { _ in .journalFailed() }
@@ -101,11 +98,11 @@ extension StoreServer {
                 store,
                 limits,
                 batchMax: store.bounds.batchMax,
-                views: (modules?.names ?? []).compactMap { name in
+                views: (composition.modules ?? []).map(\.name).compactMap { name in
                     let forms = store.actions.forms(for: .views(of: name))
                     return forms.isEmpty ? nil : (name, forms)
                 },
-                hasEffects: modules != nil
+                hasEffects: composition.modules != nil
             ),
             StateRoutes(links: links, store: store),
             EventsRoutes(links, store),
@@ -134,7 +131,7 @@ extension StoreServer {
                 streams: store.streams,
                 attachments: attachments,
                 reader: store.reader,
-                modules: modules?.slices ?? []
+                modules: composition.modules ?? []
             ),
             MiddlewareRoutes(links: links, attachments: attachments),
             CommandRoutes(links, commands, limits: limits),
@@ -145,7 +142,7 @@ extension StoreServer {
         let types = store.actions.forms(for: .everybody)
         let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
         let requests =
-            (modules?.useCases ?? []).map { "\(ClientRequest.useCases)/\($0.path)" }
+            composition.useCases.map { "\(ClientRequest.useCases)/\($0.path)" }
             + Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
             .map { ClientRequest(notification: $0).name }
         let batchMax = store.bounds.batchMax

@@ -59,7 +59,7 @@ extension StoreServer {
         from file: String,
         into journal: any Journal
     ) throws -> String {
-        let registry = try ActionRegistry<State>(actions, modules?.actions() ?? [])
+        let registry = try ActionRegistry<State>(actions, composition.actions())
         let input = try LineInput(file)
         let place = givenJournal == nil ? configuration.dataDirectory : "the program's own journal"
         guard journal.version == 0 else {

@@ -74,7 +74,7 @@ extension StoreServer {
             replay: History.replay(
                 of: program,
                 in: journal,
-                registry: ActionRegistry(actions, modules?.actions() ?? [])
+                registry: ActionRegistry(actions, composition.actions())
             )
         ).run()
     }

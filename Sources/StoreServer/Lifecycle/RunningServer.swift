@@ -22,7 +22,7 @@ public final class RunningServer: Sendable {
     /// nothing, and serves what only reads (``StoreServer/onJournalFailure(_:)``).
     ///
     /// Of several stores, this is the one at `/`.
-    public var journalFailure: JournalError? { process.served.first?.journal.failure }
+    public var journalFailure: JournalError? { process.served.first?.supervision.journal.failure }
 
     /// Opens the files anew that a log rotation may have moved.
     public func reopenFiles() {

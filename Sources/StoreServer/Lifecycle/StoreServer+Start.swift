@@ -65,6 +65,7 @@ extension StoreServer {
             start.configuration,
             on: start.transport,
             start.logger,
+            start.requestIDs,
             storesCount: others.count + 1
         )
         process.startWatchdog()
@@ -121,7 +122,7 @@ extension StoreServer {
         var world = World(dependencies, configuration.clock)
         world.logger = logger
         world.dependencies = try start.preparation.run(preparations, on: world.dependencies)
-        let parts = try assemble(
+        let store = try assemble(
             configuration,
             at: links,
             in: process,
@@ -129,17 +130,17 @@ extension StoreServer {
             whenJournalFails: start.journalFailed.map { .atOnce($0) }
                 ?? journalFailureDecision.map { .later($0) }
         )
-        parts.keeper.start()
-        for interceptor in interceptors { parts.core.add(interceptor: interceptor) }
-        parts.core.start()
+        store.published.keeper.start()
+        for interceptor in interceptors { store.core.add(interceptor: interceptor) }
+        store.core.start()
         // Before a client can dispatch, so that what happens at the start comes first.
-        for reaction in reactions { parts.core.add(reaction: reaction) }
-        parts.resume()
-        parts.log.start()
+        for reaction in reactions { store.core.add(reaction: reaction) }
+        resumeEffects(of: store)
+        store.published.log.start()
         if let threads = process.threads {
-            try parts.store.streams.start(on: threads.streams)
+            try store.published.streams.start(on: threads.streams)
         } else {
-            try parts.store.streams.start(ReaderThread.start(name:_:))
+            try store.published.streams.start(ReaderThread.start(name:_:))
         }
         if world.test != nil {
             logger.warning(
@@ -150,6 +151,6 @@ extension StoreServer {
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
             logger.warning("--debug-routes: every client may end streams and analytics")
         }
-        return parts
+        return store
     }
 }

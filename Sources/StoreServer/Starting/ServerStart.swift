@@ -22,6 +22,8 @@ final class ServerStart: Sendable {
     let journalFailed: (@Sendable (JournalError) -> Void)?
     let transport: HTTPServer
     let preparation = Preparation()
+    /// Names the requests, from the first on.
+    let requestIDs = RequestIDs()
     private let gate: StartGate
     private let status = Locked(Status.underWay)
 
@@ -34,7 +36,7 @@ final class ServerStart: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.journalFailed = journalFailed
-        gate = StartGate(configuration.hostRule)
+        gate = StartGate(configuration.hostRule, ids: requestIDs)
         transport = try HTTPServer(
             configuration: configuration.transport,
             handler: gate,

@@ -18,6 +18,8 @@ final class ServerProcess: Sendable {
     let configuration: ServerConfiguration
     let transport: HTTPServer
     let logger: Logger
+    /// Names the requests of all stores.
+    let requestIDs: RequestIDs
     /// Where analytics lines go; `nil` where they are off.
     let analytics: AnalyticsWriter?
     let watchdog = WatchdogThread()
@@ -31,11 +33,13 @@ final class ServerProcess: Sendable {
         _ configuration: ServerConfiguration,
         on transport: HTTPServer,
         _ logger: Logger,
+        _ requestIDs: RequestIDs = RequestIDs(),
         storesCount: Int = 1
     ) throws {
         self.configuration = configuration
         self.transport = transport
         self.logger = logger
+        self.requestIDs = requestIDs
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil
         analytics = try configuration.analytics.writer(logger)
@@ -56,7 +60,7 @@ final class ServerProcess: Sendable {
     /// Adds a store that is ready.
     func add(_ store: any ServedStore) {
         stores.withLock { $0.served.append(store) }
-        watchdog.add { [watchdog = store.watchdog] in watchdog.look() }
+        watchdog.add { [watchdog = store.supervision.watchdog] in watchdog.look() }
     }
 
     /// Adds one that could not be started.
@@ -75,7 +79,7 @@ final class ServerProcess: Sendable {
     }
 
     /// What is measured of all stores.
-    var measured: [MeasuredStore] { served.map { measured($0.store, $0.times) } }
+    var measured: [MeasuredStore] { served.map { measured($0.store, $0.supervision.times) } }
 
     /// What is measured of one.
     func measured(_ store: Store, _ times: ServerTimes) -> MeasuredStore {
@@ -87,17 +91,16 @@ final class ServerProcess: Sendable {
     var handler: any HTTPHandler {
         let stores = stores.withLock { $0 }
         guard let first = stores.served.first else {
-            return UnavailableStore(at: Links(), .starting(), hosts: configuration.hostRule)
+            return unavailable(Links(), .starting())
         }
         guard hasSeveral else { return first.router }
-        let hosts = configuration.hostRule
         return StoresRouter(
             first.router,
             stores.served.dropFirst().map { ($0.status.name, $0.router) }
                 + stores.unavailable.map { store in
                     (
                         store.links.store ?? StoreStatus.defaultName,
-                        UnavailableStore(at: store.links, store.problem, hosts: hosts)
+                        unavailable(store.links, store.problem)
                     )
                 }
         )
@@ -105,6 +108,10 @@ final class ServerProcess: Sendable {
 }
 
 extension ServerProcess {
+    private func unavailable(_ links: Links, _ problem: Problem) -> UnavailableStore {
+        UnavailableStore(at: links, problem, hosts: configuration.hostRule, ids: requestIDs)
+    }
+
     /// Ends the service in the order in which the parts depend on one another.
     func stop() -> StopOutcome {
         // The last one and a half are the process's own.

@@ -31,6 +31,7 @@ enum Property: String, CaseIterable {
     case log = "the log's readers get each record, in order"
     case metrics = "metrics count what was done"
     case sessions = "sessions are bounded, and views say when they are shown"
+    case neighbour = "a store leaves the other stores of its process as they are"
     case leftovers = "what is over leaves nothing behind"
     case secrets = "secrets are nowhere"
     case same = "the same seed gives the same journal"

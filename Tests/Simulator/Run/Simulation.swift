@@ -135,6 +135,7 @@ final class Simulation<P: Program> {
             case 20..<24: try look(&chance)
             case 24, 25: try? server.keepSnapshot()
             case 26: try restart(isKilled: chance.happens(1, in: 2), &chance)
+            case 27, 28: try askNeighbour(&chance)
             default: try ask(number, &chance)
             }
             try settle(&chance, all: chance.happens(1, in: 3))

@@ -85,7 +85,7 @@ extension SimulatedServer {
             headers.append(("Content-Type", "application/json"))
             headers.append(("Content-Length", String(body.count)))
         }
-        let exchange = HTTPExchange(loop: parts.transport.loop)
+        let exchange = HTTPExchange(loop: parts.base.process.transport.loop)
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
         let memory = texts.flatMap { $0.name + $0.value }
         // The routes read the fields while they take the request, and not later.
@@ -144,18 +144,18 @@ extension SimulatedServer {
             framing: framing,
             isHTTP10: false
         )
-        if let refusal = parts.router.admit(exchange) {
+        if let refusal = handler.admit(exchange) {
             exchange.outcome = .response(refusal)
             return
         }
         exchange.bodyBytes = body
-        parts.router.handle(exchange)
-        parts.router.turnEnded()
+        handler.handle(exchange)
+        handler.turnEnded()
     }
 
     /// Takes the answers that are there; the loop's timers are none of ours.
     func collect() {
-        let loop = parts.transport.loop
+        let loop = parts.base.process.transport.loop
         let done = loop.finished.withLock { finished in
             defer { finished = [] }
             return finished
@@ -166,7 +166,7 @@ extension SimulatedServer {
 
     /// Waits for an answer that another thread gives.
     func wait(for exchange: SimulatedExchange) -> Bool {
-        let loop = parts.transport.loop
+        let loop = parts.base.process.transport.loop
         while true {
             let isDone = loop.finished.withLock { finished in
                 finished.contains { $0 === exchange.exchange }

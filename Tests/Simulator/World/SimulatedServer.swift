@@ -31,7 +31,11 @@ final class SimulatedServer<Root: RootState> {
     let journal: any Journal
     let clock: ManualClock
     let executor = SteppedExecutor()
-    let parts: StoreServer<Root>.Parts
+    let parts: AssembledStore<Root>
+    /// The other store of the process.
+    let neighbour: Neighbour
+    /// Passes requests to the one or the other.
+    let handler: any HTTPHandler
     private let loop: StreamLoop
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
     private let hubWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -67,6 +71,8 @@ final class SimulatedServer<Root: RootState> {
         )
         let process = try ServerProcess(configuration, on: transport, .standardError)
         parts = try server.assemble(configuration, in: process, world)
+        neighbour = try Neighbour(in: process, configuration, clock, executor)
+        handler = StoresRouter(parts.router, [("neighbour", neighbour.parts.router)])
         loop = StreamLoop(
             writer: parts.store.streams,
             epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),
@@ -80,13 +86,13 @@ final class SimulatedServer<Root: RootState> {
         }
         for interceptor in server.interceptors { core.add(interceptor: interceptor) }
         for reaction in server.reactions { core.add(reaction: reaction) }
-        parts.resume()
+        server.resumeEffects(of: parts)
     }
 
     deinit {
-        parts.publisher.close()
+        parts.published.publisher.close()
         // What waits there leads back to the whole store.
-        parts.transport.loop.forgetAll()
+        parts.base.process.transport.loop.forgetAll()
         loop.releaseAll()
         events.deallocate()
         close(hubWake)
@@ -95,11 +101,11 @@ final class SimulatedServer<Root: RootState> {
     /// Whether an append failed whose outcome is not known: the process would have ended.
     var hasFailed: Bool { failure.isSet.load(ordering: .relaxed) }
 
-    var epoch: String { parts.publisher.epochText }
-    var version: UInt64 { parts.publisher.snapshot.version }
-    var state: [UInt8] { parts.publisher.snapshot.state.array }
+    var epoch: String { parts.published.publisher.epochText }
+    var version: UInt64 { parts.published.publisher.snapshot.version }
+    var state: [UInt8] { parts.published.publisher.snapshot.state.array }
     /// The slice of each module as it is published; `nil` where it is absent.
-    var slices: [[UInt8]?] { parts.publisher.snapshot.slices.map { $0.bytes?.array } }
+    var slices: [[UInt8]?] { parts.published.publisher.snapshot.slices.map { $0.bytes?.array } }
     var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
 
     /// Has the program itself dispatch as much as may wait.
@@ -119,18 +125,21 @@ final class SimulatedServer<Root: RootState> {
         parts.core.follow()
     }
 
-    /// Has the Core work off what waits. Answers whether there was anything.
-    func turnCore() -> Bool { parts.core.turn() }
+    /// Has the Cores work off what waits. Answers whether there was anything.
+    func turnCore() -> Bool {
+        let turned = parts.core.turn()
+        return neighbour.parts.core.turn() || turned
+    }
 
     /// Timers that have not run, and were not cancelled.
-    var timerCount: Int { parts.transport.loop.timers.count }
+    var timerCount: Int { parts.base.process.transport.loop.timers.count }
 
     /// Has the streams' loop take what was published, and send it.
     func turnStreams() {
-        parts.publisher.flush(seconds: 10)
+        parts.published.publisher.flush(seconds: 10)
         loop.turn(events, waitingFor: 0)
         // As the log's own thread does.
-        let log = parts.log
+        let log = parts.published.log
         while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
             log.read(version)
             parts.store.streams.logMoved()
@@ -143,7 +152,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Keeps the published state, as the thread for snapshots does.
     func keepSnapshot() throws {
-        let snapshot = parts.publisher.snapshot
+        let snapshot = parts.published.publisher.snapshot
         guard let first = try journal.snapshot(atOrBefore: .max), snapshot.version > first.version
         else { return }
         try journal.save(

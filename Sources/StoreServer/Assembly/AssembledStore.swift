@@ -1,0 +1,44 @@
+import EventStream
+import HTTPTransport
+import Platform
+import StatePublishing
+import StoreCore
+import StoreHTTP
+import StoreHistory
+import Wire
+
+/// A store, put together.
+struct AssembledStore<State: Codable & Equatable & Sendable>: Sendable {
+    let store: Store
+    let core: Core<State>
+    let base: StoreBase<State>
+    let published: PublishedStore<State>
+    let supervision: Supervision
+    let router: Router
+}
+
+extension AssembledStore: ServedStore {
+    func drain() {
+        router.drain()
+        store.drain()
+        store.core.effects?.stop()
+        published.waiters.expireAll()
+        store.wake()
+    }
+
+    func endStreams(by deadline: Deadline) -> Bool {
+        // What was committed before goes before the streams' last words.
+        published.publisher.flush(seconds: deadline.left / 4)
+        return store.streams.stop(reason: .shutdown, seconds: deadline.left / 2)
+    }
+
+    func finish(by deadline: Deadline) -> String? {
+        published.log.close(seconds: max(0.5, deadline.left))
+        defer { published.publisher.close() }
+        return StopSteps([
+            ("the actions that were taken", core.stop),
+            ("the snapshot for the next start", published.keeper.stop),
+            ("the journal's end", base.journal.close),
+        ]).run(seconds: max(0.5, deadline.left))
+    }
+}

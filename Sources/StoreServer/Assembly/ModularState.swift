@@ -1,0 +1,97 @@
+import ActionCatalog
+import ControlledWorld
+import StatePublishing
+import StoreCore
+import StoreHTTP
+import StorePatterns
+import Telemetry
+import Wire
+
+/// A state that is made of modules.
+struct ModularState<State: RootState>: StateComposition {
+    var modules: [SliceDescription]? {
+        State.modules.map { mount in
+            SliceDescription(
+                name: mount.name,
+                form: mount.slice.form,
+                presenters: mount.presenterNames,
+                visibility: { mount.slice.action(on: $0) }
+            )
+        }
+    }
+
+    var views: ViewParts<State>? { ViewParts(of: State.self) }
+
+    var useCases: [UseCaseCall] { UseCaseCall.all(of: State.self) }
+
+    func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
+        do throws(ModuleError) { _ = try ModuleMachine<State>() } catch {
+            throw ConfigurationError("\(error)")
+        }
+        return State.modules.map { ModuleActions($0) }
+    }
+
+    func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State> {
+        SliceWriter(encoder, touched)
+    }
+
+    func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
+        StateDifference.comparison(of: State.self) { old, new, touches throws(JSONError) in
+            try StateDifference.patch(from: old, to: new, in: touches, encoder)
+        }
+    }
+
+    func core(
+        _ state: State,
+        _ ports: CoreConfiguration<State>,
+        in world: World,
+        touching touched: TouchedModules,
+        haveSameBytes: @escaping ByteComparison,
+        effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
+    ) throws(ConfigurationError) -> Core<State> {
+        var ports = ports
+        ports.touched = [touched]
+        ports.comparison = haveSameBytes
+        let runner = EffectRunner(
+            dependencies: world.dependencies,
+            executor: world.simulated?.executor ?? world.test?.executor
+        ) { token, error in
+            guard world.simulated == nil else { return }
+            world.logger.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
+        } ended: { token, nanoseconds in
+            effectEnded(token.address.module, nanoseconds)
+        }
+        do throws(ModuleError) {
+            return try Core(state, runner: runner, configuration: ports)
+        } catch {
+            throw ConfigurationError("\(error)")
+        }
+    }
+
+    func showState(of core: Core<State>, to publisher: Publisher<State>) {
+        publisher.look { [weak core] look in core?.look(look) }
+    }
+
+    func resume(
+        _ core: Core<State>,
+        _ state: State,
+        _ logger: Logger,
+        past: @escaping @Sendable (UInt64) -> PastAction?
+    ) {
+        guard let pending: PendingEffects.State = slice(PendingEffects.name, of: state) else {
+            return
+        }
+        core.resume(pending.pending, past: past) { entry, isRunAgain in
+            logger.warning(
+                "what '\(entry.slice)' wanted done after version \(entry.version) had not ended: "
+                    + (isRunAgain ? "it is run again" : "it is not run again")
+            )
+        }
+    }
+
+    func sessions(of state: State) -> Sessions.State? { slice(Sessions.name, of: state) }
+
+    private func slice<Value>(_ module: String, of state: State) -> Value? {
+        State.modules.first { $0.name == module }?.slice.value(state) as? Value
+    }
+}

@@ -1,0 +1,95 @@
+import EventStream
+import HTTPTransport
+import StatePublishing
+import StoreCore
+import StoreHTTP
+import StoreHistory
+import Wire
+
+/// What a store publishes with: the state and its streams, the log of actions, snapshots.
+struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
+    let streams: StreamWriter
+    let log: ActionLog
+    let waiters = LongPolls()
+    let documents = ParsedDocuments()
+    /// The projections of the state, where it is made of modules.
+    let views: ViewStreams<State>?
+    /// The modules that a batch touches; the Core notes them, and the publisher encodes them.
+    let touched = TouchedModules()
+    let publisher: Publisher<State>
+    let keeper: SnapshotKeeper
+
+    /// - Throws: where the system refuses a descriptor, or the state has no JSON form.
+    init(_ base: StoreBase<State>, _ composition: any StateComposition<State>) throws {
+        let (history, encoder, logger) = (base.history, base.encoder, base.world.logger)
+        let (epoch, threads) = (history.epoch, base.process.threads)
+        let streams = try StreamWriter(
+            limits: base.configuration.streamLimits,
+            frames: .tagged(epoch: epoch),
+            places: threads?.places
+        )
+        self.streams = streams
+        log = ActionLog(
+            journal: history.journal,
+            epoch: epoch,
+            version: history.version,
+            logger: logger,
+            on: base.process.journalThreads
+        ) { [weak streams] in
+            streams?.logMoved()
+        }
+        streams.follow(log)
+        let names = composition.modules?.map(\.name)
+        let sender = PartSender(streams: streams, epoch: epoch)
+        views = composition.views.map { ViewStreams($0, sender, encoder) }
+        let publisher = try Publisher(
+            epoch: epoch,
+            version: history.version,
+            state: history.state,
+            writer: composition.writer(encoder, touched),
+            sliceStreams: names.map { SliceStreams($0, sender) },
+            parts: PartStreams(modules: names, sender, documents),
+            documents: documents,
+            viewStreams: views,
+            streams: streams,
+            waiters: waiters,
+            log: log,
+            on: threads?.readers
+        )
+        self.publisher = publisher
+        let bounds = base.configuration.snapshotBounds
+        keeper = SnapshotKeeper(
+            journal: history.journal,
+            form: history.replay.form,
+            savedVersion: history.journal.newestSnapshot ?? 0,
+            recordsMax: bounds.records,
+            bytesMax: bounds.bytes,
+            logger: logger,
+            on: base.process.journalThreads,
+            newest: { publisher.snapshot }
+        )
+    }
+
+    /// The one way to what the store shows.
+    ///
+    /// - Parameter comparison: finds the difference that a dry run would make.
+    func reader(_ base: StoreBase<State>, _ comparison: @escaping DryRunComparison) -> StateReader {
+        let newest = publisher.newest
+        return StateReader(
+            of: log,
+            newest: newest,
+            past: TimeTravel(base.history.replay, epoch: log.epoch, encoder: base.encoder),
+            documents: documents,
+            views: views,
+            streams: publisher,
+            waiters: waiters,
+            comparison: comparison,
+            threads: ReadingThreads(
+                waitingMax: base.configuration.connectionsMax,
+                on: base.process.threads?.readers
+            ) {
+                newest.value.version
+            }
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import ActionCatalog
+import StatePublishing
+import StoreCore
+import StoreHTTP
+import StorePatterns
+import Telemetry
+import Wire
+
+/// A state that is one piece, with one reducer: it has no modules, and so no effects and no views.
+struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
+    let reducer: @Sendable (inout State, any Action) throws -> Void
+
+    var modules: [SliceDescription]? { nil }
+    var views: ViewParts<State>? { nil }
+    var useCases: [UseCaseCall] { [] }
+
+    func actions() throws(ConfigurationError) -> [ModuleActions<State>] { [] }
+
+    func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State> {
+        WholeStateWriter(encoder)
+    }
+
+    func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
+        StateDifference.comparison(of: State.self) { old, new, _ throws(JSONError) in
+            try StateDifference.patch(from: old, to: new, encoder)
+        }
+    }
+
+    func core(
+        _ state: State,
+        _ ports: CoreConfiguration<State>,
+        in world: World,
+        touching touched: TouchedModules,
+        haveSameBytes: @escaping ByteComparison,
+        effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
+    ) throws(ConfigurationError) -> Core<State> {
+        var ports = ports
+        ports.changed = { $0 != $1 || !haveSameBytes($0, $1) }
+        return Core(state: state, form: .throwing(reducer), configuration: ports)
+    }
+
+    func showState(of core: Core<State>, to publisher: Publisher<State>) {}
+
+    func resume(
+        _ core: Core<State>,
+        _ state: State,
+        _ logger: Logger,
+        past: @escaping @Sendable (UInt64) -> PastAction?
+    ) {}
+
+    func sessions(of state: State) -> Sessions.State? { nil }
+}

@@ -1,0 +1,63 @@
+import ActionCatalog
+import StatePublishing
+import StoreCore
+import StoreHTTP
+import StorePatterns
+import Telemetry
+import Wire
+
+/// What a state is made of, and so what its store does: one piece with one reducer
+/// (``SinglePiece``), or modules (``ModularState``).
+protocol StateComposition<State>: Sendable {
+    associatedtype State: Codable & Equatable & Sendable
+
+    /// The modules, in their order; `nil` where the state is one piece.
+    var modules: [SliceDescription]? { get }
+    /// The projections of the state; `nil` where it is one piece.
+    var views: ViewParts<State>? { get }
+    /// The methods of the modules' use cases.
+    var useCases: [UseCaseCall] { get }
+
+    /// The actions of the modules.
+    ///
+    /// - Throws: where the modules make no state together.
+    func actions() throws(ConfigurationError) -> [ModuleActions<State>]
+
+    /// Makes what encodes the states of a batch.
+    ///
+    /// - Parameter touched: the modules that the batch has touched.
+    func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State>
+
+    /// Makes what finds the difference that a dry run would make.
+    func comparison(_ encoder: JSONEncoder) -> DryRunComparison
+
+    /// Makes the Core.
+    ///
+    /// - Parameters:
+    ///   - haveSameBytes: whether two values are encoded alike.
+    ///   - effectEnded: called with the module of an effect and how long it took.
+    func core(
+        _ state: State,
+        _ ports: CoreConfiguration<State>,
+        in world: World,
+        touching touched: TouchedModules,
+        haveSameBytes: @escaping ByteComparison,
+        effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
+    ) throws(ConfigurationError) -> Core<State>
+
+    /// Has views made of the Core's state, where no published version will do.
+    func showState(of core: Core<State>, to publisher: Publisher<State>)
+
+    /// Goes on with the effects that had not ended when the server did.
+    ///
+    /// - Parameter past: gives the action of a version.
+    func resume(
+        _ core: Core<State>,
+        _ state: State,
+        _ logger: Logger,
+        past: @escaping @Sendable (UInt64) -> PastAction?
+    )
+
+    /// The sessions of a state, where it has any.
+    func sessions(of state: State) -> Sessions.State?
+}

@@ -1,0 +1,62 @@
+import ActionCatalog
+import StoreCore
+import StoreHTTP
+import StoreHistory
+import Wire
+
+/// What a store stands on: its place in the process, its configuration, its actions, its history.
+struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
+    let configuration: ServerConfiguration
+    let links: Links
+    let process: ServerProcess
+    let world: World
+    let registry: ActionRegistry<State>
+    /// Writes a line to the log for each action, where the operator wants that.
+    let lines: ActionLines<State>?
+    let encoder = JSONEncoder()
+    let journal: OpenJournal
+    let history: History<State>
+
+    /// Opens the history, and makes the newest state of it.
+    ///
+    /// - Throws: `ConfigurationError` where the actions don't fit together, and what the journal
+    ///   throws, whose description is for the operator.
+    init(
+        _ server: StoreServer<State>,
+        _ configuration: ServerConfiguration,
+        at links: Links,
+        in process: ServerProcess,
+        _ world: World
+    ) throws {
+        self.configuration = configuration
+        self.links = links
+        self.process = process
+        self.world = world
+        registry = try ActionRegistry(server.actions, server.composition.actions())
+        lines = try ActionLines(configuration, registry, world.logger)
+        let replay = OpeningReplay(of: server.program, registry)
+        journal =
+            try world.simulated.map { OpenJournal($0.journal) }
+            ?? server.givenJournal.map { try OpenJournal($0) }
+            ?? OpenJournal(configuration, follower: replay, world.logger)
+        history = try History(
+            of: server.program,
+            in: journal.journal,
+            registry: registry,
+            encoder: encoder,
+            beginningWith: server.stateFile(configuration),
+            replayed: replay.made,
+            logger: world.logger
+        )
+    }
+
+    /// Whether two values are encoded alike.
+    var haveSameBytes: ByteComparison {
+        { [encoder] a, b in
+            guard let a = try? encoder.encodeShared(Whole(a)),
+                let b = try? encoder.encodeShared(Whole(b))
+            else { return false }
+            return a == b
+        }
+    }
+}

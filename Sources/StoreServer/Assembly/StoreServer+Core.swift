@@ -1,0 +1,80 @@
+import ActionCatalog
+import ControlledWorld
+import Dispatch
+import StatePublishing
+import StoreCore
+import StoreHTTP
+import StoreHistory
+import StorePatterns
+import Telemetry
+import Wire
+
+extension StoreServer {
+    /// The Core, going on from where history is.
+    func core(
+        _ base: StoreBase<State>,
+        _ published: PublishedStore<State>,
+        _ supervision: Supervision
+    ) throws -> Core<State> {
+        let (history, world, keeper) = (base.history, base.world, published.keeper)
+        var ports = CoreConfiguration<State>()
+        ports.driver = base.process.threads.map { .pool($0.cores) } ?? .thread
+        ports.mailboxMax = base.configuration.mailboxMax
+        if let test = world.test { ports.clock = test.clock.timeOfDay }
+        ports.journal = history.journal
+        ports.version = history.version
+        ports.action = history.action
+        ports.keyClock = base.journal.keyClock
+        ports.sink = published.publisher
+        ports.failed = supervision.journal.failed
+        ports.progress = supervision.progress
+        ports.follower = StoreFollower(keeper, base.lines, world.logger)
+        ports.member = { [registry = base.registry, encoder = base.encoder] action in
+            try registry.member(of: action, encoder)
+        }
+        if let simulated = world.simulated {
+            ports.clock = simulated.clock
+            ports.failed = simulated.failed
+            ports.follower = simulated.follower(keeper.appended(through:bytes:))
+        }
+        let core = try composition.core(
+            history.state,
+            ports,
+            in: world,
+            touching: published.touched,
+            haveSameBytes: base.haveSameBytes,
+            effectEnded: { [times = supervision.times] in times.effects.add($1, to: $0) }
+        )
+        supervision.journal.onFailure { [weak core] in core?.effects?.stop() }
+        if let test = world.test {
+            test.clock.resting { [weak core] in await core?.rest(of: test.executor) ?? true }
+        }
+        composition.showState(of: core, to: published.publisher)
+        return core
+    }
+
+    /// What sees the Core's actions and states besides the publisher: analytics and observers.
+    func attachments(to core: Core<State>, _ base: StoreBase<State>) -> CoreAttachments {
+        let attachments = CoreAttachments()
+        if let writer = base.process.analytics {
+            let analytics = Analytics(
+                registry: base.registry,
+                writer: writer,
+                encoder: CloudEventEncoder(
+                    source: base.configuration.analyticsSource,
+                    epoch: base.history.epoch,
+                    encoder: base.encoder
+                )
+            )
+            let ending = core.add(middleware: analytics.observe)
+            attachments.add(.middleware, "analytics", ending: ending)
+        }
+        for observer in observers {
+            attachments.addObserver(
+                on: observer.queue?.label,
+                ending: core.observe(on: observer.queue, with: observer.receive)
+            )
+        }
+        return attachments
+    }
+}

@@ -1,0 +1,30 @@
+import StoreCore
+import StoreHTTP
+import Telemetry
+
+/// What sees how a store's Core works: how long actions take, whether the reducer comes to an end,
+/// whether the journal takes records.
+struct Supervision: Sendable {
+    let times: ServerTimes
+    let progress: Progress
+    let watchdog: Watchdog
+    let journal: JournalCondition
+
+    /// - Parameter decision: what happens when the journal has failed.
+    init(
+        _ configuration: ServerConfiguration,
+        _ logger: Logger,
+        whenJournalFails decision: JournalFailureDecision?
+    ) {
+        let times = ServerTimes()
+        self.times = times
+        progress = Progress { times.reducing.add($1, to: $0) }
+        watchdog = Watchdog(
+            progress,
+            slowSeconds: configuration.slowActionSeconds,
+            stuckSeconds: configuration.stuckActionSeconds,
+            logger
+        )
+        journal = JournalCondition(logger, decision)
+    }
+}
