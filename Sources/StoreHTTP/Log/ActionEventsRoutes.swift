@@ -44,13 +44,14 @@ package struct ActionEventsRoutes: RouteGroup {
             resume = StreamOpening.resume(after: after, newest: newest)
         }
         let session = try request.sessions().first
-        guard store.streams.reserve(.actions) else {
+        let topic = store.reader.logTopic(for: request.caller)
+        guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }
         var owner = StreamOwner(session: session)
         if let hold = store.hold(session) { owner.onEnd = { hold.end() } }
         request.exchange.stream(
-            StreamBeginning(StreamOpening.head, topic: .actions, resume: resume, owner: owner),
+            StreamBeginning(StreamOpening.head, topic: topic, resume: resume, owner: owner),
             to: store.streams
         )
     }

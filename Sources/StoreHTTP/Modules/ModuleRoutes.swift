@@ -79,7 +79,12 @@ package struct ModuleRoutes: RouteGroup {
                     of: try index(request),
                     named: try request.path(0)
                 )
-                try StreamOpening.open(request, store, part)
+                try StreamOpening.open(
+                    request,
+                    store,
+                    store.reader.stream(of: part, for: request.caller)
+                        .carrying(request[StreamParameters.mode] ?? .snapshot)
+                )
             },
         ]
     }
@@ -115,23 +120,13 @@ package struct ModuleRoutes: RouteGroup {
     private func stream(_ request: RequestContext) throws(Problem) {
         let index = try index(request)
         let mode = request[StreamParameters.mode] ?? .snapshot
-        let topic: SliceTopic = request[old] ? .change(index) : .slice(index)
-        let id = store.reader.streams.topic(of: topic)
-        guard request[old] else {
-            return try StreamOpening.open(request, store, id.carrying(mode), showing: index) {
-                $0.slices[index].isAtHand
-            } announce: {
-                store.reader.streams.announce(topic, in: $0)
-            }
-        }
-        guard mode == .snapshot else {
+        guard mode == .snapshot || !request[old] else {
             throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
         }
-        // What was before a change is no news to those who were not there.
-        try StreamOpening.begin(request, store, id, showing: index) {
-            $0.slices[index].isAtHand
-        } first: {
-            store.reader.streams.beginning(of: index, in: $0)
-        }
+        let stream =
+            request[old]
+            ? store.reader.changeStream(of: index, for: request.caller)
+            : store.reader.sliceStream(of: index, for: request.caller).carrying(mode)
+        try StreamOpening.open(request, store, stream, showing: index)
     }
 }

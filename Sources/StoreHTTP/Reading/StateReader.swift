@@ -15,8 +15,8 @@ package final class StateReader: Sendable {
     package let threads: ReadingThreads
     /// The projections of the state, where it is made of modules.
     package let views: (any PublishedViews)?
-    /// What streams are opened by.
-    package let streams: any StreamBeginnings
+    /// What streams are opened by, on behalf of a caller alone.
+    let streams: any StreamBeginnings
     package let waiters: LongPolls
     /// What was parsed of published states.
     package let documents: ParsedDocuments

@@ -38,15 +38,16 @@ package struct EventsRoutes: RouteGroup {
     }
 
     private func open(_ request: RequestContext) throws(Problem) {
+        let stream: VisibleStream
         if let pointer = request[path], pointer != .root {
-            let part = store.reader.streams.parts.part(at: pointer)
-            return try StreamOpening.open(request, store, part)
+            stream = try store.reader.stream(at: pointer, for: request.caller)
+        } else {
+            stream = store.reader.stateStream(for: request.caller)
         }
-        let topic = TopicID.state.carrying(request[StreamParameters.mode] ?? .snapshot)
-        try StreamOpening.open(request, store, topic) {
-            $0.isAtHand(.root)
-        } announce: {
-            store.reader.streams.announce(in: $0)
-        }
+        try StreamOpening.open(
+            request,
+            store,
+            stream.carrying(request[StreamParameters.mode] ?? .snapshot)
+        )
     }
 }

@@ -24,89 +24,43 @@ enum StreamOpening {
         return StreamHead(response: Bytes(utf8: response), payload: Bytes(utf8: retry))
     }
 
-    /// Makes a request the stream of a topic, of which only the newest counts.
+    /// Makes a request a stream.
     ///
-    /// - Parameters:
-    ///   - module: the place of the module that the client shows with it.
-    ///   - isQuick: whether announcing costs little in a version.
-    ///   - announce: gives the stream writer what the topic has in the newest version that readers
-    ///     were sent; it may lack that while the topic is not read. On the publishing thread.
+    /// - Parameter module: the place of the module that the client shows with it.
     static func open(
         _ request: RequestContext,
         _ store: Store,
-        _ topic: TopicID,
-        showing module: Int? = nil,
-        where isQuick: (Snapshot) -> Bool,
-        announce: @escaping @Sendable (Snapshot) -> Void
+        _ stream: VisibleStream,
+        showing module: Int? = nil
     ) throws(Problem) {
-        let (resume, owner) = try admitted(request, store, topic, module)
-        let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
-            announce(newest)
+        let (resume, owner) = try admitted(request, store, stream.topic, module)
+        let isOpen = stream.beginNow { first in
             request.exchange.stream(
-                StreamBeginning(head, topic: topic, resume: resume, owner: owner),
+                beginning(of: stream.topic, resume, owner, first),
                 to: store.streams
             )
         }
         guard !isOpen else { return }
         request.exchange.suspend()
-        store.reader.streams.perform { newest in
-            announce(newest)
+        stream.begin { first in
             request.exchange.completeAsStream(
-                StreamBeginning(head, topic: topic, resume: resume, owner: owner),
+                beginning(of: stream.topic, resume, owner, first),
                 to: store.streams
             )
         }
     }
 
-    /// Makes a request the stream of a part of the state.
-    static func open(
-        _ request: RequestContext,
-        _ store: Store,
-        _ part: WatchedPart
-    ) throws(Problem) {
-        guard !part.isPointer || store.reader.streams.parts.hasRoom(for: part) else {
-            throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
+    private static func beginning(
+        of topic: TopicID,
+        _ resume: Resume,
+        _ owner: StreamOwner,
+        _ first: VisibleStream.First?
+    ) -> StreamBeginning {
+        guard let first else {
+            return StreamBeginning(head, topic: topic, resume: resume, owner: owner)
         }
-        let topic = part.topic.carrying(request[StreamParameters.mode] ?? .snapshot)
-        let documents = store.reader.documents
-        try open(request, store, topic) { newest in
-            part.isAtHand(in: newest, documents)
-        } announce: {
-            store.reader.streams.announce(part, in: $0)
-        }
-    }
-
-    /// Makes a request the stream of a topic whose readers begin with a frame of their own.
-    ///
-    /// - Parameters:
-    ///   - module: the place of the module that the client shows with it.
-    ///   - isQuick: whether making that frame costs little in a version.
-    ///   - first: that frame, and the version that it tells of. On the publishing thread.
-    static func begin(
-        _ request: RequestContext,
-        _ store: Store,
-        _ topic: TopicID,
-        showing module: Int? = nil,
-        where isQuick: (Snapshot) -> Bool,
-        first: @escaping @Sendable (Snapshot) -> (frame: Bytes, version: UInt64)
-    ) throws(Problem) {
-        let (resume, owner) = try admitted(request, store, topic, module)
-        let isOpen = store.reader.streams.performNow(where: isQuick) { newest in
-            let (head, known) = head(for: resume, first(newest))
-            request.exchange.stream(
-                StreamBeginning(head, topic: topic, resume: known, owner: owner),
-                to: store.streams
-            )
-        }
-        guard !isOpen else { return }
-        request.exchange.suspend()
-        store.reader.streams.perform { newest in
-            let (head, known) = head(for: resume, first(newest))
-            request.exchange.completeAsStream(
-                StreamBeginning(head, topic: topic, resume: known, owner: owner),
-                to: store.streams
-            )
-        }
+        let (head, known) = head(for: resume, first)
+        return StreamBeginning(head, topic: topic, resume: known, owner: owner)
     }
 
     /// What a reader with a first frame of its own is sent first, and where it goes on then.

@@ -98,12 +98,8 @@ package struct ViewRoutes: RouteGroup {
         }
         let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)
         let mode = isOwnMode ? nil : request[StreamParameters.mode]
-        let topic = view.topic.carrying(mode ?? .snapshot)
-        try StreamOpening.open(request, store, topic) { _ in
-            true
-        } announce: { [streams = store.reader.streams] _ in
-            streams.announce(view)
-        }
+        let stream = store.reader.stream(of: view, for: request.caller)
+        try StreamOpening.open(request, store, stream.carrying(mode ?? .snapshot))
     }
 
     /// Made of the published slices, off the Core's thread, which goes on meanwhile.

@@ -1,0 +1,48 @@
+import EventStream
+import StatePublishing
+import Wire
+
+/// A stream that one caller may read: its topic, and what it begins with.
+struct VisibleStream: Sendable {
+    /// What a reader is sent before the frames of the topic, and the version that it shows.
+    typealias First = (frame: Bytes, version: UInt64)
+
+    private(set) var topic: TopicID
+    private let beginnings: any StreamBeginnings
+    /// Whether ``first`` costs little in a version.
+    private let isQuick: @Sendable (Snapshot) -> Bool
+    /// Makes what the stream begins with in the newest version that readers were sent. The topic
+    /// itself may lack that while it is not read, and is given it here; `nil` where that will do.
+    private let first: @Sendable (Snapshot) -> First?
+
+    init(
+        _ topic: TopicID,
+        _ beginnings: any StreamBeginnings,
+        where isQuick: @escaping @Sendable (Snapshot) -> Bool,
+        first: @escaping @Sendable (Snapshot) -> First?
+    ) {
+        self.topic = topic
+        self.beginnings = beginnings
+        self.isQuick = isQuick
+        self.first = first
+    }
+
+    /// The same with frames of another form.
+    func carrying(_ mode: StreamMode) -> VisibleStream {
+        var stream = self
+        stream.topic = topic.carrying(mode)
+        return stream
+    }
+
+    /// Calls `open` at once, on the caller's thread, where that costs little and nothing waits to be
+    /// published. Answers whether it did.
+    func beginNow(_ open: (First?) -> Void) -> Bool {
+        beginnings.performNow(where: isQuick) { open(first($0)) }
+    }
+
+    /// Calls `open` at the stream's place between two versions that readers are sent, so that it
+    /// misses none. On the publishing thread.
+    func begin(_ open: @escaping @Sendable (First?) -> Void) {
+        beginnings.perform { [first] in open(first($0)) }
+    }
+}
