@@ -57,7 +57,9 @@ struct ModularState<State: RootState>: StateComposition {
             executor: world.simulated?.executor ?? world.test?.executor
         ) { token, error in
             guard world.simulated == nil else { return }
-            world.logger.warning("the effect \(token.id) of version \(token.cause.version): \(error)")
+            world.logger.warning(
+                "the effect \(token.id) of version \(token.cause.version): \(error)"
+            )
         } ended: { token, nanoseconds in
             effectEnded(token.address.module, nanoseconds)
         }

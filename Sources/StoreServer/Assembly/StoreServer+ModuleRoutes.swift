@@ -8,7 +8,9 @@ extension StoreServer {
     func moduleRoutes(_ links: Links, _ store: Store, _ limits: JSONLimits)
         -> [any RouteGroup]
     {
-        guard let modules = composition.modules, let runner = store.core.effects, let views = store.reader.views else {
+        guard let modules = composition.modules, let runner = store.core.effects,
+            let views = store.reader.views
+        else {
             return []
         }
         var groups: [any RouteGroup] = [
