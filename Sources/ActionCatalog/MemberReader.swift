@@ -20,9 +20,10 @@ package struct MemberReader {
         self.limits = limits
     }
 
-    /// Reads one action.
+    /// Reads one action, the one at this index where the body is an array.
     ///
-    /// - Parameter index: its place, where the body is an array.
+    /// - Throws: 422 where it has no name, no action has that name or its payload or `meta` can't
+    ///   be read; 403 where the audience may not dispatch it.
     package func member(_ node: JSONNode, at index: Int? = nil) throws(Problem) -> EnvelopeMember {
         guard let type = node.member("type"), type.kind == .string else {
             throw .invalidPayload(

@@ -2,12 +2,8 @@ import Telemetry
 package import Wire
 
 extension Problem {
-    /// 422 for a value that its type can't hold. What the type's own code threw is for the log
-    /// alone.
-    ///
-    /// - Parameters:
-    ///   - name: what the value was sent to, for the log.
-    ///   - prefix: where the JSON that was read stands in the body.
+    /// 422 for a value that its type can't hold: what was sent to `name`, read from the JSON at
+    /// `prefix` of the body. What the type's own code threw is for the log alone.
     package static func unfit(_ error: JSONError, for name: String, at prefix: String = "")
         -> Problem
     {

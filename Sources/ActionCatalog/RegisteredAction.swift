@@ -34,10 +34,8 @@ package final class RegisteredAction: Sendable {
     var isBare: Bool { only != nil }
     private let read: Reader
 
-    /// - Parameters:
-    ///   - isBare: whether it has no fields, so that one action stands for all where one can be
-    ///     read from no payload.
-    ///   - read: reads the action from its payload; `nil` stands for no payload.
+    /// An action without fields is bare: one value stands for all, where it can be read from no
+    /// payload. `read` reads the action from its payload; `nil` stands for no payload.
     init(
         name: String,
         module: String?,
