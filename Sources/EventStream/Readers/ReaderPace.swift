@@ -49,9 +49,8 @@ package struct ReaderPace: Sendable {
         isBusy && now - began >= Self.workSecondsMax
     }
 
-    /// For how long to pause after this work; `nil` where nothing is held up by it.
-    ///
-    /// - Parameter others: how many seconds another thread has worked for the same.
+    /// For how long to pause after this work, and after the seconds that another thread has worked
+    /// for the same; `nil` where nothing is held up by it.
     package func pauseSeconds(at now: Double, besides others: Double = 0) -> Double? {
         guard isBusy else { return nil }
         let seconds = (now - began + others) * Self.pauseFactor

@@ -33,9 +33,7 @@ package struct PatchFrames: Sendable {
     }
 
     /// The frame for a reader that has this version, as its socket is sent it; `nil` before the
-    /// first version.
-    ///
-    /// - Parameter kept: an earlier version, where it is still there.
+    /// first version. `kept` gives an earlier version, where it is still there.
     package mutating func frame(
         from known: UInt64?,
         kept: (UInt64) -> (any TopicState)?

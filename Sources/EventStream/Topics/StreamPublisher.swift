@@ -14,14 +14,11 @@ package protocol StreamPublisher: AnyObject, Sendable {
     /// Whether there is a reader of this topic, or one is about to come.
     func isRead(_ topic: TopicID) -> Bool
 
-    /// Sends a frame to the readers of a topic.
-    ///
-    /// - Parameter audience: which of them; `nil` for all.
+    /// Sends a frame to these readers of a topic; to all where the audience is `nil`.
     func publish(topic: TopicID, version: UInt64, frame: Bytes, for audience: StreamAudience?)
 
-    /// Brings the readers of a topic to a version, each from the one that it has.
-    ///
-    /// - Parameter audience: which of them; `nil` for all.
+    /// Brings these readers of a topic to a version, each from the one that it has; all readers
+    /// where the audience is `nil`.
     func publish(
         topic: TopicID,
         version: UInt64,

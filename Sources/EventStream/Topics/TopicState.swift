@@ -10,10 +10,8 @@ package protocol TopicState: Sendable {
     /// The frame with all of it.
     func whole() -> Bytes
 
-    /// The frame that leads here from an earlier version; `nil` where only ``whole()`` does.
-    ///
-    /// - Parameter isSkip: whether versions are left out between the two. There is no patch then
-    ///   where ``whole()`` is the smaller one.
+    /// The frame that leads here from an earlier version; `nil` where only ``whole()`` does. Where
+    /// versions are left out between the two, there is no patch if ``whole()`` is the smaller one.
     func patch(from old: any TopicState, isSkip: Bool) -> Bytes?
 
     /// How many of its bytes a newer version does not share: what it costs to keep it.
