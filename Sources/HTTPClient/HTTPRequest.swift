@@ -43,7 +43,13 @@ public struct HTTPRequest: Sendable, Equatable {
 
     /// Makes a request.
     ///
-    /// - Parameter query: is percent-encoded and added to the URL.
+    /// - Parameters:
+    ///   - method: what is asked of the resource.
+    ///   - url: absolute, `http` or `https`, percent-encoded.
+    ///   - query: is percent-encoded and added to the URL.
+    ///   - headers: the header fields besides those that the connection needs.
+    ///   - body: what is sent with it, as it is.
+    ///   - timeout: how long all of it may take.
     public init(
         _ method: Method,
         _ url: String,
