@@ -9,11 +9,10 @@ package final class HTTPServer: Sendable {
     private let addresses = Locked<[ListenAddress]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
-    /// Makes a server that does not listen yet.
+    /// Makes a server that does not listen yet. `startThread` starts a thread of a name; `log`
+    /// takes what the operator should know.
     ///
-    /// - Parameters:
-    ///   - startThread: starts a thread of a name.
-    ///   - log: takes what the operator should know.
+    /// - Throws: ``TransportError`` where the system refuses what the event loop needs.
     package init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
@@ -47,8 +46,7 @@ package final class HTTPServer: Sendable {
 
     /// From now on `handler` answers: also what has come and is not whole yet, and what the handler
     /// before it lets go of by `HTTPExchange.handleAgain()`. It looks at the headers of both first.
-    ///
-    /// - Parameter done: called on the loop's thread when that is so.
+    /// `done` is called on the loop's thread when that is so.
     package func hand(to handler: any HTTPHandler, done: @escaping @Sendable () -> Void) {
         loop.ask { $0.successor = .init(handler: handler, done: done) }
     }

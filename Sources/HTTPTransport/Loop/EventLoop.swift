@@ -172,10 +172,8 @@ extension EventLoop {
         )
     }
 
-    /// Waits for a descriptor from now on.
-    ///
-    /// - Parameter once: whether it is reported once each time that it becomes ready; else for as
-    ///   long as it is.
+    /// Waits for a descriptor from now on. It is reported for as long as it is ready; with `once`,
+    /// once each time that it becomes ready.
     func watch(_ descriptor: CInt, once: Bool = false) {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (once ? EPOLLET.rawValue : 0)

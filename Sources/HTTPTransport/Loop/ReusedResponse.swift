@@ -31,9 +31,8 @@ final class ReusedResponse {
     /// The `Date` that it has besides.
     @exclusivity(unchecked) private var date: DateField?
 
-    /// Makes a response without fields; `nil` where there is no memory.
-    ///
-    /// - Parameter rewritesTags: whether the library that is loaded allows it.
+    /// Makes a response without fields; `nil` where there is no memory. It writes over tags where
+    /// the library that is loaded allows it.
     init?(length: Int, rewritesTags: Bool) {
         guard let body = malloc(max(length, 1)) else { return nil }
         guard let response = chttpd_response_make(body, length) else {

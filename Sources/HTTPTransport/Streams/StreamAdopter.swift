@@ -2,9 +2,8 @@ package import EventStream
 
 /// The port through which the event loop hands over the sockets of streams.
 package protocol StreamAdopter: AnyObject, Sendable {
-    /// Takes a socket, for which a place has been reserved, and closes it in the end.
-    ///
-    /// - Parameter onEnd: called once when the socket is closed. Any thread.
+    /// Takes a socket, for which a place has been reserved, and closes it in the end. `onEnd` is
+    /// called once then, on any thread.
     func adopt(
         descriptor: CInt,
         _ beginning: StreamBeginning,

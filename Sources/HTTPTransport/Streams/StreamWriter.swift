@@ -24,10 +24,10 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     private let ended = DispatchSemaphore(value: 0)
     private let cutOff = Atomic(0)
 
-    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``.
+    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. Several writers may have
+    /// places together, besides the bound that `limits` sets for this one.
     ///
-    /// - Parameter places: the places that several writers have together, besides the bound that
-    ///   `limits` sets for this one.
+    /// - Throws: ``TransportError`` where the system has no more descriptors.
     package init(
         limits: StreamLimits,
         frames: StreamFrames,
@@ -139,11 +139,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         if !isTaken { turnAway(reader) }
     }
 
-    /// Sends a frame to the readers of a topic. Any thread; never waits.
-    ///
-    /// - Parameters:
-    ///   - frame: its payload, without chunks.
-    ///   - audience: selects readers; `nil` for all.
+    /// Sends a frame, whose payload is without chunks, to these readers of a topic; to all where
+    /// the audience is `nil`. Any thread; never waits.
     package func publish(
         topic: TopicID,
         version: UInt64,
@@ -153,10 +150,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         publish(topic, version, .frame(frame), audience)
     }
 
-    /// Brings the readers of a topic in patch mode to a version, each from the one that it has. Any
-    /// thread; never waits. Frames are made on the writer's thread, where readers need them.
-    ///
-    /// - Parameter audience: selects readers; `nil` for all.
+    /// Brings these readers of a topic in patch mode to a version, each from the one that it has;
+    /// all readers where the audience is `nil`. Any thread; never waits. Frames are made on the
+    /// writer's thread, where readers need them.
     package func publish(
         topic: TopicID,
         version: UInt64,

@@ -28,9 +28,8 @@ struct LogPosition {
         begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
     }
 
-    /// What of a piece comes next; `nil` where the next record is not in the piece.
-    ///
-    /// - Parameter isEnding: whether only the chunk that is begun is finished.
+    /// What of a piece comes next; `nil` where the next record is not in the piece. At the end,
+    /// only the chunk that is begun is finished.
     func next(of piece: LogPiece, isEnding: Bool = false) -> [LogSegment]? {
         guard let rest = cursor.rest(of: piece) else { return nil }
         var segments: [LogSegment] = []

@@ -16,11 +16,8 @@ struct LogSegment: Equatable {
         payload.count == chunk.unsentPayload ? Chunk.tailBytes - chunk.sentOfTail : 0
     }
 
-    /// Where head, payload and tail lie.
-    ///
-    /// - Parameters:
-    ///   - source: the bytes of the piece.
-    ///   - head: room for a head. Its line end is also the tail.
+    /// Where head, payload and tail lie. The source has the bytes of the piece. `head` is room for
+    /// a head, whose line end is also the tail.
     fileprivate func vectors(
         of source: UnsafeRawBufferPointer,
         _ head: UnsafeMutableRawBufferPointer
@@ -40,9 +37,8 @@ extension [LogSegment] {
     /// How many bytes a socket is sent.
     var bytes: Int { reduce(0) { $0 + $1.bytes } }
 
-    /// Lends the bytes in the order in which a socket is sent them.
-    ///
-    /// - Parameter source: the bytes of the piece.
+    /// Lends the bytes in the order in which a socket is sent them. The source has the bytes of the
+    /// piece.
     func withVectors<Result>(
         of source: UnsafeRawBufferPointer,
         _ body: (UnsafeMutableBufferPointer<iovec>) -> Result

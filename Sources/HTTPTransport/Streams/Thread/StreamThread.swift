@@ -25,6 +25,7 @@ package final class StreamThread: Sendable {
     /// Makes a thread that begins with its first writer.
     ///
     /// - Parameter startThread: starts a thread of a name.
+    /// - Throws: ``TransportError`` where the system has no more descriptors.
     package init(
         _ startThread: @escaping @Sendable (String, @escaping @Sendable () -> Void) -> Void
     ) throws(TransportError) {
