@@ -13,11 +13,10 @@ struct RecordRows: ~Copyable {
     /// Whether there are no more rows. A statement that is asked again would begin anew.
     private var isAtEnd: Bool
 
-    /// Rows after one version.
+    /// Rows after one version, up to `through`, which must be there, or to whatever is last. The
+    /// hash at `after` is read where `start` does not give it.
     ///
-    /// - Parameters:
-    ///   - start: the hash at `after`, where it is known from elsewhere.
-    ///   - through: the last version, which must be there; `nil` for whatever is there.
+    /// - Throws: where the records at `after` are missing or forgotten, or the system can't read.
     init(
         _ reader: Reader,
         after: UInt64,

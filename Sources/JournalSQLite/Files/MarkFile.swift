@@ -49,15 +49,13 @@ final class MarkFile: Sendable {
         return newest.map { .mark($0) } ?? .unreadable
     }
 
-    /// Opens the file, or makes it, and writes a first mark that is durable when this returns, once
-    /// the directory is synced.
+    /// Opens the file whose highest sequence this is, or puts a new one in its place where that is
+    /// `nil`, and writes a first mark that is durable when this returns, once the directory is
+    /// synced. `nil` where the system refuses.
     ///
     /// A new file gets its name when it is whole: a process that ends before leaves none, rather
-    /// than one that can't be read.
-    ///
-    /// - Parameters:
-    ///   - after: the highest sequence that the file holds; `nil` where a new file takes its place.
-    ///   - failed: called on a thread of the system's pool when a later write or sync fails.
+    /// than one that can't be read. When a later write or sync fails, `failed` is called on a
+    /// thread of the system's pool.
     init?(
         _ path: String,
         after sequence: UInt64?,

@@ -12,12 +12,12 @@ struct Examination {
     /// mark file names.
     private(set) var isSound = true
 
-    /// Checks the newest snapshot, every record after it, and what is kept of idempotency keys.
+    /// Checks the newest snapshot, every record after it, and what is kept of idempotency keys. The
+    /// follower gets the snapshot and the records as they are found; what it made of them is of no
+    /// use where there is ``damage``.
     ///
     /// Older records are checked when they are read.
     ///
-    /// - Parameter follower: gets the snapshot and the records as they are found; not to be relied
-    ///   on where there is ``damage``.
     /// - Throws: where nothing can be kept: what the journal keeps about itself is damaged, or the
     ///   state can't be made again from what is left; or where the system can't read.
     init(

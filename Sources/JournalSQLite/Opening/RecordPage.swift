@@ -39,9 +39,10 @@ package struct RecordPage: ~Copyable {
         )
     }
 
-    /// Fills it with the next of the rows; leaves it empty where there are none.
+    /// Fills it with the next of the rows; leaves it empty where there are none. `each` gets the
+    /// rows as they stand at each record.
     ///
-    /// - Parameter each: gets the rows as they stand at each record.
+    /// - Throws: where a row is damaged or missing, or the system can't read.
     mutating func fill(
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void
