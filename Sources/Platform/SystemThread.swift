@@ -23,15 +23,10 @@ package enum SystemThread {
         getpriority(CInt(PRIO_PROCESS.rawValue), 0)
     }
 
-    /// Starts a detached thread.
+    /// Starts a detached thread. Of its name, at most 15 bytes show in `top -H` and debuggers.
     ///
-    /// It inherits the caller's nice value, and blocks all signals but those of faults and
-    /// profilers.
-    ///
-    /// - Parameters:
-    ///   - name: at most 15 bytes of it show in `top -H` and debuggers.
-    ///   - niceness: the lowest nice value that the thread may have. A higher one needs no
-    ///     privilege.
+    /// It inherits the caller's nice value, or has `niceness` where that is higher, which needs no
+    /// privilege. It blocks all signals but those of faults and profilers.
     package static func start(
         name: String,
         niceness: CInt? = nil,

@@ -159,10 +159,8 @@ package final class ThreadPool: Sendable {
     /// Whether a task waits for a thread.
     package var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
 
-    /// Whether a turn is to end although there is more to do: others wait, and it has lasted for
-    /// ``turnNanosecondsMax``.
-    ///
-    /// - Parameter began: when the turn began, by ``SystemTime/steadyNanoseconds()``.
+    /// Whether a turn that began at this moment of ``SystemTime/steadyNanoseconds()`` is to end
+    /// although there is more to do: others wait, and it has lasted for ``turnNanosecondsMax``.
     package func isTurnOver(since began: UInt64) -> Bool {
         isAwaited && SystemTime.steadyNanoseconds() - began >= Self.turnNanosecondsMax
     }

@@ -29,9 +29,8 @@ extension Worker: PooledTask {
         if !pool.submit(self) { _ = leave(evenWithWork: true) }
     }
 
-    /// Takes work; `nil` where the turn is to end.
-    ///
-    /// - Parameter beforeEnd: called where nothing waits for the worker.
+    /// Takes work; `nil` where the turn is to end. `beforeEnd` is called where nothing waits for
+    /// the worker.
     func next(in pool: ThreadPool, beforeEnd: () -> Void) -> Queue.Work? {
         let now = pool.isAwaited ? SystemTime.steadyNanoseconds() : nil
         let (work, isIdle) = state.withLock { state -> (Queue.Work?, Bool) in

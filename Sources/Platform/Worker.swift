@@ -66,14 +66,11 @@ package final class Worker<Queue: WorkQueue>: Sendable {
     private let closing = Latch()
     let ended = Latch()
 
-    /// Makes a worker without a thread.
+    /// Makes a worker without a thread. Of the name of its own threads, at most 15 bytes show in
+    /// `top -H` and debuggers.
     ///
-    /// - Parameters:
-    ///   - name: the name of its own threads; at most 15 bytes of it show in `top -H` and
-    ///     debuggers.
-    ///   - threads: which threads do the work.
-    ///   - threadsMax: the most threads; beyond the first, one begins where work comes and no
-    ///     thread sleeps. One thread keeps the order of the works, on a pool, too.
+    /// Beyond the first, a thread begins where work comes and no thread sleeps, up to `threadsMax`.
+    /// One thread keeps the order of the works, on a pool, too.
     package init(
         _ name: String,
         on threads: WorkerThreads = .own(),
@@ -93,8 +90,8 @@ package final class Worker<Queue: WorkQueue>: Sendable {
 
     /// Lets threads begin. Called once; what is posted before waits.
     ///
-    /// - Parameter body: kept until ``close(seconds:_:)``. It is given the worker, so that it need
-    ///   not keep the worker's owner.
+    /// The body is kept until ``close(seconds:_:)``. It is given the worker, so that it need not
+    /// keep the worker's owner.
     package func start(_ start: Start = .atOnce, _ body: @escaping Body) {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
@@ -129,11 +126,11 @@ package final class Worker<Queue: WorkQueue>: Sendable {
         state.withLock { body(&$0.queue) }
     }
 
-    /// Ends the threads when nothing waits any more, and takes nothing more.
+    /// Ends the threads when nothing waits any more, and takes nothing more. The change drops what
+    /// is not to be worked off.
     ///
     /// A second call waits again.
     ///
-    /// - Parameter change: drops what is not to be worked off.
     /// - Returns: whether all threads have ended before the seconds were over.
     package func close(seconds: Double, _ change: (inout Queue) -> Void = { _ in }) -> Bool {
         let (asleep, isOver, body) = state.withLock { state -> (Int, Bool, Body?) in
@@ -176,12 +173,11 @@ package final class Worker<Queue: WorkQueue>: Sendable {
 // What the threads call.
 
 extension Worker {
-    /// Waits for work and takes it; `nil` where the thread is to end.
+    /// Waits for work and takes it; `nil` where the thread is to end. `beforeSleep` is called where
+    /// nothing waits.
     ///
     /// On a pool it never waits: `nil` ends the turn, where nothing waits for the worker, and where
     /// others wait for the pool's thread. More work begins another turn.
-    ///
-    /// - Parameter beforeSleep: called where nothing waits.
     package func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
         if let pool { return next(in: pool, beforeEnd: beforeSleep) }
         while true {
