@@ -4,9 +4,7 @@ import Glibc
 struct ClientSocket: ~Copyable {
     private let descriptor: CInt
 
-    /// Connects; `nil` where no server listens.
-    ///
-    /// - Parameter stepSeconds: how long a single read or write may wait.
+    /// Connects; `nil` where no server listens. A single read or write may wait for `stepSeconds`.
     init?(_ host: String, _ port: String, stepSeconds: Int) {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)

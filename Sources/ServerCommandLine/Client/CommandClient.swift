@@ -68,9 +68,10 @@ struct CommandClient: Sendable {
     /// The host and the port, as a `Host` header has them.
     var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// Asks once.
+    /// Asks once. The server may take `stepSeconds` for each piece of the exchange.
     ///
-    /// - Parameter stepSeconds: how long the server may take for each piece of the exchange.
+    /// - Throws: ``CommandClientError`` where no server takes the request, or no whole answer comes
+    ///   in time.
     func exchange(
         _ request: Request,
         stepSeconds: Int

@@ -10,11 +10,10 @@ package protocol CommandLineProgram: Sendable {
     /// What `--version` prints.
     var version: String { get }
 
-    /// Refuses a configuration that can't be used.
+    /// Refuses a configuration that can't be used, given the names of the options that a flag, a
+    /// variable or the file sets. A server of ``startForScript(_:)`` keeps nothing.
     ///
-    /// - Parameters:
-    ///   - given: the names of the options that a flag, a variable or the file sets.
-    ///   - keepsNothing: the server is one that ``startForScript(_:)`` starts.
+    /// - Throws: an error whose description is for the operator.
     func check(
         _ configuration: Configuration,
         given: Set<String>,
@@ -27,10 +26,11 @@ package protocol CommandLineProgram: Sendable {
     /// Makes what the lines of the server are written with.
     func makeLogger() -> Logger
 
-    /// Listens.
+    /// Listens. `journalFailed` is called when the journal has failed, before any request is
+    /// answered after that, unless the program decides itself what happens then.
     ///
-    /// - Parameter journalFailed: called when the journal has failed, before any request is
-    ///   answered after that, unless the program decides itself what happens then.
+    /// - Throws: an error whose description is for the operator, where the configuration can't be
+    ///   used or an address can't be listened on.
     func begin(
         _ configuration: Configuration,
         _ logger: Logger,

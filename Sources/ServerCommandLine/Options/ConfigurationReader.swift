@@ -19,8 +19,10 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     /// - Parameters:
     ///   - arguments: the command line without the program's name.
     ///   - environment: the variables; only those with ``ConfigurationOptions/environmentPrefix``
-    ///   count.
+    ///     count.
     ///   - readFile: gives a file's bytes, or `nil` where it can't be read.
+    /// - Throws: ``UsageError`` where a flag is unknown, a value can't be used or the file can't be
+    ///   read.
     init(
         arguments: [String],
         environment: [String: String],
