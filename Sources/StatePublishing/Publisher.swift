@@ -46,10 +46,9 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
 
     package typealias Look = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
 
-    /// Publishes the state as it is at `version` before anything is served.
+    /// Publishes the state as it is at `version` before anything is served. What readers of streams
+    /// are sent is made on the pool's threads, with a nice value of 10, or on a thread of its own.
     ///
-    /// - Parameter pool: whose threads make what readers of streams are sent, with a nice value of
-    ///   10; `nil` for a thread of its own.
     /// - Throws: where the state can't be encoded (a number that JSON does not have, for instance).
     package init(
         epoch: Epoch,

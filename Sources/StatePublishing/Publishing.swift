@@ -41,11 +41,11 @@ final class Publishing<State: Sendable>: Sendable {
     let lags = Atomic(false)
     private let pace = Locked(ReaderPace())
 
-    /// - Parameters:
-    ///   - pool: whose threads publish, with a nice value of 10; `nil` for a thread of its own.
-    ///   - isRead: whether there is a reader, or a request that is about to be one. It is asked
-    ///     while the snapshot is swapped, and has to be true before a request is handed over.
-    ///   - sending: how many seconds of work it was so far to send what was published.
+    /// Publishes on the pool's threads, with a nice value of 10, or on a thread of its own.
+    ///
+    /// `isRead` answers whether there is a reader, or a request that is about to be one. It is
+    /// asked while the snapshot is swapped, and has to be true before a request is handed over.
+    /// `sending` counts the seconds of work that sending what was published has taken so far.
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
@@ -65,10 +65,8 @@ final class Publishing<State: Sendable>: Sendable {
     /// Whether each version is worth a frame of its own: the thread is not behind. Any thread.
     var keepsUp: Bool { !lags.load(ordering: .relaxed) }
 
-    /// Publishes what is durable: from now on readers may see it. The Core's thread; never waits
-    /// for readers.
-    ///
-    /// - Parameter commit: makes what readers are sent; called only where there are any.
+    /// Publishes what is durable: from now on readers may see it. What they are sent is made only
+    /// where there are any. The Core's thread; never waits for readers.
     func commit(_ newest: Snapshot, _ work: Work, _ commit: () -> Commit<State>) {
         add(work) { queue in
             queue.published = newest
@@ -90,9 +88,8 @@ final class Publishing<State: Sendable>: Sendable {
     }
 
     /// The same at once, on the caller's thread, which stands in for the other one; where that has
-    /// nothing to do. Answers whether it was done.
-    ///
-    /// - Parameter isQuick: whether it costs little, given the newest version.
+    /// nothing to do, and the task costs little, given the newest version. Answers whether it was
+    /// done.
     func performNow(
         _ work: Work,
         where isQuick: (Snapshot) -> Bool,
@@ -163,11 +160,8 @@ extension Publishing {
         while let (items, sent) = next() { workOff(items, after: sent, work, &before) }
     }
 
-    /// One turn.
-    ///
-    /// - Parameters:
-    ///   - sent: the newest version that readers were sent.
-    ///   - before: how many seconds the stream writer had worked by the end of the last turn.
+    /// One turn, after readers were sent the version `sent`. The stream writer had worked for
+    /// `before` seconds by the end of the last turn.
     func workOff(
         _ items: [PublishingQueue<State>.Item],
         after sent: UInt64?,

@@ -39,10 +39,8 @@ struct PublishingQueue<State: Sendable>: Sendable {
     /// Whether there is room for many more commits.
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
-    /// Adds a commit; at the bound, those that wait become one with it.
-    ///
-    /// - Parameter joins: whether it becomes one with the last that waits, where all its readers
-    ///   are sent this one, too.
+    /// Adds a commit; at the bound, those that wait become one with it. A joining one becomes one
+    /// with the last that waits, where all its readers are sent this one, too.
     mutating func add(_ commit: Commit<State>, joining joins: Bool = false) {
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
             items.removeLast()

@@ -30,9 +30,8 @@ package struct SliceLayout: Sendable {
     /// What ends the whole.
     private static let end = Bytes(utf8: "}")
 
-    /// The whole state; a large one is made of the slices, and copies none.
-    ///
-    /// - Parameter own: how many bytes of the slices no other version has.
+    /// The whole state; a large one is made of the slices, and copies none. `own` counts the bytes
+    /// of the slices that no other version has.
     func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
         let count = bytes(of: slices)

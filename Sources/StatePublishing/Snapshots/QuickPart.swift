@@ -12,9 +12,8 @@ package enum QuickPart {
 }
 
 extension ParsedDocuments {
-    /// The part of a version that a pointer leads to, where that costs little.
-    ///
-    /// - Parameter workspace: where a small document is parsed.
+    /// The part of a version that a pointer leads to, where that costs little. A small document is
+    /// parsed in the workspace.
     package func quickPart(
         at pointer: JSONPointer,
         in snapshot: Snapshot,

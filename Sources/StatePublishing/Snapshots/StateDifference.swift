@@ -6,9 +6,9 @@ package import Wire
 ///
 /// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
 package enum StateDifference {
-    /// The patch between two states of modules.
+    /// The patch between two states of modules, of which only these slices are not as they were.
     ///
-    /// - Parameter touches: the slices that are not as they were.
+    /// - Throws: where a value can't be encoded (a number that JSON does not have, for instance).
     package static func patch<Root: RootState>(
         from old: Root,
         to new: Root,
@@ -22,10 +22,8 @@ package enum StateDifference {
         return try JSONPatch.diff(of: changes)
     }
 
-    /// What compares the states of dry runs.
-    ///
-    /// - Parameter patch: makes the patch between two states, given the slices that are not as they
-    ///   were.
+    /// What compares the states of dry runs. `patch` makes the patch between two states, given the
+    /// slices that are not as they were.
     package static func comparison<State: Encodable & Sendable>(
         of type: State.Type,
         _ patch: @escaping @Sendable (State, State, [Touch]) throws(JSONError) -> Bytes

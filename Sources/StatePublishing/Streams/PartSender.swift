@@ -19,10 +19,8 @@ package struct PartSender: Sendable {
         StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
     }
 
-    /// Sends a part as it is since a version; `nil` where it is not there.
-    ///
-    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new
-    ///   ones.
+    /// Sends a part as it is since a version; `nil` where it is not there. A known one may have
+    /// been sent before, so that its bytes are no new ones.
     package func send(
         _ part: Bytes?,
         to topic: TopicID,

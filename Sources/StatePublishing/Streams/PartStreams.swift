@@ -70,9 +70,8 @@ package final class PartStreams: Sendable {
     private let documents: ParsedDocuments
     private let watched = Locked(Watched())
 
-    /// - Parameters:
-    ///   - modules: their names, where the state is made of modules.
-    ///   - documents: has the slices that were parsed already.
+    /// The parts of a state that is made of modules of these names, or of one that is made of none.
+    /// The documents have the slices that were parsed already.
     package init(
         modules: [String]?,
         _ sender: PartSender,
@@ -99,10 +98,8 @@ package final class PartStreams: Sendable {
     }
 
     /// Gives a stream that is about to open what it begins with, and sees to what comes after. The
-    /// publishing thread calls it.
-    ///
-    /// - Parameter newest: the newest version, asked for when the part is watched already: none can
-    ///   be missed between.
+    /// newest version is asked for when the part is watched already: none can be missed between.
+    /// The publishing thread calls it.
     package func announce(_ part: WatchedPart, in newest: () -> Snapshot) {
         var sent = watched.withLock { watched -> Sent in
             if let known = watched[part] { return known }
@@ -133,9 +130,8 @@ package final class PartStreams: Sendable {
         watched.withLock { $0 = Watched() }
     }
 
-    /// A version is published. The publishing thread calls it.
-    ///
-    /// - Parameter breathe: called between one part and the next, so that the thread may pause.
+    /// A version is published. The publishing thread calls it, and may pause in `breathe`, between
+    /// one part and the next.
     func publish(
         _ new: Snapshot,
         after old: Snapshot,

@@ -11,10 +11,8 @@ final class PatchState: TopicState {
     private let parts: [Bytes?]
     private let layout: SliceLayout?
 
-    /// One part, which is not there where it is `nil`.
-    ///
-    /// - Parameter isKnown: whether it may have been sent before, so that its bytes are no new
-    ///   ones.
+    /// One part, which is not there where it is `nil`. A known one may have been sent before, so
+    /// that its bytes are no new ones.
     init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
         self.tag = tag
         parts = [part]

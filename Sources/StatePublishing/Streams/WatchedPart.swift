@@ -29,9 +29,8 @@ package struct WatchedPart: Hashable, Sendable {
         isPointer = false
     }
 
-    /// What a pointer leads to, in a state that is made of modules of these names.
-    ///
-    /// - Parameter pointer: not that to the whole state.
+    /// What a pointer leads to, in a state that is made of modules of these names. The pointer is
+    /// not that to the whole state.
     package init(at pointer: JSONPointer, modules: [String]?) {
         topic = TopicID(.part(ExactText(pointer.description)))
         isPointer = true

@@ -31,7 +31,7 @@ package struct ViewRequest: Sendable {
     package let parameters: any Codable & Sendable
     package let topic: TopicID
 
-    /// - Parameter query: how the parameters are written when nothing is left to chance.
+    /// A view with its parameters, and `query`, the one way to write them.
     package init(
         _ view: Int,
         named name: String,

@@ -131,9 +131,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         send(watched, isKnown: isKnown)
     }
 
-    /// These modules have changed up to a version. On the publishing thread.
-    ///
-    /// - Parameter breathe: called between one view and the next, so that the thread may pause.
+    /// These modules have changed up to a version. On the publishing thread, which may pause in
+    /// `breathe`, between one view and the next.
     func publish(
         _ state: State,
         _ version: UInt64,
