@@ -60,9 +60,11 @@ public final class Core<State: Sendable>: Sendable {
     /// dispatches only hands over.
     ///
     /// - Parameters:
+    ///   - state: the state to begin with, version 0.
     ///   - thread: the thread's name; the system shows at most 15 bytes of it.
     ///   - mailboxMax: the most actions that wait, 65,536 where it is `nil`; beyond it a dispatch
     ///     is refused.
+    ///   - reducer: changes the state in place, on the Core's thread.
     @_disfavoredOverload
     public convenience init(
         state: State,
@@ -216,11 +218,12 @@ extension Core {
     /// waits for them.
     public var droppedTotal: UInt64 { engine.droppedTotal }
 
-    /// Takes an envelope, or says why not. Any thread; never waits for the Core.
+    /// Takes an envelope, or refuses it. Any thread; never waits for the Core. A caller that offers
+    /// many in a row does so without waking the Core's thread, and calls ``nudge()`` in the end;
+    /// else the thread would be woken for each and find just that one.
     ///
-    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in
-    ///   a row leaves that to one ``nudge()``, or the thread would be woken for each and find just
-    ///   that.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
+    ///   Core stops.
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try engine.offer(envelope, wakes: wakes)
     }

@@ -70,6 +70,8 @@ public struct Effect<State: Sendable>: Sendable {
     ///   - cancelInFlight: whether what runs under this id is cancelled first.
     ///   - retry: how often, and after what pauses, it is tried again when it throws.
     ///   - onRestart: what becomes of it when the server ends before it does.
+    ///   - body: does the work, and dispatches what comes of it.
+    /// - Returns: the effect, which does nothing until a module returns it.
     public static func run(
         id: String? = nil,
         cancelInFlight: Bool = false,

@@ -23,10 +23,9 @@ package final class EffectRunner: Sendable {
     private let access = Locked(EngineReference())
     let table = Locked(Table())
 
-    /// - Parameters:
-    ///   - executor: runs the effects; where there is none, Swift's own threads do.
-    ///   - failed: receives every effect that threw, for good.
-    ///   - ended: receives every effect that ended, however, and how long it took.
+    /// Makes a runner whose effects run on `executor`, or on Swift's own threads where there is
+    /// none. `failed` receives every effect that threw for good; `ended` every one that ended,
+    /// however, and how long it took.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,

@@ -1,7 +1,6 @@
 extension Core {
-    /// Hands over an action whose dispatcher waits for the outcome.
-    ///
-    /// - Parameter watch: ends with the effects that follow.
+    /// Hands over an action whose dispatcher waits for the outcome. The watch ends with the effects
+    /// that follow.
     func dispatch(
         _ action: any Action,
         watch: EffectWatch? = nil,

@@ -9,11 +9,12 @@ package struct CoreHandle: Sendable {
         self.engine = engine
     }
 
-    /// Takes an envelope, or says why not.
+    /// Takes an envelope, or refuses it. A caller that offers many in a row does so without waking
+    /// the Core's thread, and calls ``nudge()`` in the end; else the thread would be woken for each
+    /// and find just that one.
     ///
-    /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in
-    ///   a row leaves that to one ``nudge()``, or the thread would be woken for each and find just
-    ///   that.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
+    ///   Core stops.
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try engine.offer(envelope, wakes: wakes)
     }
@@ -23,12 +24,12 @@ package struct CoreHandle: Sendable {
         engine.nudge()
     }
 
-    /// Takes a client's request for what is no action, or says why not.
+    /// Takes a client's request for what is no action, or refuses it. The completion receives
+    /// whether the request was recorded, and so the work begun; the watch ends with the work, and
+    /// all that it leads to.
     ///
-    /// - Parameters:
-    ///   - sessions: those that ask.
-    ///   - watch: ends with the work, and all that it leads to.
-    ///   - completion: receives whether the request was recorded, and so the work begun.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
+    ///   Core stops.
     package func offer(
         _ request: ClientRequest,
         requestID: String? = nil,
@@ -54,13 +55,9 @@ package struct CoreHandle: Sendable {
         )
     }
 
-    /// Dispatches what the program makes of something outside.
-    ///
-    /// - Parameters:
-    ///   - cause: the version of the record of what was asked; `nil` where nothing was.
-    ///   - place: where in the program that is decided.
-    ///   - sessions: those for which it is dispatched.
-    ///   - watch: ends with all that follows.
+    /// Dispatches what the program makes of something outside, for these sessions. `cause` is the
+    /// version of the record of what was asked; `nil` where nothing was. `place` is where in the
+    /// program that is decided. The watch ends with all that follows.
     package func dispatchOwn(
         _ action: any Action,
         after cause: UInt64? = nil,
@@ -74,9 +71,11 @@ package struct CoreHandle: Sendable {
         engine.dispatchOwn(action, from: source)
     }
 
-    /// Takes an action that a client's streams lead to, or says why not.
+    /// Takes an action that a client's streams lead to, or refuses it. The log shows the client as
+    /// `origin`.
     ///
-    /// - Parameter origin: the client, as the log shows it.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
+    ///   Core stops.
     package func offerOwn(
         _ action: any Action,
         from sessions: [String],

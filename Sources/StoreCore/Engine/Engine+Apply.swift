@@ -20,8 +20,7 @@ extension Engine {
     }
 
     /// What becomes of an envelope, on a state that is not older than what its request refers to.
-    ///
-    /// - Parameter mark: where its steps begin.
+    /// Sets `mark` to where its steps begin.
     private func outcome(of envelope: Envelope, from mark: inout Int) -> Outcome {
         let outcome = outcome(of: envelope)
         guard isBehind(envelope, outcome) else { return outcome }

@@ -5,12 +5,11 @@ import Synchronization
 // The one way in: whatever the Core is to do passes the mailbox.
 
 extension Engine {
-    /// Takes an item, and works it off where no other thread is at work.
+    /// Takes an item of `count` actions and `keys` idempotency keys, and works it off where no
+    /// other thread is at work. The Core's thread is woken for it, or by the next ``nudge()``.
     ///
-    /// - Parameters:
-    ///   - count: how many actions it counts for.
-    ///   - keys: how many idempotency keys it has.
-    ///   - wakes: whether the Core's thread is woken for it; if not, by the next ``nudge()``.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
+    ///   Core stops.
     func enter(
         _ item: Mailbox.Item,
         _ lane: Mailbox.Lane,

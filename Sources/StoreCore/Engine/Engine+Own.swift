@@ -3,11 +3,10 @@ import Synchronization
 // What the program itself dispatches.
 
 extension Engine {
-    /// Dispatches what the program itself has to say, behind what waits already.
+    /// Dispatches what the program itself has to say, behind what waits already. `applied` receives
+    /// the version that it made; `nil` where it was not applied.
     ///
     /// What is not applied goes to ``CommitFollower/dropped(_:)``.
-    ///
-    /// - Parameter applied: receives the version that it made; `nil` where it was not applied.
     func dispatchOwn(
         _ action: any Action,
         from source: ActionSource,

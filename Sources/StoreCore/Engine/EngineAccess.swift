@@ -6,9 +6,8 @@ package protocol EngineAccess: AnyObject, Sendable {
     /// Hands an effect's action over, and waits until it is durable. Answers its version.
     func submit(_ action: any Action, from source: ActionSource) async throws -> UInt64
 
-    /// Dispatches an action of the program's own, behind what waits already.
-    ///
-    /// - Parameter applied: receives the version that it made; `nil` where it was not applied.
+    /// Dispatches an action of the program's own, behind what waits already. `applied` receives the
+    /// version that it made; `nil` where it was not applied.
     func dispatchOwn(
         _ action: any Action,
         from source: ActionSource,

@@ -51,11 +51,8 @@ struct Mailbox: ~Copyable, Sendable {
         self.ownMax = ownMax
     }
 
-    /// Takes an item of so many actions, or says why not.
-    ///
-    /// - Parameters:
-    ///   - keys: how many idempotency keys it has.
-    ///   - wakes: whether the Core's thread is to be woken for it.
+    /// Takes an item of so many actions and idempotency keys, or says why not. Where the caller
+    /// wants the Core's thread woken for it, the answer is ``Admission/wake`` if that sleeps.
     mutating func admit(
         _ item: @autoclosure () -> Item,
         _ lane: Lane,

@@ -8,12 +8,10 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// The name of the module that an action is for; `nil` where it belongs to none.
     func module(of action: any Action) -> String?
 
-    /// Reduces an action that makes this version. Leaves the state as it was where it throws.
+    /// Reduces an action that makes this version, by the route of ``route(of:)``, from these
+    /// sessions. What it has done is returned, and noted nowhere else.
     ///
-    /// - Parameters:
-    ///   - route: that of ``route(of:)``.
-    ///   - sessions: those that the action comes from.
-    /// - Returns: what it has done; nothing of it is noted anywhere else.
+    /// - Throws: what the reducer throws; the state is as it was then.
     func reduce(
         _ state: inout State,
         _ action: any Action,

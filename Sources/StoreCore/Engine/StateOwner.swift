@@ -16,9 +16,9 @@ protocol StateOwner: AnyObject {
     /// or taken back.
     func applyPlain(_ action: any Action) throws
 
-    /// Reduces an action; leaves the state as it was where it throws.
+    /// Reduces an action that comes from these sessions.
     ///
-    /// - Parameter sessions: those that it comes from.
+    /// - Throws: what the reducer throws; the state is as it was then.
     func reduce(
         _ action: any Action,
         version: UInt64,
@@ -32,9 +32,10 @@ protocol StateOwner: AnyObject {
     /// Calls middleware; answers what is to be done after the commit.
     func middleware(before action: StampedAction) -> [@Sendable () -> Void]
 
-    /// Asks the interceptors, one after the other.
+    /// Asks the interceptors, one after the other. `stamp` gives the stamp to the action, for
+    /// `nil`, or to what stands in its place.
     ///
-    /// - Parameter stamp: gives the stamp to the action, for `nil`, or to what stands in its place.
+    /// - Throws: what an interceptor refuses the action with.
     func intercept(stamp: ((any Action)?) throws -> StampedAction) throws -> Intercepted
 
     /// Remembers the state.
@@ -48,11 +49,7 @@ protocol StateOwner: AnyObject {
     /// Drops the kept states: they have been shown.
     func forgetKept()
 
-    /// Gives the sink what an accepted envelope led to.
-    ///
-    /// - Parameters:
-    ///   - steps: those of the batch.
-    ///   - first: where the envelope's begin.
+    /// Gives the sink what an accepted envelope led to: the steps of the batch from `first` on.
     func reduced(
         version: UInt64,
         _ steps: ContiguousArray<Step>,
@@ -67,10 +64,9 @@ protocol StateOwner: AnyObject {
     /// Notifies the sink that all completions of a batch were called.
     func completed()
 
-    /// Shows an applied action's change to presenters, and to those who observe slices.
-    ///
-    /// - Parameter version: the version that it made; `nil` for an action of another engine, whose
-    ///   presenters are shown it there.
+    /// Shows an applied action's change to presenters, and to those who observe slices. The version
+    /// is the one that it made; `nil` for an action of another engine, whose presenters are shown
+    /// it there.
     func showSlices(_ step: Step, version: UInt64?)
     /// What the reactions make of an applied action.
     func reactions(to step: Step) -> [(action: any Action, place: String)]

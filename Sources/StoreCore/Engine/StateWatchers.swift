@@ -35,9 +35,10 @@ extension StateWatchers {
         return released
     }
 
-    /// Asks the interceptors, one after the other.
+    /// Asks the interceptors, one after the other. `stamp` gives the stamp to the action, for
+    /// `nil`, or to what stands in its place.
     ///
-    /// - Parameter stamp: gives the stamp to the action, for `nil`, or to what stands in its place.
+    /// - Throws: what an interceptor refuses the action with.
     func intercept(
         _ state: State,
         stamp: ((any Action)?) throws -> StampedAction

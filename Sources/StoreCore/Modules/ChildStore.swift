@@ -30,7 +30,9 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     ///
     /// Observers are called in the order in which they subscribed, where the Core works.
     ///
-    /// - Parameter name: under which an action may select it, or leave it out (`Recipients`).
+    /// - Parameters:
+    ///   - name: under which an action may select it, or leave it out (`Recipients`).
+    ///   - observer: receives the slice before and after each change; it may dispatch.
     /// - Returns: what ends it.
     @discardableResult
     public func observe(

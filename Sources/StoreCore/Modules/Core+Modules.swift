@@ -18,11 +18,11 @@ extension Core where State: RootState {
         )
     }
 
-    /// Makes a Core of modules with ports.
+    /// Makes a Core of modules with ports. The modules are those of the root state, unless a module
+    /// is to be tried alone. `begins` gets the Core before presenters see it, and so before any
+    /// action.
     ///
-    /// - Parameters:
-    ///   - modules: those of the root state, unless a module is to be tried alone.
-    ///   - begins: is called with the Core before presenters see it, and so before any action.
+    /// - Throws: ``ModuleError`` where the modules don't fit together.
     package convenience init(
         _ state: State,
         modules: State.Modules = State.modules,

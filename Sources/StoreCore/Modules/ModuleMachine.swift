@@ -47,7 +47,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         try self.init(of: modules, changes: nil, comparison: comparison)
     }
 
-    /// - Parameter changes: the observers of slices.
+    /// Makes a machine that notes which slices change, for those who observe them.
+    ///
+    /// - Throws: ``ModuleError`` where the modules don't fit together.
     init(
         of modules: Root.Modules,
         changes: SliceChanges<Root>?,

@@ -24,9 +24,8 @@ package protocol RootPresentation<Root>: Presentation {
 
 /// A module that decides to which sessions the others are presented; at most one of a root state.
 package protocol PresentingModule<State>: Module {
-    /// The presentation of these modules, where this one's slice lies at `place`.
-    ///
-    /// - Parameter dependencies: those of the store's effects.
+    /// The presentation of these modules, where this one's slice lies at `place`. Presenters get
+    /// the dependencies of the store's effects.
     func presentation<Root: RootState>(
         of modules: Root.Modules,
         at place: SlicePlace<Root, State>,

@@ -53,6 +53,7 @@ extension Mount {
     /// - Parameters:
     ///   - path: where in the module's slice it sees it.
     ///   - owner: the module that shares it.
+    /// - Returns: the module for the root state's list; the one that it was made of is as it was.
     public func reading<State: ModuleState, Owner: SharingModule>(
         _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable,
         of owner: Owner.Type

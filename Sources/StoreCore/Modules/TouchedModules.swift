@@ -17,8 +17,7 @@ package final class TouchedModules: @unchecked Sendable {
 
     package init() {}
 
-    /// - Parameter instance: the only one of the module's that may have changed, where that is
-    ///   known.
+    /// Adds a module, and the only instance of it that may have changed, where that is known.
     package func insert(_ module: Int, _ instance: String? = nil) {
         guard let instance else {
             touched[module] = Slices(module: module, instances: nil)

@@ -14,8 +14,7 @@ package protocol Sink<State>: AnyObject, Sendable {
     func prepare(_ state: State, through version: UInt64) throws
 
     /// Everything up to `version` is durable: readers may see it. Called before the completions.
-    ///
-    /// - Parameter audience: the named streams that get it; `nil` for all streams.
+    /// The named streams of the audience get it; all streams where it is `nil`.
     func committed(_ state: State, through version: UInt64, for audience: Audience?)
 
     /// The batch's completions are all called: the threads that wait for them may be woken, once.

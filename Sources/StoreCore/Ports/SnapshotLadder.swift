@@ -3,11 +3,9 @@ package enum SnapshotLadder {
     /// How many of the newest snapshots are never given up.
     package static let newestKept = 3
 
-    /// Which of these snapshots are too many: of the older ones always the one that leaves the
-    /// smallest gap, so that those that stay lie far apart where they are old and close where they
-    /// are new. The oldest stays, for history begins there.
-    ///
-    /// - Parameter versions: in ascending order.
+    /// Which of these snapshots, in ascending order, are too many: of the older ones always the one
+    /// that leaves the smallest gap, so that those that stay lie far apart where they are old and
+    /// close where they are new. The oldest stays, for history begins there.
     package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
         var kept = versions
         var given: [UInt64] = []
