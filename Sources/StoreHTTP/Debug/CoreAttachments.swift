@@ -32,9 +32,8 @@ package final class CoreAttachments: Sendable {
         attached.withLock { $0.all.append(attachment) }
     }
 
-    /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on.
-    ///
-    /// - Parameter queue: the label of the queue that it is called on.
+    /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on, with the
+    /// label of the queue that it is called on.
     package func addObserver(on queue: String?, ending: Subscription) {
         attached.withLock { attached in
             attached.observers += 1

@@ -10,9 +10,7 @@ package struct MetricsRoutes: RouteGroup {
     private let transport: @Sendable () -> TransportCounters?
     private let analytics: AnalyticsWriter?
 
-    /// The metrics of a store. That at `/` shows those of the whole process.
-    ///
-    /// - Parameter stores: all whose metrics are shown.
+    /// The metrics of these stores; at `/`, those of the process besides.
     package init(
         _ links: Links,
         _ stores: @escaping @Sendable () -> [MeasuredStore],

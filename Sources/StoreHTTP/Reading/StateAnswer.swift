@@ -5,12 +5,12 @@ import Wire
 
 /// Answers requests with parts of versions.
 enum StateAnswer {
-    /// Answers a request with a part of a version, or with 304 where the client has that version.
+    /// Answers a request with a part of a version, or with 304 where it is conditional and the
+    /// client has that version.
     ///
     /// On the event loop where that costs little. Another thread parses or puts together a large
     /// slice, once for a version, and paces large answers.
     ///
-    /// - Parameter isConditional: whether `If-None-Match` is looked at.
     /// - Throws: 404 where the part is not there.
     static func answer(
         _ request: RequestContext,
@@ -51,9 +51,8 @@ enum StateAnswer {
         }
     }
 
-    /// Answers a request that was put off. Any thread; wakes the event loop.
-    ///
-    /// - Parameter isKnown: whether the client has this version, if the part is there.
+    /// Answers a request that was put off, with 304 where the part is there and the client is known
+    /// to have this version. Any thread; wakes the event loop.
     static func complete(
         _ request: RequestContext,
         with pointer: JSONPointer,

@@ -43,9 +43,7 @@ package struct VisibleState: Sendable {
         documents.part(at: pointer, in: snapshot)
     }
 
-    /// The same, where it costs little.
-    ///
-    /// - Parameter workspace: where a small document is parsed.
+    /// The same, where it costs little. A small document is parsed in the workspace.
     func quickPart(at pointer: JSONPointer, _ workspace: JSONWorkspace) -> QuickPart {
         documents.quickPart(at: pointer, in: snapshot, workspace)
     }

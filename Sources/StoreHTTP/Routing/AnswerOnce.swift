@@ -5,9 +5,8 @@ import Synchronization
 struct AnswerOnce: ~Copyable, Sendable {
     private let isAnswered = Atomic(false)
 
-    /// Does `answer` on the first call, and nothing on the others.
-    ///
-    /// - Parameter hold: what keeps the client's session while it waits; it ends with the answer.
+    /// Does `answer` on the first call, and nothing on the others. The hold, which keeps the
+    /// client's session while it waits, ends with the answer.
     borrowing func callAsFunction(ending hold: SessionHold?, _ answer: () -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()

@@ -2,9 +2,8 @@ package import HTTPTransport
 import Wire
 
 extension Problem {
-    /// The response for the problem, with the name of the request in it.
-    ///
-    /// - Parameter store: the name of the store that was asked, where it has one.
+    /// The response for the problem, with the name of the request in it, and that of the store
+    /// which was asked, where it has one.
     func response(for id: RequestID, in store: String? = nil) -> HTTPResponse {
         HTTPResponse(
             status: status,

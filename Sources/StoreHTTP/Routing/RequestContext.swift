@@ -113,9 +113,8 @@ extension RequestContext {
         exchange.respond(.unkept(status: status, members))
     }
 
-    /// Has the answer made on another thread.
-    ///
-    /// - Parameter reason: why the request is refused where too much of that waits already.
+    /// Has the answer made on another thread; where too much of that waits already, the request is
+    /// refused for this reason.
     func respond(
         on work: BackgroundWork,
         orBusy reason: String,

@@ -13,7 +13,7 @@ final class Resource: Sendable {
     /// By the place of their method's bit.
     private let routes: [ServedRoute?]
 
-    /// - Parameter routes: at least one; all have the same path.
+    /// A resource of at least one route; all have its path.
     init(_ path: PathTemplate, _ routes: [Route], in environment: RequestEnvironment) {
         self.path = path
         literal = Array(path.text.utf8)

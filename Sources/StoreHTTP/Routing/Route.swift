@@ -52,9 +52,8 @@ enum RequestBody: Sendable {
 }
 
 extension Route {
-    /// A resource that is read, by `GET`; the table adds `HEAD`.
-    ///
-    /// - Parameter name: of what is read; `State` makes the ids `getState` and `headState`.
+    /// A resource that is read, by `GET`; the table adds `HEAD`. The name of what is read makes the
+    /// ids: of `State`, `getState` and `headState`.
     static func read(
         _ path: String,
         _ name: String,

@@ -46,7 +46,7 @@ package final class SessionTable: Sendable {
     private let now: @Sendable () -> Int64
     private let table: Locked<Table>
 
-    /// - Parameter names: the sessions that the state has; their time begins anew.
+    /// A table of the sessions that the state has, whose time begins anew.
     package init(
         _ names: [String],
         sessionsMax: Int,

@@ -10,7 +10,7 @@ final class SessionTicket: Completion {
     private let store: Store
     private let response: @Sendable (UInt64?) -> HTTPResponse?
 
-    /// - Parameter response: makes the answer, given the version; `nil` where nothing was applied.
+    /// A ticket whose answer `response` makes, given the version; `nil` where nothing was applied.
     init(
         _ request: RequestContext,
         _ store: Store,

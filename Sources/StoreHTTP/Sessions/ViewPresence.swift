@@ -33,10 +33,11 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// A client opens a module's stream. Answers what is to be done when that ends: nothing where
-    /// the view says nothing, or the module is not started.
+    /// A client, `origin` in the log, opens a module's stream. Answers what is to be done when that
+    /// ends: nothing where the view says nothing, or the module is not started.
     ///
-    /// - Parameter origin: the client, as the log shows it.
+    /// - Throws: ``MailboxError`` where the Core does not take what the view says; the stream is
+    ///   not counted then.
     package func begin(
         _ module: Int,
         in session: String?,

@@ -24,9 +24,10 @@ enum StreamOpening {
         return StreamHead(response: Bytes(utf8: response), payload: Bytes(utf8: retry))
     }
 
-    /// Makes a request a stream.
+    /// Makes a request a stream, with which the client shows the module at that place.
     ///
-    /// - Parameter module: the place of the module that the client shows with it.
+    /// - Throws: 503 where no stream has a place, and what else keeps a request from being a
+    ///   stream.
     static func open(
         _ request: RequestContext,
         _ store: Store,

@@ -32,7 +32,7 @@ final class WorkTicket: Completion {
 
     static var problems: [ProblemSlug] { [.effectFailed, .storageFull, .refused] }
 
-    /// - Parameter following: what is dispatched when the request is recorded.
+    /// A ticket of a request whose record is followed by these actions.
     init(
         _ request: RequestContext,
         _ store: Store,

@@ -40,10 +40,10 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Reads the parameters, and says how they are written when nothing is left to chance: two
-    /// queries that mean the same are one.
+    /// Reads the parameters of these texts, and says how they are written when nothing is left to
+    /// chance: two queries that mean the same are one.
     ///
-    /// - Parameter text: the text of a parameter, where it is given.
+    /// - Throws: 400 that names the parameter which the view does not take.
     func read(
         _ text: (String) -> String?
     ) throws(Problem) -> (value: any Codable & Sendable, canonical: String) {
