@@ -20,12 +20,8 @@ package final class ActionLog: LogSource, VersionFollower {
     private let awaited = Atomic<UInt64>(0)
     private let onMove: @Sendable () -> Void
 
-    /// Makes a log whose thread begins with ``start()``.
-    ///
-    /// - Parameters:
-    ///   - version: what is published already.
-    ///   - threads: where the journal is read.
-    ///   - onMove: has the readers looked at again; called on the log's thread.
+    /// Makes a log whose thread begins with ``start()``. The version is the one that is published
+    /// already. `onMove` is called on the log's thread, and has the readers looked at again.
     package init(
         journal: any Journal,
         epoch: Epoch,

@@ -3,11 +3,8 @@ import StoreCore
 import Wire
 
 extension LogPiece {
-    /// Records as server-sent events (protocol 5.2).
-    ///
-    /// - Parameters:
-    ///   - records: without a hole, and at least one.
-    ///   - earlier: a piece that ends where they begin, to which they are added.
+    /// Records as server-sent events (protocol 5.2): at least one, without a hole. They are added
+    /// to the piece that ends where they begin, where one is given.
     convenience init(
         _ records: ArraySlice<Record>,
         epoch: Epoch,

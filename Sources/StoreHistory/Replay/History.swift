@@ -19,11 +19,9 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
 
     package var epoch: Epoch { Epoch(rawValue: journal.epoch) }
 
-    /// Reads what is there, or begins.
+    /// Reads what is there, or begins: with the file, where one is given, else with the program's
+    /// own state. What was made of the journal while it was opened is not made again.
     ///
-    /// - Parameters:
-    ///   - file: what to begin with, if not with the program's own state.
-    ///   - replayed: what was made of the journal while it was opened.
     /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError``
     ///   where the file is needed and can't be used; what the encoder says where the initial state
     ///   has no JSON form.

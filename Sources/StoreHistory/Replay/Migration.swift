@@ -26,8 +26,10 @@ public struct Migration: Sendable {
     ///
     /// - Parameters:
     ///   - name: the wire name under which the records were written.
+    ///   - old: the form of the fields that the records have.
     ///   - translate: the action of today that does the same, always the same for the same fields;
     ///     `nil` where it changes nothing any more.
+    /// - Returns: the migration for the program's list.
     public static func action<Old: Decodable & Sendable>(
         _ name: String,
         from old: Old.Type,

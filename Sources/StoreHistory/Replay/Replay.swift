@@ -17,12 +17,10 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
     package let form: String
 
-    /// Reduces every record after `start` up to `end`.
+    /// Reduces every record after `start` up to `end`. `each` sees the state after each record;
+    /// where it answers `false`, the replay ends.
     ///
-    /// - Parameters:
-    ///   - deadline: when to give up; `nil` for never.
-    ///   - each: sees the state after each record; `false` ends the replay.
-    /// - Throws: ``ReplayError``.
+    /// - Throws: ``ReplayError``, also where the deadline has passed.
     package func advance(
         _ state: inout State,
         after start: UInt64,

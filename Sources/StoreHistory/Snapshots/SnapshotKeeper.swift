@@ -32,13 +32,9 @@ package final class SnapshotKeeper: Sendable {
     private let pendingBytes = Atomic<UInt64>(0)
     private let worker: Worker<Due>
 
-    /// Makes a keeper that begins with ``start()``.
-    ///
-    /// - Parameters:
-    ///   - recordsMax: the most records after a snapshot.
-    ///   - bytesMax: the most bytes that the records after a snapshot have.
-    ///   - threads: where snapshots are kept.
-    ///   - newest: the newest published state.
+    /// Makes a keeper that begins with ``start()``. It keeps the newest published state, which
+    /// `newest` gives, when the records after a snapshot are as many, or have as many bytes, as
+    /// these bounds.
     package init(
         journal: any Journal,
         form: String,
