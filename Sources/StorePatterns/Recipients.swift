@@ -33,8 +33,10 @@ extension ChildStore {
     /// Dispatches one of the module's public actions.
     ///
     /// - Parameters:
+    ///   - action: what the module takes from everywhere.
     ///   - recipients: which named observers are shown what it changes.
     ///   - emitter: the name of the one that dispatches.
+    /// - Returns: whether the mailbox took it.
     @discardableResult
     public func dispatch(
         _ action: M.Action,

@@ -5,8 +5,9 @@
 public protocol Navigator: Sendable {
     /// Puts a view on top; one that is presented already stays where it is.
     ///
-    /// - Parameter completion: receives once what became of it, where the presenter works: it may
-    ///   dispatch.
+    /// - Parameters:
+    ///   - view: the view's name.
+    ///   - completion: receives once what became of it, where the presenter works: it may dispatch.
     func present(_ view: String, completion: RouteCompletion?)
 
     /// Takes away all above a view.
