@@ -17,8 +17,11 @@ extension StoreServer {
     /// The route is there only with `--debug-routes`. Commands are executed one after the other, on
     /// a thread that no request waits for; `Command.async(on:)` takes one to another queue.
     ///
-    /// - Parameter name: letters, digits, `-`, `_` and `.`; a name that is taken or can't be used
-    ///   keeps the server from starting.
+    /// - Parameters:
+    ///   - command: what is executed, with the value that the request's body has.
+    ///   - name: letters, digits, `-`, `_` and `.`; a name that is taken or can't be used keeps the
+    ///     server from starting.
+    /// - Returns: the server with one more command.
     public func exposing<Value: Decodable & Sendable>(
         _ command: Command<Value>,
         as name: String

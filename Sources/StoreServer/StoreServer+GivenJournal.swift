@@ -21,6 +21,8 @@ extension StoreServer {
     ///
     /// - Parameter open: opens the journal; it may take its time. What it throws ends the start,
     ///   and its description is for the operator.
+    /// - Returns: the server with that journal, in the place of the one that the configuration
+    ///   chooses.
     public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> StoreServer {
         var server = self
         server.givenJournal = GivenJournal(open: open, isClosedByOpener: true)

@@ -20,6 +20,7 @@ extension StoreServer {
     /// (``RunningServer/journalFailure``).
     ///
     /// - Parameter decide: called once, on a thread of its own; it may stop the server.
+    /// - Returns: the server with this decision, in the place of one that was given before.
     public func onJournalFailure(
         _ decide: @escaping @Sendable (_ error: JournalError) -> Void
     ) -> StoreServer {

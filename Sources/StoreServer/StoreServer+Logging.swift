@@ -42,6 +42,7 @@ extension StoreServer {
     /// - Parameter write: called for one line after the other, on a thread of their own, so it may
     ///   take its time. At most 1,024 lines wait; those beyond are lost, and a line has their
     ///   number.
+    /// - Returns: the server that writes its lines there alone.
     public func logging(
         _ write: @escaping @Sendable (_ entry: LogEntry) -> Void
     ) -> StoreServer {

@@ -16,8 +16,11 @@ extension StoreServer {
     ///     .main()
     /// ```
     ///
-    /// - Parameter queue: where `observer` is called; ``main()`` serves the main queue. Without one
-    ///   it is called on the Core's thread, and holds up every action meanwhile.
+    /// - Parameters:
+    ///   - queue: where `observer` is called; ``main()`` serves the main queue. Without one it is
+    ///     called on the Core's thread, and holds up every action meanwhile.
+    ///   - observer: receives each state.
+    /// - Returns: the server with one more observer.
     public func observing(
         on queue: DispatchQueue? = nil,
         with observer: @escaping @Sendable (State) -> Void

@@ -20,6 +20,7 @@ extension StoreServer {
     ///   set. A server that is stopped meanwhile cancels its task and does not wait for it. What it
     ///   throws ends the start: ``main()`` ends the process with status 69, ``start(_:)`` throws
     ///   ``PreparationFailure``.
+    /// - Returns: the server that prepares this behind what it prepares already.
     public func preparing(
         _ prepare: @escaping @Sendable (inout Dependencies) async throws -> Void
     ) -> StoreServer {

@@ -64,9 +64,9 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - state: what is served before the first action.
     ///   - actions: the actions that clients may dispatch.
-    ///   - reducer: makes the next state; it may throw `Refusal`, and then nothing has happened.
     ///   - name: the program's name in `--help` and `--version`.
     ///   - version: what `--version` prints.
+    ///   - reducer: makes the next state; it may throw `Refusal`, and then nothing has happened.
     public init(
         state: State,
         actions: ActionList,

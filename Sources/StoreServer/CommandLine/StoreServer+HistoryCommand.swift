@@ -94,9 +94,10 @@ extension HistoryCommandError {
 }
 
 extension StoreServer {
-    /// Opens the journal that a command is about: the program's own, or that of a directory.
+    /// Does something with the journal that a command is about: the program's own, or that of a
+    /// directory, which `open` opens.
     ///
-    /// - Parameter open: opens that of a directory.
+    /// - Throws: what opening the journal or the body throws.
     func withJournal<Result>(
         _ open: () throws -> SQLiteJournal,
         _ body: (any Journal) throws -> Result

@@ -15,9 +15,10 @@ struct GivenJournal: Sendable {
         return try body(journal)
     }
 
-    /// Refuses what chooses or bounds a journal of the server's own.
+    /// Refuses what chooses or bounds a journal of the server's own, among the options that a flag,
+    /// a variable or the file sets.
     ///
-    /// - Parameter given: the names of the options that were set by flag, variable or file.
+    /// - Throws: ``ConfigurationError`` that names the first such option.
     static func checkOptions(
         _ configuration: ServerConfiguration,
         given: Set<String>

@@ -34,9 +34,9 @@ struct OpenJournal: Sendable {
         }
     }
 
-    /// Opens the journal that the configuration asks for.
+    /// Opens the journal that the configuration asks for. The follower makes the state of what is
+    /// read, where the journal is on disk.
     ///
-    /// - Parameter follower: makes the state of what is read, where the journal is on disk.
     /// - Throws: `JournalOpenError`, whose text is for the operator.
     init(
         _ configuration: ServerConfiguration,

@@ -32,9 +32,11 @@ extension StoreServer {
         }
     }
 
-    /// Listens.
+    /// Listens. Where the process has one store, a failure of its journal ends it by
+    /// `journalFailed`.
     ///
-    /// - Parameter journalFailed: ends the process, which has one store, when its journal fails.
+    /// - Throws: ``ConfigurationError`` where the configuration, a store or the list of actions
+    ///   can't be used; the transport's error where it can't listen.
     func begin(
         _ configuration: ServerConfiguration,
         _ logger: Logger,

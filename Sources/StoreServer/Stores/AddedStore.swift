@@ -76,9 +76,10 @@ extension StoreServer: StoreProgram {
         try ExposedCommand.check(commands)
     }
 
-    /// Refuses what chooses a journal where no store needs it.
+    /// Refuses what chooses a journal where no store needs it, among the options that a flag, a
+    /// variable or the file sets.
     ///
-    /// - Parameter given: the names of the options that were set by flag, variable or file.
+    /// - Throws: ``ConfigurationError`` that names the first such option.
     func checkJournals(
         _ configuration: ServerConfiguration,
         given: Set<String> = []

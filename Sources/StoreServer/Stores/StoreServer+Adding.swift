@@ -25,6 +25,7 @@ extension StoreServer {
     ///     added to it.
     ///   - name: letters, digits, `-`, `_` and `.`, a letter or digit first, at most 63 in all; not
     ///     `default`. A name that can't be used or is taken keeps the server from starting.
+    /// - Returns: the server with one more store.
     public func adding<Other>(
         _ other: StoreServer<Other>,
         named name: String
