@@ -18,7 +18,7 @@ struct ActionNames: Sendable {
     /// Why a server does not start with these actions; `nil` where it does.
     let refusal: String?
 
-    /// - Parameter modules: those of the root state, or one alone.
+    /// The names of the actions of these modules: those of the root state, or one alone.
     static func of<Root: RootState>(_ modules: Root.Modules) -> ActionNames {
         let root = ObjectIdentifier(Root.self)
         if let names = known.withLock({ $0[root] }) { return names }

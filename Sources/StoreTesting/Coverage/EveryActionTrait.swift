@@ -62,7 +62,11 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
 extension Trait where Self == EveryActionTrait {
     /// Fails unless every action of a root state's modules is exercised.
     ///
-    /// - Parameter except: wire names, `module/case`, of actions that need no test.
+    /// - Parameters:
+    ///   - root: the root state.
+    ///   - except: wire names, `module/case`, of actions that need no test.
+    ///   - reporter: receives what is wrong.
+    /// - Returns: the trait for the suite.
     public static func everyAction<Root: RootState>(
         of root: Root.Type,
         except: [String] = [],

@@ -20,6 +20,8 @@ public final class RawConnection {
     /// - Parameters:
     ///   - port: the server's port.
     ///   - seconds: how long each read may wait.
+    /// - Throws: ``Failure/system(_:)`` where no server listens there, or the system has no socket
+    ///   left.
     public init(port: UInt16, seconds: Int = 10) throws(Failure) {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system(errno) }

@@ -6,7 +6,10 @@ extension TestStore {
     ///
     /// Waits for it, for ``timeout`` at the most.
     ///
-    /// - Parameter change: as of ``send(_:_:at:)-(Action,_,_)``.
+    /// - Parameters:
+    ///   - action: what was dispatched, compared by `==`.
+    ///   - change: as of ``send(_:_:at:)-(Action,_,_)``.
+    ///   - place: where a failure is reported.
     public nonisolated(nonsending) func receive<A: Action & Equatable>(
         _ action: A,
         _ change: ((inout State) throws -> Void)? = nil,

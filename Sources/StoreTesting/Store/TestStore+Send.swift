@@ -6,9 +6,11 @@ extension TestStore {
     ///
     /// Returns when effects and presenters have done what they can.
     ///
-    /// - Parameter change: changes the state as the action should; none where it should not. A
-    ///   store that is not exhaustive gives it the state after the action: what it sets is
-    ///   compared.
+    /// - Parameters:
+    ///   - action: any action that the store's modules take.
+    ///   - change: changes the state as the action should; none where it should not. A store that
+    ///     is not exhaustive gives it the state after the action: what it sets is compared.
+    ///   - place: where a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -34,8 +36,10 @@ extension TestStore {
     /// Dispatches an action that the reducer has to refuse, and leaves the state as it was.
     ///
     /// - Parameters:
+    ///   - action: any action that the store's modules take.
     ///   - reason: the refusal's reason, word for word.
     ///   - pointer: which member of the action is at fault; not looked at where it is left out.
+    ///   - place: where a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
         refused reason: String,

@@ -12,8 +12,11 @@ extension TestStore {
     /// What it dispatches has to be received.
     ///
     /// - Parameters:
+    ///   - useCase: the use case's name.
+    ///   - method: the method's name.
     ///   - input: has the type that the method names.
     ///   - instance: the module's instance that is asked, where it has any.
+    ///   - place: where a failure is reported.
     public nonisolated(nonsending) func call(
         _ useCase: String,
         _ method: String,

@@ -139,9 +139,12 @@ extension TestStore where Subject == State, State: RootState {
     /// Makes a store of the modules of a root state.
     ///
     /// - Parameters:
+    ///   - state: the state to begin with.
     ///   - dependencies: the world that effects see; by default nothing of it is prepared.
     ///   - timeout: see ``timeout``.
     ///   - reporter: receives what is wrong.
+    ///   - place: where a failure of the store itself is reported, and what was left unstated when
+    ///     it goes.
     public convenience init(
         _ state: State,
         dependencies: Dependencies = .unprepared,
@@ -166,10 +169,13 @@ extension TestStore where Subject: Module, Subject.State == State {
     /// What the module does when it is started or stopped is tested in a root state.
     ///
     /// - Parameters:
+    ///   - module: the module under test.
     ///   - state: the slice to begin with.
     ///   - dependencies: the world that effects see; by default nothing of it is prepared.
     ///   - timeout: see ``timeout``.
     ///   - reporter: receives what is wrong.
+    ///   - place: where a failure of the store itself is reported, and what was left unstated when
+    ///     it goes.
     public convenience init(
         _ module: Subject,
         _ state: State,
