@@ -25,9 +25,9 @@ struct AnalyticsOutput: ~Copyable {
         descriptor = new
     }
 
-    /// Writes lines, also past short writes, as long as it takes.
+    /// Writes lines, also past short writes, as long as it takes. `progress` is called whenever
+    /// some bytes have been taken.
     ///
-    /// - Parameter progress: called whenever some bytes have been taken.
     /// - Returns: how many bytes of whole lines are written, and why it is not all of them.
     borrowing func write(
         _ bytes: [UInt8],

@@ -48,9 +48,9 @@ package final class AnalyticsWriter: Sendable {
     private let report = Locked(LossReport())
     private let logger: Logger
 
-    /// Opens the destination and starts the thread.
+    /// Opens the file to append to, or standard output where there is no path, and starts the
+    /// thread.
     ///
-    /// - Parameter path: the file to append to; `nil` for standard output.
     /// - Throws: where the file can't be opened for appending.
     package init(
         path: String?,
@@ -69,10 +69,9 @@ package final class AnalyticsWriter: Sendable {
     package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
 
     /// Takes one event, or counts it as dropped where the queue is full. Any thread; never waits.
+    /// The encoder is that of the store which has applied the action.
     ///
     /// What an action declares is encoded here: only then is it known how much memory it takes.
-    ///
-    /// - Parameter encoder: that of the store which has applied the action.
     package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
             queue.offered += 1

@@ -74,9 +74,7 @@ package final class LogWriter: Sendable {
     }
 
     /// Takes as many lines of details as fit, and counts the others as lost. Any thread; never
-    /// waits.
-    ///
-    /// - Parameter make: makes the first so many lines, on the log's own thread.
+    /// waits. The first so many lines are made on the log's own thread.
     func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [LogLine]) {
         worker.post { queue in
             let taken = min(count, max(0, Self.detailsWaitingMax - queue.lines))

@@ -38,9 +38,8 @@ package struct Logger: Sendable {
     package func warning(_ message: String) { offer(.warning, message) }
     package func error(_ message: String) { offer(.error, message) }
 
-    /// Writes as many notices as there is room for beside what matters more.
-    ///
-    /// - Parameter make: makes the first so many of them, on the log's own thread.
+    /// Writes as many notices as there is room for beside what matters more. The first so many are
+    /// made on the log's own thread.
     package func details(_ count: Int, _ make: @escaping @Sendable (Int) -> [String]) {
         owner.writer.offer(details: count) { [beginning] count in
             make(count).map { LogLine(.notice, beginning + $0) }

@@ -25,9 +25,7 @@ package struct MetricsText {
         write(name, help, "gauge", values.map { (Self.list($0.labels), "\($0.value)") })
     }
 
-    /// A histogram for each of several names.
-    ///
-    /// - Parameter label: what the names are the values of.
+    /// A histogram for each of several names, which are the values of the label.
     package mutating func histogram(
         _ name: String,
         _ help: String,
