@@ -45,10 +45,8 @@ public final class Bytes: Sendable {
         fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
     }
 
-    /// The bytes of all pieces, one behind the other; none is copied.
-    ///
-    /// - Parameter shared: how many of the bytes others keep alive anyway, for those who count
-    ///   memory.
+    /// The bytes of all pieces, one behind the other; none is copied. For those who count memory:
+    /// so many of the bytes others keep alive anyway.
     package init(joining pieces: [Bytes], shared: Int = 0) {
         let rope = Rope(pieces, shared: shared)
         self.rope = rope

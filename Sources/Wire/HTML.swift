@@ -15,9 +15,8 @@ package enum HTML {
         return result
     }
 
-    /// A document without scripts, styles or anything that is loaded.
-    ///
-    /// - Parameter body: what stands under the title, as HTML.
+    /// A document without scripts, styles or anything that is loaded. The body is the HTML under
+    /// the title.
     package static func page(_ title: String, body: String) -> String {
         """
         <!doctype html>

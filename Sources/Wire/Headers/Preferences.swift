@@ -27,11 +27,8 @@ package struct Preferences: Sendable, Equatable {
         }
     }
 
-    /// The value of `Preference-Applied`, or `nil` when nothing was honoured.
-    ///
-    /// - Parameters:
-    ///   - returned: the form of the answer that was given because it was asked for.
-    ///   - waitSeconds: how long the server was ready to wait, when that was asked for.
+    /// The value of `Preference-Applied`, of the form that the answer has and the time that the
+    /// server was ready to wait, where those were asked for; `nil` when nothing was honoured.
     package static func applied(returned: Returned?, waitSeconds: Int?) -> String? {
         let parts = [
             returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" },

@@ -11,9 +11,8 @@ package enum JSONPatch {
         diff(from: old.root, to: new.root)
     }
 
-    /// The operations that turn one value into the other.
-    ///
-    /// - Parameter place: where the values are in the document that the patch is for.
+    /// The operations that turn one value into the other, which are at this place in the document
+    /// that the patch is for.
     package static func diff(
         from old: JSONNode,
         to new: JSONNode,

@@ -1,8 +1,8 @@
 /// Percent-encoding as RFC 3986 §2.1 has it, strictly and in UTF-8.
 package enum PercentEncoding {
-    /// What an encoded path segment or query value means.
+    /// What an encoded path segment or query value means. With `plusIsSpace`, `+` stands for a
+    /// space, as forms write queries.
     ///
-    /// - Parameter plusIsSpace: whether `+` stands for a space, as forms write queries.
     /// - Returns: `nil` where `%` is not followed by two hexadecimal digits, or where the result is
     ///   no UTF-8 (overlong forms and surrogates included).
     package static func decode(

@@ -1,11 +1,8 @@
 // Problems with what a well-formed request asks of the store.
 
 extension Problem {
-    /// 409: the reducer says no.
-    ///
-    /// - Parameters:
-    ///   - reason: the reducer's own words.
-    ///   - pointer: what in the request it is about, as an RFC 6901 pointer.
+    /// 409: the reducer says no, in its own words. The pointer (RFC 6901) shows what in the request
+    /// it is about.
     package static func refused(reason: String, pointer: String? = nil) -> Problem {
         Problem(
             .refused,
@@ -36,12 +33,9 @@ extension Problem {
         )
     }
 
-    /// 422: no action has this name.
-    ///
-    /// - Parameters:
-    ///   - known: the wire names that there are; they are sorted, and at most
-    ///     ``knownActionsMax`` are told.
-    ///   - pointer: the member of a batch, for instance `/3/type`.
+    /// 422: no action has this name. The names that there are get sorted, and at most
+    /// ``knownActionsMax`` are listed. The pointer shows the member of a batch, for instance
+    /// `/3/type`.
     package static func unknownAction(
         _ name: String,
         known: some Sequence<String>,
@@ -58,11 +52,8 @@ extension Problem {
         )
     }
 
-    /// 422: a value in the request is not what its Swift type can be.
-    ///
-    /// - Parameters:
-    ///   - pointer: where, as an RFC 6901 pointer into the body.
-    ///   - expected: what belongs there, in a few words.
+    /// 422: a value in the request is not what its Swift type can be. The pointer (RFC 6901) shows
+    /// where in the body; `expected` is what belongs there, in a few words.
     package static func invalidPayload(
         pointer: String,
         expected: String,

@@ -1,8 +1,6 @@
 extension Problem {
     /// What a failed reading of a body means to the client: 400 and 413 where the bytes are at
-    /// fault, 422 where they do not fit the type.
-    ///
-    /// - Parameter bytesMax: the bound that a body which is too large has passed.
+    /// fault, 422 where they do not fit the type. A body that is too large has passed `bytesMax`.
     package init(_ error: JSONError, bytesMax: Int = JSONLimits().bytesMax) {
         switch error.code {
         case .tooLarge:

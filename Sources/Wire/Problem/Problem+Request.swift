@@ -1,11 +1,8 @@
 // Problems with the form of a request: what it says could not be read, or may not be said at all.
 
 extension Problem {
-    /// 400: the body is no JSON as protocol 1.2 and 9 ask.
-    ///
-    /// - Parameters:
-    ///   - offset: how many bytes of the body were read before the fault.
-    ///   - message: what was found there and what was expected.
+    /// 400: the body is no JSON as protocol 1.2 and 9 ask. So many bytes of it were read before the
+    /// fault; the message has what was found there and what was expected.
     package static func malformedJSON(offset: Int, message: String) -> Problem {
         Problem(
             .malformedJSON,
@@ -31,9 +28,8 @@ extension Problem {
         badRequest("The header \(name) cannot be used as it is. Give \(allowed).")
     }
 
-    /// 401: nobody has said who asks, or not in a way that can be believed.
-    ///
-    /// - Parameter challenge: the value of `WWW-Authenticate`.
+    /// 401: the request has no credentials, or none that can be believed. The challenge is the
+    /// value of `WWW-Authenticate`.
     package static func unauthorized(challenge: String = "Bearer") -> Problem {
         Problem(
             .unauthorized,
@@ -84,9 +80,8 @@ extension Problem {
         )
     }
 
-    /// 408: the request was not there in time.
-    ///
-    /// - Parameter what: what was late, such as "the headers" or "the body".
+    /// 408: the request was not there in time. `what` was late, such as "the headers" or "the
+    /// body".
     package static func timeout(of what: String, seconds: Int) -> Problem {
         Problem(
             .timeout,
@@ -133,9 +128,8 @@ extension Problem {
         )
     }
 
-    /// 415: the body is sent as something that is not taken (protocol 2.4).
-    ///
-    /// - Parameter detail: overrides the usual sentence, for instance for a `Content-Encoding`.
+    /// 415: the body is sent as something that is not taken (protocol 2.4). The detail overrides
+    /// the usual sentence, for instance for a `Content-Encoding`.
     package static func unsupportedMediaType(
         accept: String = "application/json",
         detail: String? = nil

@@ -10,9 +10,8 @@ extension Problem {
         )
     }
 
-    /// 503: a bound of the server is reached; nothing was applied.
-    ///
-    /// - Parameter what: what is full, such as "the queue of actions (65,536)".
+    /// 503: a bound of the server is reached; nothing was applied. `what` is full, such as "the
+    /// queue of actions (65,536)".
     package static func overloaded(_ what: String, retryAfterSeconds: Int = 1) -> Problem {
         later(
             .overloaded,

@@ -28,10 +28,9 @@ extension SSEFrame {
         case shutdown, expired, lifetime, slow
     }
 
-    /// The last frame of a stream that the server closes (4.7).
-    ///
-    /// - Parameter retryMilliseconds: when the reader may come back. It is said in the data, and as
-    ///   `retry:`, which an `EventSource` obeys by itself.
+    /// The last frame of a stream that the server closes (4.7), with the time after which the
+    /// reader may come back. It is said in the data, and as `retry:`, which an `EventSource` obeys
+    /// by itself.
     package static func bye(_ reason: ByeReason, retryMilliseconds: Int) -> Bytes {
         let wait = max(retryMilliseconds, 0)
         let data = "{\"reason\":\"\(reason.rawValue)\",\"retry\":\(wait)}"

@@ -21,6 +21,7 @@ package enum SSEFrame {
     ///     id stays.
     ///   - data: UTF-8. Each of its lines becomes one `data:` line, so the client gets them joined
     ///     with a line feed, whichever line end was used.
+    /// - Returns: the whole event, with the empty line that ends it.
     package static func encode(
         event: String? = nil,
         id: String? = nil,

@@ -2,10 +2,8 @@ extension JSONSchema {
     /// The dialect that every schema is written in.
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
-    /// Writes the schema as one JSON value.
-    ///
-    /// - Parameter definitions: where references point, `#/$defs/` in a schema and
-    ///   `#/components/schemas/` in OpenAPI.
+    /// Writes the schema as one JSON value. References point to `definitions`: `#/$defs/` in a
+    /// schema and `#/components/schemas/` in OpenAPI.
     package func write(to writer: inout JSONWriter, definitions: String = "#/$defs/") {
         writer.object { writeKeywords(to: &$0, definitions: definitions) }
     }

@@ -44,6 +44,7 @@ extension JSONSchema {
     ///   - requests: the wire names of what clients ask besides actions, which have no payload.
     ///   - batchMax: how many actions one request may carry.
     ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
+    /// - Returns: the definitions, each with its name, in that order.
     package static func storeDefinitions(
         state: any Decodable.Type,
         actions: [ActionForm],

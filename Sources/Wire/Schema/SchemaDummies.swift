@@ -10,9 +10,8 @@ enum SchemaDummies {
     private static let integers = [0, 1, 2, 10, 100, 7, 3, 5]
     private static let doubles = [0, 1, 0.5, 10, 100, 2, 3, 5]
 
-    /// A dummy of a type of the standard library, or `nil` for any other type.
-    ///
-    /// - Parameter number: which one; every number gives one.
+    /// A dummy of a type of the standard library, or `nil` for any other type. Every number gives
+    /// one.
     static func value<Value>(of type: Value.Type, _ number: Int) -> Value? {
         guard let built = type as? any SchemaBuiltIn.Type else { return nil }
         return built.dummy(number) as? Value

@@ -43,14 +43,14 @@ public struct JSONDecoder: Sendable {
         return try read(type, box, box.tape, at: 0)
     }
 
-    /// Reads the value at a node of a document that was parsed before.
+    /// Reads the value at a node of a document that was parsed before; `nil` stands for an empty
+    /// object. In errors' pointers, the prefix replaces the way from the root to the node.
     ///
-    /// - Parameters:
-    ///   - node: `nil` stands for an empty object.
-    ///   - caseName: where the type is an enum and the node the payload of one of its cases, the
-    ///     case's name. It is read as `{"<name>":<payload>}` would be, or as the name where the
-    ///     enum has texts as raw values.
-    ///   - pointerPrefix: replaces the way from the root to the node in errors' pointers.
+    /// Where the type is an enum and the node the payload of one of its cases, `caseName` is the
+    /// case's name. It is read as `{"<name>":<payload>}` would be, or as the name where the enum
+    /// has texts as raw values.
+    ///
+    /// - Throws: ``JSONError`` with the pointer of what is wrong.
     package func decode<T: Decodable>(
         _ type: T.Type,
         at node: JSONNode?,
