@@ -15,7 +15,7 @@ final class SharedWriters: Sendable {
     private let limits: StreamLimits
     private let places: StreamPlaces?
 
-    /// - Parameter name: that of the writers' thread.
+    /// Starts so many writers on one thread of this name.
     init(
         _ count: Int,
         limits: StreamLimits? = nil,

@@ -163,7 +163,7 @@ private final class Counter: Sendable {
     /// Signals each count but the first.
     let changed = TimedSemaphore()
 
-    /// - Parameter adding: called in the reducer for each action that counts.
+    /// A Core on the pool. `adding` is called in the reducer for each action that counts.
     init(on pool: ThreadPool, adding: @escaping @Sendable () -> Void = {}) {
         var configuration = CoreConfiguration<Int>()
         configuration.driver = .pool(pool)

@@ -23,7 +23,7 @@ final class InProcessServer {
     private let parts: AssembledStore<AppState>
     private let router: Router
 
-    /// - Parameter routes: what is served in place of the server's own routes.
+    /// Starts a server, with these routes in place of its own where they are given.
     init(
         _ server: StoreServer<AppState> = StoreServer(AppState.self, actions: [ScreenShown.self]),
         serving routes: [any RouteGroup]? = nil

@@ -13,9 +13,8 @@ final class LogReader {
 
     var isClosed: Bool { source.isClosed }
 
-    /// Takes what has come: each record once, in order, as the journal has it.
-    ///
-    /// - Parameter oldest: the oldest version that is kept.
+    /// Takes what has come: each record once, in order, as the journal has it, from the oldest
+    /// version that is kept on.
     func take(from oldest: UInt64, _ record: (UInt64) -> Record?) throws(Violation) {
         for event in try source.take() {
             switch event.name {

@@ -13,7 +13,7 @@ final class Reader {
     /// The newest version that it was left out of, where it was not told since.
     var leftOut: UInt64?
 
-    /// - Parameter earlier: the reader in whose place it goes on.
+    /// A reader of a stream, which goes on in the place of an earlier one where that is given.
     init(
         _ target: StreamTarget,
         name: String?,

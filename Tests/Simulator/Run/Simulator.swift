@@ -11,9 +11,8 @@ package enum Simulator {
     }
 
     /// Runs so many steps of a seed: those of an even one on the simulator's own store, of an odd
-    /// one on the store that ships.
-    ///
-    /// - Parameter repeats: whether the same is done once more and has to give the same journal.
+    /// one on the store that ships. A run that repeats does the same once more, and has to give the
+    /// same journal.
     package static func run(
         seed: UInt64,
         steps: Int,

@@ -69,9 +69,7 @@ enum Answer {
 }
 
 extension SimulatedServer {
-    /// Hands a request over.
-    ///
-    /// - Parameter socket: what a stream is sent to.
+    /// Hands a request over. A stream is sent to the socket.
     func send(
         _ method: String,
         _ target: String,
