@@ -9,6 +9,7 @@ from harness import ROOT
 from programs import build, run_tests
 
 CORE = ROOT / "Sources" / "StoreCore" / "StoreCore.docc"
+PATTERNS = ROOT / "Sources" / "StorePatterns" / "StorePatterns.docc"
 SERVER = ROOT / "Sources" / "StoreServer" / "StoreServer.docc"
 SWIFT = re.compile(r"^```swift\n(.*?)^```", re.S | re.M)
 TEST = re.compile(r"@Test func `(.*?)`")
@@ -22,6 +23,12 @@ def test_the_store_of_the_first_page_prints_each_state():
     program = build("FirstPage", "import StoreCore\n\n" + code(CORE / "StoreCore.md"))
     printed = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert (printed.returncode, printed.stdout) == (0, "0\n1\n")
+
+
+def test_the_observer_of_the_patterns_gets_no_state_when_its_disposer_is_gone():
+    source = "import StoreCore\nimport StorePatterns\n\n" + code(PATTERNS / "StorePatterns.md")
+    printed = subprocess.run([build("PatternsPage", source)], capture_output=True, text=True, timeout=60)
+    assert (printed.returncode, printed.stdout) == (0, '[]\n["Milk"]\n')
 
 
 def test_the_tests_of_the_guide_to_effects_pass():

@@ -18,7 +18,7 @@ public protocol StateUpdater<State>: Dispatchable {
     /// The slice that it changes: the state of the module that lists it.
     associatedtype State: ModuleState
 
-    /// Changes the slice, or refuses by throwing ``Refusal``. Pure, as a reducer is.
+    /// Changes the slice, or refuses by throwing ``/StoreCore/Refusal``. Pure, as a reducer is.
     func updateState(_ state: inout State) throws
 }
 

@@ -22,7 +22,7 @@ extension Core {
         }
     }
 
-    /// The same as ``StoreCore/Core/add(middleware:)``, in Unicore's words.
+    /// The same as ``/StoreCore/Core/add(middleware:)``, in Unicore's words.
     @discardableResult
     public func onAction(
         execute: @escaping @Sendable (State, any Action) -> Void

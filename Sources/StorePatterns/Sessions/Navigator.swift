@@ -1,6 +1,6 @@
 /// Presents views to sessions, and dismisses them.
 ///
-/// A ``StoreCore/PresenterContext`` has one for each ``PresentationStyle``: `navigation`, `modal`
+/// A ``/StoreCore/PresenterContext`` has one for each ``PresentationStyle``: `navigation`, `modal`
 /// and `window`.
 public protocol Navigator: Sendable {
     /// Puts a view on top; one that is presented already stays where it is.

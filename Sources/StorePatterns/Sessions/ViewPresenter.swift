@@ -13,7 +13,7 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// The module's ``StoreCore/Module/UI`` actions are taken from sessions whose route has the view,
+/// The module's ``/StoreCore/Module/UI`` actions are taken from sessions whose route has the view,
 /// and refused from all others. The root state has to mount ``Sessions``.
 public protocol ViewPresenter: Presenter {
     /// The name under which the view is presented.
