@@ -1,23 +1,29 @@
 package import StoreCore
+package import Telemetry
 package import Wire
 
-/// Reads the actions of a request body, each of which is looked up once.
-package struct MemberReader {
+/// Reads the actions of request bodies, each of which is looked up once.
+///
+/// An object, so that a route makes it once, and nothing of it is copied for a request.
+package final class MemberReader: Sendable {
     /// The most that an action's `meta` may take.
     static let metaBytesMax = 4 << 10
 
     package let table: ActionTable
     package let audience: ActionAudience
     package let limits: JSONLimits
+    private let logger: Logger
 
     package init(
         table: ActionTable,
         audience: ActionAudience,
-        limits: JSONLimits
+        limits: JSONLimits,
+        logger: Logger
     ) {
         self.table = table
         self.audience = audience
         self.limits = limits
+        self.logger = logger
     }
 
     /// Reads one action, the one at this index where the body is an array.
@@ -46,7 +52,7 @@ package struct MemberReader {
         do {
             return try found.member(payload, meta: meta, JSONDecoder(limits: limits))
         } catch {
-            throw .unfit(error, for: found.wireName, at: pointer(index))
+            throw .unfit(error, for: found.wireName, at: pointer(index), logger)
         }
     }
 

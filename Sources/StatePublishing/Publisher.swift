@@ -2,7 +2,7 @@ package import EventStream
 package import Platform
 package import StoreCore
 import Synchronization
-import Telemetry
+package import Telemetry
 package import Wire
 
 /// What leaves the Core: encodes each published version once, and swaps the snapshot that every
@@ -35,6 +35,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     private let streams: any StreamPublisher
     private let waiters: LongPolls
     private let log: any VersionFollower
+    private let logger: Logger
     private let publishing: Publishing<State>
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
@@ -62,6 +63,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         streams: any StreamPublisher,
         waiters: LongPolls,
         log: any VersionFollower,
+        logger: Logger,
         on pool: ThreadPool? = nil
     ) throws {
         self.epoch = epoch
@@ -74,6 +76,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         self.streams = streams
         self.waiters = waiters
         self.log = log
+        self.logger = logger
         let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
         writer.committed()
         publishing = Publishing(first, on: pool) {
@@ -143,7 +146,9 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
             preparedBytes += snapshot.ownBytes
             prepared.append(snapshot)
         } catch {
-            if let failure = error.failure { Log.error("a state has no JSON form: \(failure)") }
+            if let failure = error.failure {
+                logger.error("a state has no JSON form: \(failure)")
+            }
             unencodable = Refusal(
                 reason: "The state that would result has no JSON form: \(error.message)."
             )

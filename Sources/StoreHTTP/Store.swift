@@ -3,6 +3,7 @@ package import HTTPTransport
 import Platform
 package import StoreCore
 import Synchronization
+package import Telemetry
 package import Wire
 
 /// What the routes share: the way into the Core, the reader of what it publishes, and the
@@ -16,6 +17,7 @@ package final class Store: Sendable {
     package let reader: StateReader
     package let streams: StreamWriter
     package let encoder: JSONEncoder
+    package let logger: Logger
     /// The sessions of clients, where the state has any.
     package let sessions: SessionTable?
     /// Which clients show which modules, where the state is made of any.
@@ -32,6 +34,7 @@ package final class Store: Sendable {
         reader: StateReader,
         streams: StreamWriter,
         encoder: JSONEncoder,
+        logger: Logger,
         sessions: SessionTable? = nil,
         presence: ViewPresence? = nil
     ) {
@@ -42,6 +45,7 @@ package final class Store: Sendable {
         self.reader = reader
         self.streams = streams
         self.encoder = encoder
+        self.logger = logger
         self.sessions = sessions
         self.presence = presence
     }

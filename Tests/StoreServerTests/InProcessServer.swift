@@ -47,6 +47,7 @@ final class InProcessServer {
             RequestEnvironment(
                 RouteCatalog($0),
                 forgetsClients: false,
+                logger: parts.store.logger,
                 wake: parts.store.wake
             )
         }

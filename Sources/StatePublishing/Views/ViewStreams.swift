@@ -3,7 +3,7 @@ import EventStream
 import Platform
 import StoreCore
 import Synchronization
-import Telemetry
+package import Telemetry
 package import Wire
 
 /// Sends the projections that clients watch, each made once for each change of what it reads.
@@ -60,15 +60,22 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let parts: ViewParts<State>
     private let sender: PartSender
     private let encoder: JSONEncoder
+    private let logger: Logger
     private let table = Locked(Table())
     /// The modules that watched views read. The Core looks here at each commit, so that it does not
     /// wait for a thread that goes through the table.
     private let modulesRead = Locked<Set<Int>>([])
 
-    package init(_ parts: ViewParts<State>, _ sender: PartSender, _ encoder: JSONEncoder) {
+    package init(
+        _ parts: ViewParts<State>,
+        _ sender: PartSender,
+        _ encoder: JSONEncoder,
+        _ logger: Logger
+    ) {
         self.parts = parts
         self.sender = sender
         self.encoder = encoder
+        self.logger = logger
     }
 
     package var views: [PublishedView] { parts.views.map(\.published) }
@@ -182,7 +189,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         do {
             return try encoder.encodeShared(Whole(view))
         } catch {
-            Log.warning(
+            logger.warning(
                 "the view \(description.published.name) has no JSON form: "
                     + error.messageForOperators
             )

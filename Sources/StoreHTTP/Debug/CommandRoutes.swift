@@ -95,7 +95,9 @@ package struct CommandRoutes: RouteGroup {
         let command = try command(request)
         guard request.hasNoBody || request.exchange.isJSON else { throw .unsupportedMediaType() }
         let execute = try request.exchange.withBody { body in
-            Result { () throws(Problem) in try command.prepared(body, limits) }
+            Result { () throws(Problem) in
+                try command.prepared(body, limits, request.environment.logger)
+            }
         }.get()
         request.exchange.suspend()
         queue.async {

@@ -1,6 +1,7 @@
 package import ActionCatalog
 import HTTPTransport
 package import StorePatterns
+package import Telemetry
 package import Wire
 
 /// A command that operators may look at and execute.
@@ -16,11 +17,14 @@ package struct ExposedCommand: Sendable {
     /// The command's own description, five lines.
     let preview: String
     /// Reads the argument from a request's body; answers what executes the command with it.
-    package let prepared:
-        @Sendable (UnsafeRawBufferPointer, JSONLimits) throws(Problem) -> @Sendable () -> Void
+    package let prepared: Preparation
+
+    package typealias Preparation =
+        @Sendable (UnsafeRawBufferPointer, JSONLimits, Logger) throws(Problem)
+        -> @Sendable () -> Void
 
     package init<Value: Decodable & Sendable>(_ command: Command<Value>, named name: String) {
-        self.init(command, name) { body, limits throws(Problem) in
+        self.init(command, name) { body, limits, logger throws(Problem) in
             guard !body.isEmpty else {
                 throw .invalidPayload(pointer: "", expected: "a JSON value for \(Value.self)")
             }
@@ -29,14 +33,14 @@ package struct ExposedCommand: Sendable {
                 value = try JSONDecoder(limits: limits).decode(Value.self, from: body)
             } catch {
                 if error.isSyntax { throw Problem(error, bytesMax: limits.bytesMax) }
-                throw .unfit(error, for: "debug/commands/\(name)")
+                throw .unfit(error, for: "debug/commands/\(name)", logger)
             }
             return { command(with: value) }
         }
     }
 
     package init(plain command: PlainCommand, named name: String) {
-        self.init(command, name) { body, _ throws(Problem) in
+        self.init(command, name) { body, _, _ throws(Problem) in
             guard body.isEmpty else {
                 throw .invalidPayload(pointer: "", expected: "no body")
             }
@@ -47,9 +51,7 @@ package struct ExposedCommand: Sendable {
     private init<Value>(
         _ command: Command<Value>,
         _ name: String,
-        prepared:
-            @escaping @Sendable (UnsafeRawBufferPointer, JSONLimits) throws(Problem)
-            -> @Sendable () -> Void
+        prepared: @escaping Preparation
     ) {
         self.name = name
         value = "\(Value.self)"

@@ -13,13 +13,10 @@ struct DispatchBody {
 
     init(
         _ request: RequestContext,
-        actions: ActionTable,
-        for audience: ActionAudience = .everybody,
-        _ limits: JSONLimits,
+        by reader: MemberReader,
         _ batchMax: Int
     ) throws(Problem) {
-        let document = try request.document(limits)
-        let reader = MemberReader(table: actions, audience: audience, limits: limits)
+        let document = try request.document(reader.limits)
         switch document.root.kind {
         case .object:
             isBatch = false

@@ -9,9 +9,8 @@ import Wire
 /// A class, so that what it needs is not copied for each request.
 final class DispatchHandler: Sendable {
     private let store: Store
-    private let limits: JSONLimits
+    private let reader: MemberReader
     private let batchMax: Int
-    private let audience: ActionAudience
 
     init(
         _ store: Store,
@@ -20,9 +19,13 @@ final class DispatchHandler: Sendable {
         _ audience: ActionAudience
     ) {
         self.store = store
-        self.limits = limits
+        reader = MemberReader(
+            table: store.actions,
+            audience: audience,
+            limits: limits,
+            logger: store.logger
+        )
         self.batchMax = batchMax
-        self.audience = audience
     }
 
     func dispatch(_ request: RequestContext) throws(Problem) {
@@ -34,13 +37,7 @@ final class DispatchHandler: Sendable {
         let idempotency = try Self.idempotency(exchange)
         let sessions = try request.sessions()
         let preferences = request.preferences
-        let body = try DispatchBody(
-            request,
-            actions: store.actions,
-            for: audience,
-            limits,
-            batchMax
-        )
+        let body = try DispatchBody(request, by: reader, batchMax)
 
         let ticket = DispatchTicket(
             request: request,

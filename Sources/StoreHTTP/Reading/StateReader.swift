@@ -102,7 +102,7 @@ extension StateReader {
     }
 
     private func pages(_ query: LogQuery) -> LogPageReader {
-        LogPageReader(journal: log.journal, epoch: epoch, newest: version, query: query)
+        LogPageReader(of: log, newest: version, query: query)
     }
 
     /// What a dry run would change, as a JSON Patch (RFC 6902). Takes as long as both states are

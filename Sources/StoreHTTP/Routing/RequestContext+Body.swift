@@ -1,6 +1,5 @@
 import ActionCatalog
 import HTTPTransport
-import Telemetry
 import Wire
 
 extension RequestContext {
@@ -40,7 +39,7 @@ extension RequestContext {
         do {
             return try JSONDecoder(limits: limits).decode(type, at: object, pointerPrefix: "")
         } catch {
-            throw .unfit(error, for: exchange.path)
+            throw .unfit(error, for: exchange.path, environment.logger)
         }
     }
 }

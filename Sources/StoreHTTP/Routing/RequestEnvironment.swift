@@ -1,6 +1,7 @@
 package import HTTPTransport
 import StoreCore
 import StoreHistory
+package import Telemetry
 package import Wire
 
 /// What requests are answered from beside the state: the routes, the sessions, the event loop.
@@ -16,6 +17,7 @@ package final class RequestEnvironment: Sendable {
     package let sessions: SessionTable?
     /// Whether the log keeps nothing of who asked.
     package let forgetsClients: Bool
+    let logger: Logger
     /// Lets the event loop send what was completed.
     package let wake: @Sendable () -> Void
 
@@ -25,6 +27,7 @@ package final class RequestEnvironment: Sendable {
         ids: RequestIDs = RequestIDs(),
         sessions: SessionTable? = nil,
         forgetsClients: Bool,
+        logger: Logger,
         wake: @escaping @Sendable () -> Void
     ) {
         self.catalog = catalog
@@ -33,6 +36,7 @@ package final class RequestEnvironment: Sendable {
         cookie = SessionCookie(for: links)
         self.sessions = sessions
         self.forgetsClients = forgetsClients
+        self.logger = logger
         self.wake = wake
     }
 

@@ -59,7 +59,7 @@ package struct NotificationRoutes: RouteGroup {
                     actions.append((action, reaction.place))
                 }
             } catch {
-                throw .unfit(error, for: "notify/\(name)")
+                throw .unfit(error, for: "notify/\(name)", store.logger)
             }
         }
         WorkTicket(request, store, from: try request.sessions(), following: actions)

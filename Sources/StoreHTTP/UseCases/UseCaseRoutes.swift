@@ -63,7 +63,7 @@ package struct UseCaseRoutes: RouteGroup {
         do {
             return try call.read(body, JSONDecoder(limits: limits))
         } catch {
-            throw .unfit(error, for: call.path)
+            throw .unfit(error, for: call.path, store.logger)
         }
     }
 }

@@ -8,8 +8,10 @@ struct ViewQuery: Sendable {
     let names: [String]
     private let schemas: [JSONSchema.Property]
     private let decode: @Sendable ([UInt8]) -> Result<any Codable & Sendable, JSONError>
+    private let logger: Logger
 
-    init(_ type: any (Codable & Sendable).Type) {
+    init(_ type: any (Codable & Sendable).Type, _ logger: Logger) {
+        self.logger = logger
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
         if case .object(let properties) = document.roots[0] {
@@ -64,7 +66,7 @@ struct ViewQuery: Sendable {
             return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
         } catch {
             if let failure = error.failure {
-                Log.error(
+                logger.error(
                     "a view's parameters, \(String(decoding: bytes, as: UTF8.self)): \(failure)"
                 )
             }

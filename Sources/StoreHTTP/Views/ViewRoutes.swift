@@ -38,7 +38,7 @@ package struct ViewRoutes: RouteGroup {
     }
 
     private func routes(of view: PublishedView, at place: Int) -> [Route] {
-        let query = ViewQuery(view.parameters)
+        let query = ViewQuery(view.parameters, store.logger)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
         // A parameter of the view's own goes before one of the stream's that has its name.
         let ofStream = StreamParameters.all.filter { parameter in
@@ -71,7 +71,7 @@ package struct ViewRoutes: RouteGroup {
                 json.member("name", view.name)
                 json.member("href", links.view(view.name))
                 json.member("events", links.viewEvents(view.name))
-                json.member("parameters", ViewQuery(view.parameters).names)
+                json.member("parameters", ViewQuery(view.parameters, store.logger).names)
             }
         }
     }
@@ -130,7 +130,9 @@ package struct ViewRoutes: RouteGroup {
             let body = try state.bytes(of: wanted, by: views) ?? Bytes(utf8: "null")
             return StateAnswer.response(with: body, of: state)
         } catch {
-            Log.error("the view \(view.name) can't be made: \(error.messageForOperators)")
+            store.logger.error(
+                "the view \(view.name) can't be made: \(error.messageForOperators)"
+            )
             throw .overloaded("the view can't be made; the server's own log says why")
         }
     }

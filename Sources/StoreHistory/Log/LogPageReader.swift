@@ -10,21 +10,18 @@ package struct LogPageReader: Sendable {
     /// How long records of a rare type are looked for, in seconds.
     package static let secondsMax = 1.0
 
-    package let journal: any Journal
-    package let epoch: Epoch
+    package let log: ActionLog
     /// The newest version that is published. The journal may be ahead of it, which no reader may
     /// see.
     package let newest: UInt64
     package let query: LogQuery
 
     package init(
-        journal: any Journal,
-        epoch: Epoch,
+        of log: ActionLog,
         newest: UInt64,
         query: LogQuery
     ) {
-        self.journal = journal
-        self.epoch = epoch
+        self.log = log
         self.newest = newest
         self.query = query
     }
@@ -40,7 +37,7 @@ package struct LogPageReader: Sendable {
             }
         } catch {
             if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
-            Log.error("the log can't be read after version \(query.after ?? 0): \(error)")
+            log.logger.error("the log can't be read after version \(query.after ?? 0): \(error)")
             throw .overloaded("the log can't be read; the server's own log says why")
         }
     }
@@ -57,14 +54,15 @@ package struct LogPageReader: Sendable {
             return [root] + (try tree(of: root.version, after: root.version).records)
         } catch {
             if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
-            Log.error("the log can't be read around version \(version): \(error)")
+            log.logger.error("the log can't be read around version \(version): \(error)")
             throw .overloaded("the log can't be read; the server's own log says why")
         }
     }
 
     private func record(_ version: UInt64) throws(JournalError) -> Record {
         let page = JournalPage(after: version - 1, limit: 1, bytesMax: Self.bytesMax)
-        guard let record = try journal.read(page).records.first, record.version == version else {
+        guard let record = try log.journal.read(page).records.first, record.version == version
+        else {
             throw .corrupt("version \(version) is missing")
         }
         return record
@@ -78,7 +76,7 @@ package struct LogPageReader: Sendable {
         // A journal looks at so many records at a time; of a rare type there may be none among
         // them.
         repeat {
-            answer = try journal.read(
+            answer = try log.journal.read(
                 JournalPage(
                     after: answer.through,
                     limit: Int(query.limit),
@@ -99,7 +97,7 @@ package struct LogPageReader: Sendable {
         var found: [Record] = []
         var through = cause
         while through < newest, found.count < query.limit, !deadline.isOver {
-            let answer = try journal.read(
+            let answer = try log.journal.read(
                 JournalPage(after: through, limit: Self.treeRecordsMax, bytesMax: Self.bytesMax)
             )
             guard answer.through > through else { break }
@@ -127,7 +125,7 @@ package struct LogPageReader: Sendable {
         LogPage(
             records: records,
             through: through,
-            epoch: epoch,
+            epoch: log.epoch,
             newest: newest,
             query: query
         )

@@ -2,7 +2,7 @@ import Platform
 package import StatePublishing
 import StoreCore
 import Synchronization
-import Telemetry
+package import Telemetry
 package import Wire
 
 /// The state as it was: made again on demand, away from the Core, with a small cache.
@@ -16,13 +16,20 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
     package let replay: Replay<State>
     private let epoch: Epoch
     private let encoder: JSONEncoder
+    private let logger: Logger
     /// The states that were asked for last, the newest at the end.
     private let cache = Locked<[Snapshot]>([])
 
-    package init(_ replay: Replay<State>, epoch: Epoch, encoder: JSONEncoder) {
+    package init(
+        _ replay: Replay<State>,
+        epoch: Epoch,
+        encoder: JSONEncoder,
+        logger: Logger
+    ) {
         self.replay = replay
         self.epoch = epoch
         self.encoder = encoder
+        self.logger = logger
     }
 
     package func blame(_ pointer: JSONPointer, at version: UInt64) throws(Problem) -> Blame {
@@ -35,7 +42,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
         do throws(ReplayError) {
             return try search.run(at: version)
         } catch {
-            throw Problem(error, version: version)
+            throw problem(error, version)
         }
     }
 
@@ -45,7 +52,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
         do {
             state = try replay.state(at: version, until: Deadline(seconds: Self.secondsMax))
         } catch {
-            throw Problem(error, version: version)
+            throw problem(error, version)
         }
         do {
             let made = Snapshot(
@@ -69,23 +76,18 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
             }
         }
     }
-}
-
-extension Problem {
     /// What a client is answered where a state can't be made again.
-    package init(_ error: ReplayError, version: UInt64) {
+    private func problem(_ error: ReplayError, _ version: UInt64) -> Problem {
         switch error {
-        case .gone(let oldest):
-            self = .gone(oldest: oldest)
-        case .journal(.gone(let oldest)):
-            self = .gone(oldest: oldest)
+        case .gone(let oldest), .journal(.gone(let oldest)):
+            return .gone(oldest: oldest)
         case .tooLong(let reached):
-            self = .overloaded(
+            return .overloaded(
                 "making version \(version) again takes too long; \(reached) was reached"
             )
         case .unreadable, .diverged, .foreignSnapshot, .foreignBeginning, .journal:
-            Log.error("\(RecoveryError(error, version: version))")
-            self = .overloaded("version \(version) can't be made again; the log says why")
+            logger.error("\(RecoveryError(error, version: version))")
+            return .overloaded("version \(version) can't be made again; the log says why")
         }
     }
 }

@@ -41,7 +41,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         streams.follow(log)
         let names = composition.modules?.map(\.name)
         let sender = PartSender(streams: streams, epoch: epoch)
-        views = composition.views.map { ViewStreams($0, sender, encoder) }
+        views = composition.views.map { ViewStreams($0, sender, encoder, logger) }
         let publisher = try Publisher(
             epoch: epoch,
             version: history.version,
@@ -54,6 +54,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             streams: streams,
             waiters: waiters,
             log: log,
+            logger: logger,
             on: threads?.readers
         )
         self.publisher = publisher
@@ -78,7 +79,12 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         return StateReader(
             of: log,
             newest: newest,
-            past: TimeTravel(base.history.replay, epoch: log.epoch, encoder: base.encoder),
+            past: TimeTravel(
+                base.history.replay,
+                epoch: log.epoch,
+                encoder: base.encoder,
+                logger: base.world.logger
+            ),
             documents: documents,
             views: views,
             streams: publisher,

@@ -32,6 +32,7 @@ extension StoreServer {
             reader: reader,
             streams: published.streams,
             encoder: base.encoder,
+            logger: base.world.logger,
             sessions: composition.sessions(of: base.history.state).map {
                 configuration.sessionTable(of: $0)
             },

@@ -33,6 +33,7 @@ extension StoreServer {
                 ids: base.process.requestIDs,
                 sessions: store.sessions,
                 forgetsClients: configuration.forgetClients,
+                logger: store.logger,
                 wake: store.wake
             ),
             hosts: configuration.hostRule,

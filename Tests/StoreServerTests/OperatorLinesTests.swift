@@ -1,0 +1,265 @@
+import StoreCore
+import StorePatterns
+import StoreTesting
+import Synchronization
+import Testing
+
+@testable import ServerCommandLine
+@testable import StoreServer
+
+/// What only the operator may read of a request that fails is written where the program has the
+/// lines of its server written.
+@Suite struct OperatorLinesTests {
+    private struct Unlucky: Error {}
+
+    /// Its own code reads no 13 and writes no 66.
+    private struct Number: Codable, Equatable, Sendable {
+        var value = 0
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            value = try decoder.singleValueContainer().decode(Int.self)
+            if value == 13 { throw Unlucky() }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            if value == 66 { throw Unlucky() }
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    private struct Noted: Action, Codable {
+        let number: Number
+    }
+
+    private struct Kept: Action, Codable {
+        let value: Int
+    }
+
+    private struct Page: RootState {
+        var numbers = Numbers.State()
+        static let modules: Modules = [Numbers().at(\.numbers)]
+        static let views: Views = [AskedViewModel.self]
+    }
+
+    private struct Numbers: Module {
+        struct State: ModuleState {
+            var last = Number()
+        }
+
+        enum Action: ModuleAction {
+            case kept(value: Int)
+        }
+
+        func reduce(_ state: inout State, _ action: Action) {
+            switch action {
+            case .kept(let value): state.last.value = value
+            }
+        }
+    }
+
+    private struct AskedViewModel: ParameterizedViewModel {
+        struct Parameters: Codable, Sendable {
+            let number: Number
+        }
+
+        static let name = "asked"
+
+        let number: Number
+
+        init?(state: Page, parameters: Parameters) {
+            number = parameters.number
+        }
+    }
+
+    /// A journal in memory that can't be read where it is closed to readers.
+    private final class ClosedJournal: Journal {
+        private let memory = MemoryJournal()
+        let isClosed = Atomic(false)
+
+        var version: UInt64 { memory.version }
+        var oldest: UInt64 { memory.oldest }
+        var canFail: Bool { true }
+        var epoch: UInt32 { memory.epoch }
+        var oldestSnapshot: UInt64? { memory.oldestSnapshot }
+        var newestSnapshot: UInt64? { memory.newestSnapshot }
+
+        func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
+            try memory.append(batch, at: expected)
+        }
+
+        func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+            if isClosed.load(ordering: .relaxed) { throw .corrupt("a page is torn") }
+            return try memory.read(page)
+        }
+
+        func outcomes(
+            of keys: [IdempotencyKey]
+        ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
+            try memory.outcomes(of: keys)
+        }
+
+        func save(_ snapshot: StateSnapshot) throws(JournalError) {
+            try memory.save(snapshot)
+        }
+
+        func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
+            try memory.snapshot(atOrBefore: version)
+        }
+    }
+
+    struct Post: Sendable, CustomTestStringConvertible {
+        let path: String
+        let body: String
+        /// The error that the operator gets.
+        let line: String
+
+        var testDescription: String { path }
+    }
+
+    private static let noted = #"{"type":"Noted","payload":{"number":13}}"#
+    private static let kept = #"{"type":"Kept","payload":{"value":1}}"#
+
+    private var configuration: ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        configuration.ephemeral = true
+        configuration.debugRoutes = true
+        return configuration
+    }
+
+    private var plain: StoreServer<Number> {
+        StoreServer(state: Number(), actions: [Noted.self, Kept.self]) {
+            (number: inout Number, action: any Action) in
+            if let kept = action as? Kept { number.value = kept.value }
+        }
+        .reacting(.onNotification("noted", as: Noted.self) { $0 })
+        .exposing(Command<Noted> { _ in }, as: "note")
+    }
+
+    /// Starts the server, sends each request, and gives the first line that was written.
+    private func line<State>(
+        of server: StoreServer<State>,
+        _ configuration: ServerConfiguration? = nil,
+        after requests: [(method: String, target: String, body: String?)],
+        before last: () -> Void = {}
+    ) async throws -> (entry: LogEntry, status: Int) {
+        let log = Recorder<LogEntry>()
+        let running = try server.logging { log.record($0) }
+            .start(configuration ?? self.configuration)
+        defer { running.stop() }
+        let client = try #require(CommandClient(running.addresses.joined()))
+        var status = 0
+        for (index, request) in requests.enumerated() {
+            if index == requests.count - 1 { last() }
+            let answer = try client.exchange(
+                CommandClient.Request(
+                    request.method,
+                    request.target,
+                    headers: [("Host", client.authority), ("Content-Type", "application/json")],
+                    body: request.body.map { Array($0.utf8) }
+                ),
+                stepSeconds: 10
+            )
+            status = answer.status
+        }
+        return (try await log.next(within: .seconds(10)), status)
+    }
+
+    @Test(arguments: [
+        Post(
+            path: "/dispatch",
+            body: noted,
+            line: "the type's own code refused '/payload' of Noted: Unlucky()"
+        ),
+        Post(
+            path: "/notify/noted",
+            body: #"{"number":13}"#,
+            line: "the type's own code refused the body of notify/noted: Unlucky()"
+        ),
+        Post(
+            path: "/debug/commands/note",
+            body: #"{"number":13}"#,
+            line: "the type's own code refused the body of debug/commands/note: Unlucky()"
+        ),
+    ])
+    func `what a type's own code threw`(_ post: Post) async throws {
+        let (entry, status) = try await line(of: plain, after: [("POST", post.path, post.body)])
+        #expect(status == 422)
+        #expect(entry.level == .error)
+        #expect(entry.message == post.line)
+    }
+
+    @Test func `the line of another store begins with its name`() async throws {
+        let server = plain.adding(plain, named: "books")
+        let (entry, status) = try await line(
+            of: server,
+            after: [("POST", "/stores/books/dispatch", Self.noted)]
+        )
+        #expect(status == 422)
+        #expect(entry.message.hasPrefix("books: the type's own code refused "))
+    }
+
+    @Test func `why a state has no JSON form`() async throws {
+        let body = #"{"type":"Kept","payload":{"value":66}}"#
+        let (entry, status) = try await line(of: plain, after: [("POST", "/dispatch", body)])
+        #expect(status == 409)
+        #expect(entry.level == .error)
+        #expect(entry.message == "a state has no JSON form: Unlucky()")
+    }
+
+    @Test(arguments: [
+        ("/actions", "the log can't be read after version 0: "),
+        ("/trace?version=1", "the log can't be read around version 1: "),
+        ("/state?version=1", "the journal can't be read"),
+    ])
+    func `why the past can't be read`(_ target: String, _ beginning: String) async throws {
+        let journal = ClosedJournal()
+        var configuration = configuration
+        configuration.ephemeral = false
+        let (entry, status) = try await line(
+            of: plain.journal(journal),
+            configuration,
+            after: [
+                ("POST", "/dispatch", Self.kept), ("POST", "/dispatch", Self.kept),
+                ("GET", target, nil),
+            ]
+        ) {
+            journal.isClosed.store(true, ordering: .relaxed)
+        }
+        #expect(status == 503)
+        #expect(entry.level == .error)
+        #expect(entry.message.hasPrefix(beginning), "\(entry.message)")
+    }
+
+    @Test(arguments: [
+        (13, 400, LogEntry.Level.error, #"a view's parameters, {"number":13}: Unlucky()"#),
+        (66, 200, .warning, "the view asked has no JSON form: "),
+    ])
+    func `why a view is not as the client asked`(
+        _ number: Int,
+        _ expected: Int,
+        _ level: LogEntry.Level,
+        _ beginning: String
+    ) async throws {
+        let (entry, status) = try await line(
+            of: StoreServer(Page.self),
+            after: [("GET", "/views/asked?number=\(number)", nil)]
+        )
+        #expect(status == expected)
+        #expect(entry.level == level && entry.message.hasPrefix(beginning), "\(entry.message)")
+    }
+
+    @Test func `why a view can't be made`() async throws {
+        let body = #"{"type":"numbers/kept","payload":{"value":13}}"#
+        let (entry, status) = try await line(
+            of: StoreServer(Page.self),
+            after: [("POST", "/dispatch", body), ("GET", "/views/asked?number=1", nil)]
+        )
+        #expect(status == 503)
+        #expect(entry.level == .error)
+        #expect(entry.message.hasPrefix("the view asked can't be made: "), "\(entry.message)")
+    }
+}
