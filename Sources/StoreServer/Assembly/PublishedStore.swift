@@ -71,9 +71,8 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         )
     }
 
-    /// The one way to what the store shows.
-    ///
-    /// - Parameter comparison: finds the difference that a dry run would make.
+    /// The one way to what the store shows. The comparison finds the difference that a dry run
+    /// would make.
     func reader(_ base: StoreBase<State>, _ comparison: @escaping DryRunComparison) -> StateReader {
         let newest = publisher.newest
         return StateReader(

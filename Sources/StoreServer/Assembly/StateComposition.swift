@@ -23,19 +23,17 @@ protocol StateComposition<State>: Sendable {
     /// - Throws: where the modules make no state together.
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
-    /// Makes what encodes the states of a batch.
-    ///
-    /// - Parameter touched: the modules that the batch has touched.
+    /// Makes what encodes the states of a batch, given the modules that the batch has touched.
     func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State>
 
     /// Makes what finds the difference that a dry run would make.
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison
 
-    /// Makes the Core.
+    /// Makes the Core, which notes the modules that a batch touches. `haveSameBytes` answers
+    /// whether two values are encoded alike; `effectEnded` is called with the module of an effect
+    /// and how long it took.
     ///
-    /// - Parameters:
-    ///   - haveSameBytes: whether two values are encoded alike.
-    ///   - effectEnded: called with the module of an effect and how long it took.
+    /// - Throws: where the modules make no state together.
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,
@@ -48,9 +46,8 @@ protocol StateComposition<State>: Sendable {
     /// Has views made of the Core's state, where no published version will do.
     func showState(of core: Core<State>, to publisher: Publisher<State>)
 
-    /// Goes on with the effects that had not ended when the server did.
-    ///
-    /// - Parameter past: gives the action of a version.
+    /// Goes on with the effects that had not ended when the server did. `past` gives the action of
+    /// a version.
     func resume(
         _ core: Core<State>,
         _ state: State,

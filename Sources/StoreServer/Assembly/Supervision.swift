@@ -10,7 +10,7 @@ struct Supervision: Sendable {
     let watchdog: Watchdog
     let journal: JournalCondition
 
-    /// - Parameter decision: what happens when the journal has failed.
+    /// Watches with the bounds of the configuration; the decision is for a journal that has failed.
     init(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
