@@ -2,7 +2,7 @@ import StoreCore
 
 /// A connection that only reads, with the statements that it keeps.
 ///
-/// Safety: it is used by whoever took it out of the pool.
+/// Safety: only the thread that took it out of the pool uses it.
 final class Reader: @unchecked Sendable {
     let connection: Connection
     let begin: Statement

@@ -3,7 +3,7 @@ public import StoreCore
 extension SQLiteJournal {
     /// Keeps the state of a version that is durable, and forgets what is beyond the bounds.
     ///
-    /// Any thread may call this. It compresses without holding anybody up, and forgets in small
+    /// Any thread may call this. It compresses without holding a lock, and forgets in small
     /// transactions between which appends get in.
     ///
     /// - Throws: ``JournalError/conflict(version:)`` for a version that is not there yet,
@@ -55,7 +55,8 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    /// The newest snapshot that is intact; those that are not are told of and passed over.
+    /// The newest snapshot that is intact. `passingOver` is called with the version of each damaged
+    /// one that is newer.
     ///
     /// - Throws: ``ReadFailure/damaged(_:)`` where only damaged ones are left, and the records do
     ///   not reach back to version 0 either.

@@ -62,10 +62,10 @@ public final class SQLiteJournal: Journal {
     /// - Parameters:
     ///   - directory: made, for its owner only, where it does not exist.
     ///   - retention: how much is kept.
-    ///   - clock: tells how old records are.
-    ///   - keyClock: tells how old keys are, as their times are told by whoever appends. It is set
-    ///     ahead to the newest that is kept, so that a time of day that was set back while no
-    ///     process ran makes no key the first to be forgotten.
+    ///   - clock: gives the time by which records are too old to be kept.
+    ///   - keyClock: gives the time by which keys are too old; the caller of ``append(_:)`` takes
+    ///     their times from the same clock. The journal sets it forward to the time of the newest
+    ///     key, so that no new key looks older when the time of day was set back between two runs.
     ///   - acceptDataLoss: goes on with what is intact where history is damaged, under a new epoch.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.

@@ -7,7 +7,7 @@
 
     /// A value that one thread at a time can reach.
     public struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Safety: `value` is touched by whoever holds `lock`, and freed by the one owner.
+        // Safety: only the thread that holds `lock` uses `value`; the one owner frees it.
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 

@@ -40,7 +40,7 @@ public struct User: StartableModule {
 
     /// What may be asked of it.
     public enum Action: ModuleAction {
-        /// The user wants to be shown by another name.
+        /// The user changes the name that is shown.
         case edited(displayName: String)
     }
 

@@ -132,7 +132,7 @@ extension CurlTransfer {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// libcurl's own header fields that nobody asked for are left out.
+    /// Adds the request's header fields, and leaves out those that libcurl adds by itself.
     private func addHeaders() -> Bool {
         var lines = request.headers.fields.map {
             $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value

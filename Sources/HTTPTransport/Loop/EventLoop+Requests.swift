@@ -28,7 +28,7 @@ extension EventLoop {
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
         }
         if case .parked = exchange.hold {
-            // Its answer is still being made, and finds nobody.
+            // Another thread still makes its answer; the client is gone.
             parkedCount -= 1
             exchange.connection = nil
             exchange.record = nil
@@ -106,7 +106,8 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Hands a whole request over; whoever has taken over since it came looks at its headers first.
+    /// Hands a whole request to the handler. A handler that has taken over since the headers came
+    /// checks them first.
     private func handle(_ exchange: HTTPExchange) {
         if exchange.isEarly, !isEarly {
             exchange.isEarly = false
@@ -223,7 +224,7 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Does what the handler, or whoever completed the exchange, has decided.
+    /// Does what was decided by the handler, or by the thread that completed the exchange.
     private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
         switch exchange.hold {
         case .none: break

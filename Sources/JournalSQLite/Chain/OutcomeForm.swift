@@ -1,6 +1,6 @@
 import StoreCore
 
-/// An outcome's fields where they lie in memory that somebody else owns.
+/// The fields of an outcome, as pointers into memory that the caller owns.
 struct OutcomeFields {
     var key: UnsafeRawBufferPointer
     /// Empty where the sender is unknown, else "=" and the name.

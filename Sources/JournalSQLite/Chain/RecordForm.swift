@@ -1,7 +1,7 @@
 import Glibc
 import StoreCore
 
-/// A record's fields where they lie in memory that somebody else owns.
+/// The fields of a record, as pointers into memory that the caller owns.
 struct RecordFields {
     var version: UInt64
     var time: Int64

@@ -34,7 +34,7 @@ struct RecordRows: ~Copyable {
             if isPending, statement.integer(0) == Int64(clamping: after),
                 let hash = ChainHash(statement.bytes(8))
             {
-                // What is hashed into the next record is the base, whoever it comes from.
+                // The next record's hash covers this record's hash.
                 known = hash
                 isPending = try statement.step()
             }

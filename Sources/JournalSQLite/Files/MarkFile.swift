@@ -22,7 +22,7 @@ final class MarkFile: Sendable {
 
     private struct Writing: ~Copyable {
         var sequence: UInt64
-        /// Whether the last write failed, so that a failure is told once and not at every commit.
+        /// Whether the last write failed: of several failures in a row, the first is logged.
         var failed = false
         var form = ByteForm(capacity: 128)
     }
@@ -109,7 +109,7 @@ final class MarkFile: Sendable {
             return (written, isNew ? errno : nil)
         }
         if let error {
-            // Told from elsewhere: whoever commits must not wait for the operator's log.
+            // On another thread: a commit must not wait for the operator's log.
             queue.async { [failed] in
                 failed("writing the mark failed: \(SystemError.text(of: error))")
             }

@@ -166,7 +166,7 @@ public enum LifecycleAccess: Sendable {
 }
 
 extension StartableModule {
-    /// Everybody.
+    /// All dispatchers may start and stop it.
     public static var lifecycleAccess: LifecycleAccess { .everybody }
 
     /// Nothing follows.

@@ -3,7 +3,9 @@
 ///
 /// ```swift
 /// struct HomePresenter: Presenter {
-///     func stateDidUpdate(from old: Home.State?, to new: Home.State?, _ context: PresenterContext) {
+///     typealias State = Home.State
+///
+///     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext) {
 ///         guard let title = new?.selected, title != old?.selected else { return }
 ///         context.dispatch(MovieCard.start(.init(title: title)))
 ///     }

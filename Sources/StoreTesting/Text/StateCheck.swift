@@ -2,12 +2,12 @@ import StoreCore
 import Testing
 import Wire
 
-/// Compares states with what a test says of them, and says what is wrong: what happened, and what
-/// to do.
+/// Compares states with what a test states, and reports each difference: what happened, and what to
+/// change.
 struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on
-    /// How the test is told to write it: `send(…)`.
+    /// The function that a failure's hint names: `send` for `send(…)`.
     let verb: String
 
     func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {

@@ -39,8 +39,8 @@ extension Problem {
     /// 422: no action has this name.
     ///
     /// - Parameters:
-    ///   - known: the wire names that there are; they are sorted, and at most
-    ///     ``knownActionsMax`` are told.
+    ///   - known: the wire names that there are; the problem lists the first
+    ///     ``knownActionsMax`` of them, sorted.
     ///   - pointer: the member of a batch, for instance `/3/type`.
     package static func unknownAction(
         _ name: String,

@@ -31,7 +31,7 @@ extension Problem {
         badRequest("The header \(name) cannot be used as it is. Give \(allowed).")
     }
 
-    /// 401: nobody has said who asks, or not in a way that can be believed.
+    /// 401: the request has no credentials, or credentials that are not valid.
     ///
     /// - Parameter challenge: the value of `WWW-Authenticate`.
     package static func unauthorized(challenge: String = "Bearer") -> Problem {

@@ -28,7 +28,7 @@ final class JSONSchemaDeriver {
     private var runs = 0
     private var depth = 0
 
-    /// What the run that is going on has told of itself.
+    /// What the current run has counted and found.
     private var choices = 0
     private var single: ObjectIdentifier?
 

@@ -121,7 +121,7 @@ public struct JSONDecoder: Sendable {
 
 /// Owns one decoder's working memory.
 final class DecodingBox: @unchecked Sendable {
-    // Safety: whoever took the box from the pool is its only user until it is given back.
+    // Safety: the call that took the box from the pool is its only user until it gives it back.
     let tape = JSONTape()
     let pointer: DecodingStatePointer
 
