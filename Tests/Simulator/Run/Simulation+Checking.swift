@@ -3,8 +3,8 @@ import StorePatterns
 import Wire
 
 extension Simulation {
-    /// Presenters, reactions, hooks and analytics were told of what was applied, and of nothing
-    /// else.
+    /// Presenters, reactions, hooks and analytics were called for each applied action, and for
+    /// nothing else.
     func verifyTold() throws {
         let told = recorder.takeCalls().filter { !$0.part.hasPrefix("attempt ") }
         let expected = naive.calls.takeCalls()
@@ -159,7 +159,7 @@ extension Simulation {
                 throw wrong("refused")
             }
         case .replayed(let kept), .applied(_, let kept):
-            // Who waits for effects is told of their failure.
+            // A client that waits for effects gets their failure as its answer.
             if open.asked.request.prefers?.contains("wait") == true, status == 424 { return }
             guard status == 200, let root = document?.root,
                 root.member(named: "version")?.intValue == Int(kept.last),

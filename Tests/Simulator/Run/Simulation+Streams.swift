@@ -175,7 +175,7 @@ extension Simulation {
         var turns = 0
         while logReaders.contains(where: { !$0.isClosed && $0.version < naive.version }) {
             turns += 1
-            // The log pauses now and then, by a clock that nobody moves.
+            // The log pauses now and then, by the system's clock.
             guard turns < Self.turnsMax else {
                 throw Violation(.log, "a reader stays behind version \(naive.version)")
             }

@@ -65,7 +65,7 @@ final class Simulation<P: Program> {
     /// How many actions of each type were applied since the start.
     var appliedCounts: [Bytewise: UInt64] = [:]
     var waiting: [Open] = []
-    /// What happened, where it is to be told.
+    /// What happened, a line for each step; `nil` where it is not to be printed.
     var story: [String]?
     var expectedHooks: [(version: UInt64, state: Bytewise)] = []
     var expectedLines: [(version: UInt64, state: Bytewise, cause: UInt64?)] = []

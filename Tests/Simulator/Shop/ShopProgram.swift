@@ -112,7 +112,8 @@ enum ShopProgram: Program {
         }
     }
 
-    /// Whoever starts what is started, and does not see it, is shown it as if it began.
+    /// A session that starts a module which is started already, and does not see it, is shown it as
+    /// if it had just been started.
     private static func again<A: Action>(
         _ applied: Applied<AppState>,
         _ start: A.Type,

@@ -28,7 +28,7 @@ struct Shelf: SharingModule {
         case reset
     }
 
-    /// What a reducer should never throw; its words are for nobody.
+    /// What a reducer should never throw; no client may see its description.
     struct Broken: Error, CustomStringConvertible {
         var description: String { Words.secret + "broken" }
     }

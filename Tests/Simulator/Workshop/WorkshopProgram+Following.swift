@@ -65,7 +65,8 @@ extension WorkshopProgram {
                 )
             }
         }
-        // Whoever starts what is started, and does not see it, is shown it as if it began.
+        // A session that starts a plate which is started already, and does not see it, is shown it
+        // as if it had just been started.
         guard applied.action is ModuleStart<Plate>, old != nil else { return }
         let unseen = applied.authors.filter { name in
             applied.before.sessions[name]?.shows("plate") != true
