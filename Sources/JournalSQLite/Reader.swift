@@ -13,7 +13,7 @@ final class Reader: @unchecked Sendable {
     let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement
-    var form = ByteForm()
+    var form = CanonicalBytes()
     var names = TextCache()
     var principals = TextCache()
 
@@ -79,8 +79,8 @@ enum ReadFailure: Error, CustomStringConvertible {
     case sqlite(SQLiteFailure)
     /// What was read is not what was written.
     case damaged(String)
-    /// The records that are kept begin after this link.
-    case gone(base: Link)
+    /// The records that are kept begin after this position.
+    case gone(base: ChainPosition)
 
     var journalError: JournalError {
         switch self {

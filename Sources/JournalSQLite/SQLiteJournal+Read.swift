@@ -75,7 +75,7 @@ extension Reader {
     ) throws(ReadFailure) {
         try transaction { (reader) throws(ReadFailure) in
             var rows = try RecordRows(reader, after: after, through: through)
-            var form = ByteForm()
+            var form = CanonicalBytes()
             while try rows.next(&form) != nil {
                 guard body(rows.fields, reader) else { return }
                 form.clear()

@@ -10,8 +10,8 @@ extension SQLiteJournal {
     ///   ``JournalError/gone(oldest:)`` for one that was forgotten; else as an append does.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         guard snapshot.version <= version else { throw .conflict(version: version) }
-        let link = try withReader { (reader) throws(ReadFailure) in
-            try reader.link(at: snapshot.version)
+        let position = try withReader { (reader) throws(ReadFailure) in
+            try reader.position(at: snapshot.version)
         }
         guard let state = Compression.compress(snapshot.state) else {
             throw .unknown("nothing was written: the state can't be compressed")
@@ -23,7 +23,7 @@ extension SQLiteJournal {
             )
         }
         let isNew = try write { (writer, _) throws(JournalError) in
-            try writer.insert(snapshot, at: link, compressed: state)
+            try writer.insert(snapshot, at: position, compressed: state)
         }
         if isNew { try forget() }
     }
@@ -42,10 +42,10 @@ extension SQLiteJournal {
                 )
             else { return nil }
             guard let state = Compression.decompress(stored.state, size: stored.size) else {
-                throw .damaged("the snapshot of version \(stored.link.version) can't be read")
+                throw .damaged("the snapshot of version \(stored.position.version) can't be read")
             }
             return StateSnapshot(
-                version: stored.link.version,
+                version: stored.position.version,
                 time: stored.time,
                 state: state,
                 form: stored.form
@@ -105,7 +105,7 @@ extension Reader {
     private func storedSnapshot() -> StoredSnapshot? {
         guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }
         let snapshot = StoredSnapshot(
-            link: Link(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
+            position: ChainPosition(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
             time: snapshots.integer(1),
             form: snapshots.string(2),
             size: Int(clamping: snapshots.integer(3)),
@@ -116,8 +116,8 @@ extension Reader {
         return snapshot.hash.matches(snapshots.bytes(6)) ? snapshot : nil
     }
 
-    /// The place of a version in the chain.
-    func link(at version: UInt64) throws(ReadFailure) -> Link {
+    /// The position of a version in the chain.
+    func position(at version: UInt64) throws(ReadFailure) -> ChainPosition {
         try transaction { (reader) throws(ReadFailure) in
             try RecordRows(reader, after: version, through: version).end
         }

@@ -5,8 +5,8 @@ import Synchronization
 /// A journal in a directory, on SQLite: it outlives the process, a kill and a power cut.
 ///
 /// Every append is one transaction that is synced before it returns. Each record carries a hash
-/// over itself and the one before it, and a mark beside the database says how far history went, so
-/// what is damaged or missing is noticed: when the directory is opened, and whenever it is read.
+/// over itself and the one before it, and a high-water mark beside the database has the last
+/// version. So damaged or missing records are found when the directory is opened, and on each read.
 public final class SQLiteJournal: Journal {
     /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own
     /// bound on a row is 1,000,000,000.
@@ -99,7 +99,7 @@ public final class SQLiteJournal: Journal {
         log: @escaping @Sendable (String) -> Void
     ) throws(JournalOpenError) {
         let directory = try JournalDirectory(directory)
-        let opening = Opening(
+        let opening = JournalOpening(
             directory,
             acceptDataLoss: acceptDataLoss,
             follower: follower,
@@ -182,7 +182,7 @@ public final class SQLiteJournal: Journal {
 }
 
 extension SQLiteJournal {
-    /// Writes with the one connection that may, and tells readers how far history goes now.
+    /// Writes with the one connection that may, and then updates the extent that readers use.
     func write<Result: Sendable>(
         _ body: (Writer, MarkFile) throws(JournalError) -> Result
     ) throws(JournalError) -> Result {

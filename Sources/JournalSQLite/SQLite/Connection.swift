@@ -54,8 +54,8 @@ final class Connection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Leaves the write-ahead log as it is when this connection closes.
-    func keepLogOnClose() {
+    /// Leaves the write-ahead log (WAL) as it is when this connection closes.
+    func keepWALOnClose() {
         csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
