@@ -35,7 +35,7 @@ extension EventLoop {
     }
 
     /// Accepts and refuses a connection with the spare descriptor, where there is no other left.
-    /// Returns whether that worked: another part of the process may have taken it first.
+    /// Returns whether that worked: another thread of the process may have taken the descriptor.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var address = sockaddr_storage()

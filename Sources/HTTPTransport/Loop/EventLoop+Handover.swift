@@ -85,7 +85,7 @@ extension EventLoop {
             if let connection = exchange.connection { chttpd_resume(connection) }
         case .none:
             return
-        case .deserted:
+        case .clientLeft:
             dropStream(of: exchange)
             return
         }

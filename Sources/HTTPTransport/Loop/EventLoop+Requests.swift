@@ -32,7 +32,7 @@ extension EventLoop {
             parkedCount -= 1
             exchange.connection = nil
             exchange.record = nil
-            exchange.hold = .deserted
+            exchange.hold = .clientLeft
             return
         }
         dropStream(of: exchange)
@@ -231,7 +231,7 @@ extension EventLoop {
         case .parked(let since):
             waited(exchange, since: since)
             return CHTTPD_CONTINUE
-        case .suspended, .deserted: return CHTTPD_CONTINUE
+        case .suspended, .clientLeft: return CHTTPD_CONTINUE
         }
         switch exchange.outcome {
         case .response(let response): return answer(exchange, response)

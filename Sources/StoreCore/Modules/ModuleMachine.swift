@@ -247,7 +247,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let address = SliceAddress(module: names[route.module], instance: instance)
         switch handler.kind {
         case .start, .stop:
-            return .newLife(address, beginning: handler.effect(state, action, address))
+            return .cancellingAll(of: address, then: handler.effect(state, action, address))
         default: return handler.effect(state, action, address)
         }
     }

@@ -113,7 +113,7 @@ public struct JournalBatch: Sendable, Equatable {
     }
 }
 
-/// A part of history to be read.
+/// Which records a read returns.
 public struct JournalPage: Sendable, Equatable {
     /// Only records after this version.
     public var after: UInt64
@@ -133,7 +133,7 @@ public struct JournalPage: Sendable, Equatable {
     }
 }
 
-/// A part of history.
+/// The records that a read returns.
 public struct JournalRecords: Sendable, Equatable {
     /// The records, in order.
     public var records: [Record]
