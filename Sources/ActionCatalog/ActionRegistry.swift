@@ -84,7 +84,7 @@ package final class ActionTable: Sendable {
     static let payloadBytesMax = Record.fieldBytesMax
 
     package let entries: [RegisteredAction]
-    private let names: ActionNames
+    private let names: NameIndex
     private let types: [ObjectIdentifier: RegisteredType]
     private let payloadBytesMax: Int
 
@@ -106,7 +106,7 @@ package final class ActionTable: Sendable {
                 )
             }
         }
-        names = ActionNames(entries.map(\.name))
+        names = NameIndex(entries.map(\.name))
         self.types = Dictionary(types.map { (ObjectIdentifier($0.type), $0) }) { _, last in last }
     }
 

@@ -10,7 +10,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let link: SharedLink<Root>
     }
 
-    private let routes: RouteTable
+    private let routes: ActionRouteTable
     /// Keeps what the routes point to.
     private let handlers: [ActionHandler<Root>]
     /// For each module, the way of what clients ask of it besides actions.
@@ -79,7 +79,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
             }
         }
-        self.routes = RouteTable(routes)
+        self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
         requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true) }

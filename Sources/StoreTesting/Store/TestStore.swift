@@ -47,7 +47,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let knows: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, EffectWatch) async throws -> (version: UInt64, state: State)
-    let call: UseCaseCall
+    let useCases: UseCaseMethods
     /// The Core; `nil` where the modules make none.
     let core: (any Sendable)?
     /// Whether an interceptor may make something of actions that no module knows.
@@ -107,7 +107,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 let done = try await core.dispatch(action, watch: watch)
                 return (done.version, shown(done.state))
             }
-            call = UseCaseCall(modules, core)
+            useCases = UseCaseMethods(modules, core)
             self.core = core
             if let refusal = ActionNames.of(modules).refusal {
                 reporter.failed("A server does not start with these actions: \(refusal).", place)
@@ -116,7 +116,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             reporter.failed("The modules can't make a store: \(error).", place)
             knows = { _ in true }
             dispatch = { _, _ in throw error }
-            call = UseCaseCall()
+            useCases = UseCaseMethods()
             core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {

@@ -1,9 +1,9 @@
 import Synchronization
 
-// What the program itself dispatches.
+// Actions that the program itself dispatches: effects, presenters, reactions.
 
 extension Engine {
-    /// Dispatches what the program itself has to say, behind what waits already.
+    /// Dispatches an action of the program itself, behind the envelopes that wait already.
     ///
     /// What is not applied goes to ``CommitFollower/dropped(_:)``.
     ///
@@ -21,8 +21,10 @@ extension Engine {
         }
     }
 
-    /// Takes what a view says for a client, or says why not. What it can't be written as is
-    /// dropped.
+    /// Dispatches an action that a view makes for clients' sessions. An action that can't be
+    /// encoded is dropped.
+    ///
+    /// - Throws: where the mailbox refuses it.
     func offerOwn(
         _ action: any Action,
         from sessions: [String],
