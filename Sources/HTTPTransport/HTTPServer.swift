@@ -13,7 +13,7 @@ package final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - startThread: starts a thread of a name.
-    ///   - log: takes what the operator should know.
+    ///   - log: gets lines for the operator.
     package init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,

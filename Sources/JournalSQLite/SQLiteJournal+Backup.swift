@@ -96,7 +96,7 @@ extension Connection {
         let code = sqlite3_backup_step(backup, -1)
         sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else { throw target.failure(code, "copying to \(path)") }
-        // The copy says of itself that it has a write-ahead log; it has none, and needs none.
+        // The copy's header is that of a database in WAL mode; the copy needs no write-ahead log.
         try target.execute("PRAGMA journal_mode = DELETE")
     }
 }

@@ -67,7 +67,7 @@ extension Reader {
         return answer
     }
 
-    /// Calls `body` with each record until it says false, having checked its place in the chain.
+    /// Checks each record's place in the chain, and calls `body` with it until that returns false.
     func forEach(
         after: UInt64,
         through: UInt64,

@@ -216,7 +216,7 @@ final class Writer: @unchecked Sendable {
 
     /// Moves the log's pages into the database where there are too many of them.
     ///
-    /// - Returns: what the operator should know.
+    /// - Returns: a line for the operator.
     func checkpointIfDue() -> String? {
         guard broken == nil, walPages.pointee >= Self.walPagesMax else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_PASSIVE)

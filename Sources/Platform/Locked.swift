@@ -1,6 +1,6 @@
 // The standard library's `Mutex` is built into a library that the thread sanitizer can't look into:
 // whatever it guards looks like a race. A build for the sanitizer (-D THREAD_SANITIZER) takes a
-// lock that the sanitizer knows; every other build takes `Mutex`.
+// lock that the sanitizer supports; every other build takes `Mutex`.
 
 #if THREAD_SANITIZER
     import Glibc

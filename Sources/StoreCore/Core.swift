@@ -96,7 +96,7 @@ public final class Core<State: Sendable>: Sendable {
     ///
     /// - Returns: `false` where the mailbox is full or the Core has stopped, and then the action is
     ///   not applied. That is counted in ``mailboxRefusedTotal``. Likewise where a server has no
-    ///   wire name for the action's type: its log says so, and ``droppedTotal`` counts it.
+    ///   wire name for the action's type: it logs that, and ``droppedTotal`` counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool {
         engine.dispatch(action)
@@ -105,7 +105,7 @@ public final class Core<State: Sendable>: Sendable {
     /// Hands an action over and waits until it is applied and all observers were called.
     ///
     /// - Returns: the version that the action made, and the state of that version.
-    /// - Throws: ``Refusal`` where the reducer says no, ``MailboxError`` where the Core does not
+    /// - Throws: ``Refusal`` where the reducer refuses, ``MailboxError`` where the Core does not
     ///   take the action, ``CoreFailure`` where it can't apply it.
     @discardableResult
     public func dispatch(_ action: any Action) async throws -> Dispatched<State> {
@@ -216,7 +216,7 @@ extension Core {
     /// waits for them.
     public var droppedTotal: UInt64 { engine.droppedTotal }
 
-    /// Takes an envelope, or says why not. Any thread; never waits for the Core.
+    /// Takes an envelope, or throws the reason. Any thread; never waits for the Core.
     ///
     /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in
     ///   a row leaves that to one ``nudge()``, or the thread would be woken for each and find just

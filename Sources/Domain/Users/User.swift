@@ -76,7 +76,7 @@ public struct GreetingViewModel: ViewModelWithState {
     /// It is made of the user alone.
     public static let reads: [any Module.Type] = [User.self]
 
-    /// What the screen says.
+    /// The text of the screen.
     public let text: String
 
     /// `nil` while no user is logged in.

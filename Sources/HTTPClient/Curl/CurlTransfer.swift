@@ -116,7 +116,7 @@ extension CurlTransfer {
             },
         ]
         if request.method != .head, request.responseBytesMax > 0 {
-            // Ends it before the first byte where the answer says how large it is.
+            // Ends it before the first byte where the answer has a `Content-Length`.
             codes.append(
                 ccurl_set_size(
                     handle,

@@ -75,7 +75,7 @@ extension EventLoop {
         log(message)
     }
 
-    /// Answers on a socket that the library does not know or has nothing to say on, and ends it.
+    /// Answers on a socket that the library does not have, or sends nothing on; then closes it.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure) {
         counters.refused.add(1, ordering: .relaxed)
         let bytes = handler.response(for: failure).serialized(date: HTTPDate.now)

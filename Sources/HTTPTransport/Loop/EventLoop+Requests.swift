@@ -162,7 +162,7 @@ extension EventLoop {
             ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
-    /// Reads and checks what the headers say.
+    /// Reads and checks the headers.
     private func check(
         _ exchange: HTTPExchange,
         _ method: UnsafePointer<CChar>,
@@ -189,9 +189,9 @@ extension EventLoop {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
         // Without a length, a body would be taken for the next request: a field with an empty name
-        // ends the header for the library, and hides what says how long the body is.
+        // ends the header for the library, and hides the field with the body's length.
         let method = RequestMethod(method)
-        if method.hasBody, !framing.saysLength {
+        if method.hasBody, !framing.hasLength {
             throw .malformed(
                 "A request with a body says how long it is, by Content-Length or chunks."
             )
@@ -205,8 +205,8 @@ extension EventLoop {
         return framing
     }
 
-    /// Takes a piece of the body, unless it is more than the bound allows: a chunked body says how
-    /// large it is only by being it.
+    /// Takes a piece of the body, unless it is more than the bound allows: the size of a chunked
+    /// body is not known before its end.
     private func take(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,
@@ -252,8 +252,8 @@ extension EventLoop {
         }
     }
 
-    /// Passes on what the library logs, but for what every handed-over stream makes it say.
-    func library(says message: String) {
+    /// Logs what the library logs, but for the line that it has for every stream it hands over.
+    func logOfLibrary(_ message: String) {
         if message.contains("Application reported internal error") { return }
         report("libmicrohttpd: \(message)")
     }

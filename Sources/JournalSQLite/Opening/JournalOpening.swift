@@ -205,7 +205,7 @@ extension JournalOpening {
                 hint: "see whether the disk is full or broken; nothing was changed"
             )
         }
-        // A sync of the file says nothing about its name, which is perhaps a new one.
+        // A sync of the file does not make its name durable, which is perhaps a new one.
         try directory.sync()
         return (writer, file)
     }

@@ -79,7 +79,7 @@ extension Reader {
         return count
     }
 
-    /// Calls `body` with each outcome that is what was written, until it says false.
+    /// Calls `body` with each outcome that is what was written, until it returns false.
     ///
     /// - Returns: whether all are.
     func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(ReadFailure) -> Bool {

@@ -142,7 +142,7 @@ package struct PastAction: Sendable {
 
 extension Core where State: RootState {
     /// Treats the effects that had not ended when the store stopped. Those with that policy run
-    /// again; for each of the others its module gets an action that says so. What they dispatch has
+    /// again; the module of each of the others gets an action about it. What they dispatch has
     /// the cause and the sessions of the action that began them.
     ///
     /// - Parameters:

@@ -9,7 +9,7 @@ package struct CoreHandle: Sendable {
         self.engine = engine
     }
 
-    /// Takes an envelope, or says why not.
+    /// Takes an envelope, or throws the reason.
     ///
     /// - Parameter wakes: whether the Core's thread is woken at once. A caller that offers many in
     ///   a row leaves that to one ``nudge()``, or the thread would be woken for each and find just
@@ -23,7 +23,7 @@ package struct CoreHandle: Sendable {
         engine.nudge()
     }
 
-    /// Takes a client's request for what is no action, or says why not.
+    /// Takes a client's request for what is no action, or throws the reason.
     ///
     /// - Parameters:
     ///   - sessions: those that ask.
@@ -74,7 +74,7 @@ package struct CoreHandle: Sendable {
         engine.dispatchOwn(action, from: source)
     }
 
-    /// Takes an action that a client's streams lead to, or says why not.
+    /// Takes an action that a client's streams lead to, or throws the reason.
     ///
     /// - Parameter origin: the client, as the log shows it.
     package func offerOwn(

@@ -166,5 +166,5 @@ extension Engine {
     }
 }
 
-/// Stands for a record of which a migration says that it means nothing any more.
+/// Stands for a record that a migration gives up.
 private struct Meaningless: Action {}

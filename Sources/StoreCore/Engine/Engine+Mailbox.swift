@@ -77,7 +77,7 @@ extension Engine {
         if let pool { submitTurn(to: pool) } else { wake.signal() }
     }
 
-    /// Takes an action, and says whether it did.
+    /// Takes an action. Returns `false` where it is not taken.
     func dispatch(_ action: any Action) -> Bool {
         do {
             if isPlain {
@@ -95,7 +95,7 @@ extension Engine {
         }
     }
 
-    /// Takes an envelope, or says why not.
+    /// Takes an envelope, or throws the reason.
     func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try enter(
             .envelope(envelope),

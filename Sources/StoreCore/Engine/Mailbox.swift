@@ -51,7 +51,7 @@ struct Mailbox: ~Copyable, Sendable {
         self.ownMax = ownMax
     }
 
-    /// Takes an item of so many actions, or says why not.
+    /// Takes an item of so many actions, or throws the reason.
     ///
     /// - Parameters:
     ///   - keys: how many idempotency keys it has.

@@ -5,11 +5,11 @@
 ///
 /// Several writers may share one history, each with a journal of its own: an append names the
 /// version that it follows, so of two that follow the same version one is refused. That writer
-/// reads by ``tail(from:)`` what was written instead. `StoreTesting` has a suite that says whether
-/// a journal keeps to all of this: `JournalConformance`.
+/// reads by ``tail(from:)`` what was written instead. `StoreTesting` has a suite that tests
+/// whether a journal keeps to all of this: `JournalConformance`.
 public protocol Journal: AnyObject, Sendable {
-    /// Identifies the continuous history that the journal holds; another number means that versions
-    /// of before say nothing about those of now.
+    /// Identifies the continuous history that the journal holds; under another number the
+    /// same versions may have other states.
     var epoch: UInt32 { get }
     /// The version of the newest record, 0 where there has been none.
     var version: UInt64 { get }

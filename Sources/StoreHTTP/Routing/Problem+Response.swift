@@ -47,6 +47,6 @@ extension HTTPResponse {
         return HTTPResponse(status: 204, headers: fields)
     }
 
-    /// Done, and there is nothing to say.
+    /// Done; the answer has no body.
     static let done = HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")])
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// A module whose view declares actions for that dispatches them when the first stream of a
 /// session opens, and when the last one ends.
 package final class ViewPresence: Sendable {
-    /// Hands over what a view says, with the sessions and the client that it says it for.
+    /// Dispatches an action of a view, with the sessions and the client that it is for.
     package typealias Dispatch =
         @Sendable (any Action, _ sessions: [String], _ origin: String) throws(MailboxError) -> Void
 
@@ -17,7 +17,7 @@ package final class ViewPresence: Sendable {
         let session: String
     }
 
-    /// What each module's view says of its visibility, by the module's place.
+    /// The action of each module's view when its visibility changes, by the module's place.
     private let visibility: [@Sendable (ViewVisibility) -> (any Action)?]
     private let isStarted: @Sendable (_ module: Int) -> Bool
     private let dispatch: Dispatch
@@ -33,8 +33,8 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// A client opens a module's stream. Answers what is to be done when that ends: nothing where
-    /// the view says nothing, or the module is not started.
+    /// A client opens a module's stream. Returns what is to be done when that ends: nothing where
+    /// the view has no action for it, or the module is not started.
     ///
     /// - Parameter origin: the client, as the log shows it.
     package func begin(

@@ -13,7 +13,7 @@ struct ViewQuery: Sendable {
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
         if case .object(let properties) = document.roots[0] {
-            // There is no null in a query: an absent parameter says the same.
+            // There is no null in a query: an absent parameter stands for it.
             schemas = properties.map { property in
                 guard case .nullable(let inner) = property.schema else { return property }
                 return JSONSchema.Property(property.name, inner, isRequired: false)
@@ -40,8 +40,8 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Reads the parameters, and says how they are written when nothing is left to chance: two
-    /// queries that mean the same are one.
+    /// Reads the parameters, and returns their canonical text: two queries that mean the same have
+    /// the same text.
     ///
     /// - Parameter text: the text of a parameter, where it is given.
     func read(

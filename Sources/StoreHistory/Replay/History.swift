@@ -25,8 +25,8 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
     ///   - file: what to begin with, if not with the program's own state.
     ///   - replayed: what was made of the journal while it was opened.
     /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError``
-    ///   where the file is needed and can't be used; what the encoder says where the initial state
-    ///   has no JSON form.
+    ///   where the file is needed and can't be used; the encoder's error where the initial
+    ///   state has no JSON form.
     package init(
         of program: Program<State>,
         in journal: any Journal,

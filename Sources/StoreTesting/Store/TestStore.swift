@@ -17,7 +17,7 @@ public import Testing
 /// await store.finish()
 /// ```
 ///
-/// A closure says how the state changes; whatever it leaves out or gets wrong fails the test, with
+/// A closure states how the state changes; what it leaves out or gets wrong fails the test, with
 /// the fields that differ. What effects and presenters dispatch has to be received, in its order,
 /// and what an effect throws, too. ``exhaustivity`` relaxes that.
 ///
@@ -50,7 +50,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let useCases: UseCaseMethods
     /// The Core; `nil` where the modules make none.
     let core: (any Sendable)?
-    /// Whether an interceptor may make something of actions that no module knows.
+    /// Whether an interceptor may replace actions that no module has.
     var isIntercepted = false
     var notifications: [Notification] = []
 

@@ -14,7 +14,7 @@ struct StateCheck<State: Encodable & Equatable> {
         reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
     }
 
-    /// An action led from one state to another; `change` says how.
+    /// An action led from one state to another; `change` makes the expected state.
     func applied(
         _ action: any Action,
         from before: State,
@@ -114,7 +114,7 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// An action is none that the modules know.
+    /// No module has this action.
     func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",

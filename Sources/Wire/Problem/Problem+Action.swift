@@ -1,7 +1,7 @@
 // Problems with what a well-formed request asks of the store.
 
 extension Problem {
-    /// 409: the reducer says no.
+    /// 409: the reducer refuses the action.
     ///
     /// - Parameters:
     ///   - reason: the reducer's own words.

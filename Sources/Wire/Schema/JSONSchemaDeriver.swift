@@ -34,7 +34,7 @@ final class JSONSchemaDeriver {
 
     /// - Parameters:
     ///   - reserved: names of definitions that types must not take.
-    ///   - adapter: schemas of types that are written in another way than their `Codable` says.
+    ///   - adapter: schemas of types that are not written as their `Codable` writes them.
     init(
         reserved: Set<String> = [],
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
