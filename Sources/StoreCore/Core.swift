@@ -14,7 +14,7 @@ public import Dispatch
 /// being worked on.
 ///
 /// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that
-/// of those who dispatch meanwhile. A Core may have a thread of its own, as a server's has.
+/// of the callers that dispatch meanwhile. A Core may have a thread of its own, as a server's has.
 public final class Core<State: Sendable>: Sendable {
     let engine: Engine
     let owner: TypedStateOwner<State>

@@ -25,7 +25,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let name: String
     /// The version that `--version` prints.
     let version: String
-    /// Who observes the Core besides the server itself, in the order in which they were added.
+    /// The program's observers of the Core, in the order in which they were added.
     var observers: [Observer<State>] = []
     /// What operators may execute, in the order in which it was exposed.
     var commands: [ExposedCommand] = []

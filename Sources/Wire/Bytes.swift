@@ -47,8 +47,8 @@ public final class Bytes: Sendable {
 
     /// The bytes of all pieces, one behind the other; none is copied.
     ///
-    /// - Parameter shared: how many of the bytes others keep alive anyway, for those who count
-    ///   memory.
+    /// - Parameter shared: how many of the bytes other values keep alive anyway, for the accounts
+    ///   of memory.
     package init(joining pieces: [Bytes], shared: Int = 0) {
         let rope = Rope(pieces, shared: shared)
         self.rope = rope

@@ -37,7 +37,7 @@ public struct MovieCard: StartableModule {
     /// Makes the module.
     public init() {}
 
-    /// A card of a movie that is not wanted yet.
+    /// A card of a movie that is not on the list yet.
     public func begin(_ start: Start) throws -> State {
         guard !start.title.isEmpty else {
             throw Refusal(reason: "A card needs a title.", pointer: "/title")

@@ -42,7 +42,7 @@ public final class CurlClient: HTTPClient {
     }
 }
 
-/// Tells a request's cancellation to the thread that works for it.
+/// Passes a request's cancellation to the thread that makes the transfer.
 final class CurlTicket: Sendable {
     let isCancelled = Atomic(false)
 }

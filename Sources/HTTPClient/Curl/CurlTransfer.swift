@@ -187,7 +187,7 @@ extension CurlTransfer {
 // The end
 
 extension CurlTransfer {
-    /// Tells the task that asks what came of it.
+    /// Resumes the task that waits for the response, with the response or the error.
     func complete(_ result: CURLcode) {
         guard let handle, result == CURLE_OK else {
             return fail(code(of: result), cause(of: result))

@@ -112,7 +112,7 @@ struct LoopRequests {
     var stop: Double?
     /// Kept streams that have ended.
     var released: [HTTPExchange] = []
-    /// Who answers from now on, and what is done when that is so.
+    /// The handler that takes over, and what is called when it has.
     var successor: Successor?
 
     struct Successor {

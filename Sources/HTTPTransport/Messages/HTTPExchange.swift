@@ -17,7 +17,7 @@ package final class HTTPExchange: @unchecked Sendable {
         case target
         /// The headers are admitted; the body is coming.
         case body
-        /// The request is refused and its client told so; the rest of its body is taken off.
+        /// The request is refused and answered; the rest of its body is read and dropped.
         case discarding
         /// The handler has the whole request.
         case handled

@@ -22,9 +22,9 @@
 /// }
 /// ```
 ///
-/// The `switch` has no `default`, so the compiler finds an action that is left out. All may dispatch
-/// an ``Action``: on the wire `counter/increased`. The actions of the module's own views are ``UI``,
-/// and those of its effects and presenters ``Internal``; both are refused from outside.
+/// The `switch` has no `default`, so the compiler finds an action that is left out. All may
+/// dispatch an ``Action``: on the wire `counter/increased`. The actions of the module's own views
+/// are ``UI``, and those of its effects and presenters ``Internal``; both are refused from outside.
 public protocol Module<State>: Sendable {
     /// The module's slice of the root state.
     associatedtype State: ModuleState

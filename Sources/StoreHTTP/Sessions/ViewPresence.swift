@@ -49,7 +49,7 @@ package final class ViewPresence: Sendable {
         let showing = Showing(module: module, session: session ?? Sessions.shared)
         // Said within the lock, so that what is said last is how it is.
         try streams.withLock { streams throws(MailboxError) in
-            if streams[showing] == nil { try say(.visible, showing, origin) }
+            if streams[showing] == nil { try report(.visible, showing, origin) }
             streams[showing, default: 0] += 1
         }
         return { [self] in
@@ -57,12 +57,12 @@ package final class ViewPresence: Sendable {
                 let left = (streams[showing] ?? 1) - 1
                 streams[showing] = left > 0 ? left : nil
                 // Where the mailbox is full, the Core's own log has a line.
-                if left == 0, isStarted(module) { try? say(.hidden, showing, origin) }
+                if left == 0, isStarted(module) { try? report(.hidden, showing, origin) }
             }
         }
     }
 
-    private func say(
+    private func report(
         _ change: ViewVisibility,
         _ showing: Showing,
         _ origin: String?

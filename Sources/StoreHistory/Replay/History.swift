@@ -54,7 +54,7 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
                 throw RecoveryError(beginningIn: error)
             }
         } else {
-            file?.sayUnused(by: journal, encoder, logger)
+            file?.logIfUnused(by: journal, encoder, logger)
         }
         version = journal.version
         state = try replayed?.state(version) ?? replay.recover(version)

@@ -60,7 +60,7 @@ extension TestStore {
     func begin(_ action: any Action, at place: SourceLocation) -> Bool {
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "\(ActionText.of(action)) is sent", at: place)
-        if isIntercepted || knows(action) { return true }
+        if isIntercepted || isActionOfModules(action) { return true }
         check("send").unknown(action, modules, at: place)
         return false
     }

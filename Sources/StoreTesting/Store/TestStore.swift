@@ -44,7 +44,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let runner: EffectRunner
     let coverage = ActionCoverage.current
     let modules: [String]
-    let knows: (any Action) -> Bool
+    let isActionOfModules: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, EffectWatch) async throws -> (version: UInt64, state: State)
     let useCases: UseCaseMethods
@@ -102,7 +102,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             }
             let machine = try ModuleMachine<Root>(of: modules)
             // What is only tracked belongs to no module.
-            knows = { machine.module(of: $0) != nil || $0 is any TrackedAction }
+            isActionOfModules = { machine.module(of: $0) != nil || $0 is any TrackedAction }
             dispatch = { action, watch in
                 let done = try await core.dispatch(action, watch: watch)
                 return (done.version, shown(done.state))
@@ -114,7 +114,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             }
         } catch {
             reporter.failed("The modules can't make a store: \(error).", place)
-            knows = { _ in true }
+            isActionOfModules = { _ in true }
             dispatch = { _, _ in throw error }
             useCases = UseCaseMethods()
             core = nil

@@ -89,7 +89,7 @@ struct Applied<Root: RootState> {
     var authors: [String] { sessions.isEmpty ? [Sessions.shared] : sessions }
 
     /// Whether the presenter of this name is called.
-    func tells(_ name: String) -> Bool { audience?.means(name) ?? true }
+    func calls(_ name: String) -> Bool { audience?.means(name) ?? true }
 }
 
 extension Audience {

@@ -5,16 +5,16 @@ import Wire
 extension Simulation {
     /// Presenters, reactions, hooks and analytics were called for each applied action, and for
     /// nothing else.
-    func verifyTold() throws {
-        let told = recorder.takeCalls().filter { !$0.part.hasPrefix("attempt ") }
+    func verifyCalls() throws {
+        let calls = recorder.takeCalls().filter { !$0.part.hasPrefix("attempt ") }
         let expected = naive.calls.takeCalls()
-        if told != expected {
-            let (told, expected) = (byPart(told), byPart(expected))
-            for part in Set(told.keys).union(expected.keys).sorted()
-            where told[part] != expected[part] {
+        if calls != expected {
+            let (calls, expected) = (byPart(calls), byPart(expected))
+            for part in Set(calls.keys).union(expected.keys).sorted()
+            where calls[part] != expected[part] {
                 throw Violation(
-                    .told,
-                    "\(part) was told \(told[part] ?? []) and not \(expected[part] ?? [])"
+                    .called,
+                    "\(part) got \(calls[part] ?? []) and not \(expected[part] ?? [])"
                 )
             }
         }

@@ -66,7 +66,7 @@ struct ShelfPresenter: Presenter {
     }
 }
 
-/// Changes what it watches itself, of which it is not told.
+/// Changes the slice that it watches, and is not called for its own changes.
 struct ShelfWatcher: Presenter {
     func stateDidUpdate(from old: Shelf.State?, to new: Shelf.State?, _ context: PresenterContext) {
         let count = Recorder.note("watcher", old, new)

@@ -137,8 +137,8 @@ struct EncodingState: ~Copyable {
         while names.count < depth { names.append([]) }
         let index = depth &- 1
         guard index >= 0 else { return false }
-        if let told = levels[index].members.giveWay() {
-            names[index] = Set(told)
+        if let written = levels[index].members.giveWay() {
+            names[index] = Set(written)
         }
         return names[index].insert(Array(output.bytes[start...])).inserted
     }
