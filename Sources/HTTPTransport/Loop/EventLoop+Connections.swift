@@ -91,7 +91,7 @@ extension EventLoop {
 
     func enforceDeadlines() {
         nextTick = now + tick
-        dropDeserted()
+        closeAbandoned()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             switch record.waiting {
@@ -117,7 +117,7 @@ extension EventLoop {
     /// Ends connections whose client has gone before its request was whole: the library, which
     /// waits for edges, can miss an end that came together with the last bytes. Where a request is
     /// put off and its client has gone, `onLeaving` is called.
-    func dropDeserted() {
+    func closeAbandoned() {
         let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }
         // POLLRDHUP (poll(2)), which the C library hides from Swift.

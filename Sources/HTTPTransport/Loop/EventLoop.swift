@@ -125,7 +125,7 @@ extension EventLoop {
     /// Listens, and starts the library. Answers the addresses as bound.
     func open() throws(TransportError) -> [ListenAddress] {
         handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
-        parks = LibraryProbe.asksAgain()
+        parks = LibraryProbe.callsAgain()
         reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
         if !handsOver {
             log("streams keep their connection: this libmicrohttpd shuts handed-over sockets down")

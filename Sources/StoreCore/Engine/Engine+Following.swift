@@ -145,7 +145,7 @@ extension Engine {
                 member: ReducedMember(
                     envelope: Envelope(
                         members: [EnvelopeMember(action: action, type: record.type)],
-                        completion: Unasked()
+                        completion: IgnoredOutcome()
                     ),
                     place: 0
                 ),

@@ -120,7 +120,7 @@ extension Engine {
     }
 
     private func envelope(of action: any Action) throws -> Envelope {
-        Envelope(members: [try member(of: action)], completion: Unasked())
+        Envelope(members: [try member(of: action)], completion: IgnoredOutcome())
     }
 
     /// Reduces an action that comes alone, the short way where that is possible.

@@ -50,7 +50,7 @@ extension Engine {
         let envelope = Envelope(
             members: [member],
             source: source,
-            completion: Unasked(source.watch, applied: applied) { [unowned self] error in
+            completion: IgnoredOutcome(source.watch, applied: applied) { [unowned self] error in
                 drop(DroppedAction(type: member.type, source: source, reason: error))
             }
         )

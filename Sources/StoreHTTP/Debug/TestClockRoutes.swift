@@ -85,7 +85,7 @@ package final class TestClockRoutes: RouteGroup, Sendable {
 
     private static func response(_ status: Int, _ clock: ManualClock) -> HTTPResponse {
         let time = CivilTime(nanosecondsSince1970: clock.timeOfDay.now())
-        return .unkept(status: status) { json in
+        return .uncached(status: status) { json in
             json.key("seconds")
             json.raw(seconds(clock.now.sinceStart))
             json.member("time", time.rfc3339(.nanoseconds))

@@ -30,8 +30,8 @@ extension Problem {
 }
 
 extension HTTPResponse {
-    /// A JSON object that is not kept.
-    static func unkept(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+    /// A JSON object that clients and proxies must not cache.
+    static func uncached(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
         var json = JSONWriter()
         json.object(members)
         return HTTPResponse(
