@@ -84,7 +84,7 @@ package final class ActionTable: Sendable {
     static let payloadBytesMax = Record.fieldBytesMax
 
     package let entries: [RegisteredAction]
-    private let names: ActionNames
+    private let names: NameIndex
     private let types: [ObjectIdentifier: RegisteredType]
     private let payloadBytesMax: Int
 
@@ -106,7 +106,7 @@ package final class ActionTable: Sendable {
                 )
             }
         }
-        names = ActionNames(entries.map(\.name))
+        names = NameIndex(entries.map(\.name))
         self.types = Dictionary(types.map { (ObjectIdentifier($0.type), $0) }) { _, last in last }
     }
 
@@ -153,7 +153,7 @@ package final class ActionTable: Sendable {
     /// if a client had sent it, so without its secret members.
     ///
     /// - Throws: ``UnregisteredAction`` where no list and no module has its type,
-    ///   ``OversizedAction`` where history can't hold it; what the encoder or the decoder says
+    ///   ``OversizedAction`` where history can't hold it; the error of the encoder or the decoder
     ///   where it has no JSON form, or needs a secret member.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         var inner = action

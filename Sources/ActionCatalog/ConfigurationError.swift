@@ -1,4 +1,4 @@
-/// A configuration that can't be used: one line that says what was wrong and what is allowed.
+/// A configuration that can't be used: one line with what was wrong and what is allowed.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     public let description: String

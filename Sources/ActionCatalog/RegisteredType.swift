@@ -126,7 +126,7 @@ extension RegisteredType {
                 }
             )
         }
-        let names = ActionNames(form.cases.map(\.name))
+        let names = NameIndex(form.cases.map(\.name))
         return RegisteredType(type, title: place.module, entries) { action, encoder in
             guard let action = action as? A else { throw UnregisteredAction(action) }
             return try encoder.encodeCase(action) { name, payload in

@@ -2,7 +2,7 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// Wakes those who wait for a condition whenever something that it may hang on has changed.
+/// Wakes the tasks that wait for a condition, whenever something that it depends on has changed.
 package final class Changes: Sendable {
     private struct Table: Sendable {
         var count: UInt64 = 0

@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// A clock that stands still until it is moved, by a test or a client of one; who sleeps on it
-/// waits for that.
+/// A clock that stands still until a test or a client moves it. A task that sleeps on it waits for
+/// that.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -46,7 +46,7 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(sinceStart: .zero)
         var ids: UInt64 = 0
         var sleepers: [Sleeper] = []
-        /// Those who were cancelled before they slept.
+        /// The sleepers that were cancelled before they slept.
         var cancelled: Set<UInt64> = []
         /// What to wait for before the next one wakes: the effects of a store that has this clock.
         var rests: [@Sendable () async -> Bool] = []
@@ -121,12 +121,12 @@ public final class ManualClock: Clock, Sendable {
 extension ManualClock {
     /// Moves the clock, and wakes those whose deadlines come.
     ///
-    /// Who falls asleep meanwhile with a deadline that is not beyond is woken, too.
+    /// A task that begins to sleep meanwhile is woken, too, if its deadline is not later.
     public nonisolated(nonsending) func advance(by duration: Duration) async {
         _ = await advance(by: duration, wakesMax: .max)
     }
 
-    /// The same, but stops at the deadline of the last who may be woken, or where a sleeper that
+    /// The same, but stops at the deadline of the last sleeper that may be woken, or where one that
     /// was woken does not come to rest. Answers whether it came to its end.
     package nonisolated(nonsending) func advance(
         by duration: Duration,
@@ -171,7 +171,7 @@ extension ManualClock {
         await changes.wait(within: timeout) { [self] in sleeping >= count }
     }
 
-    /// Waits for `rest` before each wake; it answers whether those who were woken did come to rest.
+    /// Waits for `rest` before each wake; it returns whether the woken sleepers came to rest.
     package func resting(_ rest: @escaping @Sendable () async -> Bool) {
         table.withLock { $0.rests.append(rest) }
     }

@@ -1,14 +1,16 @@
 public import StoreCore
 import Wire
 
-/// Asks HTTP servers, for effects: a value of ``HTTPClientKey``, so that a test has its own.
+/// Sends requests to HTTP servers, for effects. It is the value of ``HTTPClientKey``, so a test can
+/// set its own.
 ///
 /// ```swift
 /// func effect(after action: Action, in state: State) -> Effect<State> {
 ///     .run(id: "weather", cancelInFlight: true) { context in
 ///         let http = try context.dependencies.http
-///         let weather = try await http.json(Weather.self, from: .get("https://weather.example/now"))
-///         try await context.dispatch(Internal.told(weather))
+///         let url = "https://weather.example/now"
+///         let weather = try await http.json(Weather.self, from: .get(url))
+///         try await context.dispatch(Internal.loaded(weather))
 ///     }
 /// }
 /// ```
@@ -49,7 +51,7 @@ public enum HTTPClientKey: DependencyKey {
 }
 
 extension Dependencies {
-    /// Asks HTTP servers. A test sets ``HTTPClientKey``, or none is there.
+    /// Sends requests to HTTP servers. A test sets ``HTTPClientKey``, or none is there.
     public var http: any HTTPClient {
         get throws { try self[HTTPClientKey.self] }
     }

@@ -12,7 +12,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
 
         /// The request can't be sent as it is: its URL, method or a header field is wrong.
         public static let request = Code(rawValue: "request")
-        /// Nobody is there: the name is unknown, the connection refused or broken.
+        /// There is no connection: the name is unknown, or the peer refused or broke it.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The peer does not prove who it is.
         public static let certificate = Code(rawValue: "certificate")

@@ -18,7 +18,7 @@ public struct HTTPRequest: Sendable, Equatable {
         public static let post = Method(rawValue: "POST")
         /// Puts the body in a resource's place.
         public static let put = Method(rawValue: "PUT")
-        /// Changes a resource as the body says.
+        /// Changes a resource by the patch in the body.
         public static let patch = Method(rawValue: "PATCH")
         /// Removes a resource.
         public static let delete = Method(rawValue: "DELETE")

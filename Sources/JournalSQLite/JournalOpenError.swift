@@ -1,4 +1,4 @@
-/// Why a journal can't be opened, in words for the one who runs the server.
+/// Why a journal can't be opened, in words for the operator.
 public struct JournalOpenError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of obstacle it is.
     public enum Reason: Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct JournalOpenError: Error, Sendable, Equatable, CustomStringConverti
         case foreign
         /// History is damaged or ends too early.
         case damaged
-        /// The system or SQLite says no.
+        /// The system or SQLite reports an error.
         case system
     }
 

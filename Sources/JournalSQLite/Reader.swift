@@ -2,7 +2,7 @@ import StoreCore
 
 /// A connection that only reads, with the statements that it keeps.
 ///
-/// Safety: it is used by whoever took it out of the pool.
+/// Safety: only the thread that took it out of the pool uses it.
 final class Reader: @unchecked Sendable {
     let connection: Connection
     let begin: Statement
@@ -13,7 +13,7 @@ final class Reader: @unchecked Sendable {
     let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement
-    var form = ByteForm()
+    var form = CanonicalBytes()
     var names = TextCache()
     var principals = TextCache()
 
@@ -79,8 +79,8 @@ enum ReadFailure: Error, CustomStringConvertible {
     case sqlite(SQLiteFailure)
     /// What was read is not what was written.
     case damaged(String)
-    /// The records that are kept begin after this link.
-    case gone(base: Link)
+    /// The records that are kept begin after this position.
+    case gone(base: ChainPosition)
 
     var journalError: JournalError {
         switch self {

@@ -7,9 +7,9 @@ extension SQLiteJournal {
     /// Copies the database as it is at this moment into a file of its own, while appends go on.
     ///
     /// The copy is synced, and has its name only when it is whole. To go back to it, put it into an
-    /// empty directory as `store.db`: history then takes a new epoch, for nobody can tell what came
-    /// after the copy. Any thread may call this. While it runs the write-ahead log grows by what is
-    /// appended.
+    /// empty directory as `store.db`: history then gets a new epoch, because the records after the
+    /// copy are unknown. Any thread may call this. While it runs the write-ahead log grows by what
+    /// is appended.
     ///
     /// - Parameter path: must not exist.
     /// - Throws: ``JournalError/storageFull`` where there is no room; ``JournalError/unknown(_:)``
@@ -52,7 +52,7 @@ extension SQLiteJournal {
         by copy: (String) throws(JournalError) -> Void
     ) throws(JournalError) {
         let partial = "\(path).partial-\(getpid())"
-        // Taken for oneself first: what somebody else has there is not written over.
+        // O_EXCL: a file that another process has there is not written over.
         let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.backupFailure("making", partial) }
         Glibc.close(descriptor)
@@ -96,7 +96,7 @@ extension Connection {
         let code = sqlite3_backup_step(backup, -1)
         sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else { throw target.failure(code, "copying to \(path)") }
-        // The copy says of itself that it has a write-ahead log; it has none, and needs none.
+        // The copy's header is that of a database in WAL mode; the copy needs no write-ahead log.
         try target.execute("PRAGMA journal_mode = DELETE")
     }
 }

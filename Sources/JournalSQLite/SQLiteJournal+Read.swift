@@ -67,7 +67,7 @@ extension Reader {
         return answer
     }
 
-    /// Calls `body` with each record until it says false, having checked its place in the chain.
+    /// Checks each record's place in the chain, and calls `body` with it until that returns false.
     func forEach(
         after: UInt64,
         through: UInt64,
@@ -75,7 +75,7 @@ extension Reader {
     ) throws(ReadFailure) {
         try transaction { (reader) throws(ReadFailure) in
             var rows = try RecordRows(reader, after: after, through: through)
-            var form = ByteForm()
+            var form = CanonicalBytes()
             while try rows.next(&form) != nil {
                 guard body(rows.fields, reader) else { return }
                 form.clear()

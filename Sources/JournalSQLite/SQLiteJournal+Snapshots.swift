@@ -3,15 +3,15 @@ public import StoreCore
 extension SQLiteJournal {
     /// Keeps the state of a version that is durable, and forgets what is beyond the bounds.
     ///
-    /// Any thread may call this. It compresses without holding anybody up, and forgets in small
+    /// Any thread may call this. It compresses without holding a lock, and forgets in small
     /// transactions between which appends get in.
     ///
     /// - Throws: ``JournalError/conflict(version:)`` for a version that is not there yet,
     ///   ``JournalError/gone(oldest:)`` for one that was forgotten; else as an append does.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         guard snapshot.version <= version else { throw .conflict(version: version) }
-        let link = try withReader { (reader) throws(ReadFailure) in
-            try reader.link(at: snapshot.version)
+        let position = try withReader { (reader) throws(ReadFailure) in
+            try reader.position(at: snapshot.version)
         }
         guard let state = Compression.compress(snapshot.state) else {
             throw .unknown("nothing was written: the state can't be compressed")
@@ -23,7 +23,7 @@ extension SQLiteJournal {
             )
         }
         let isNew = try write { (writer, _) throws(JournalError) in
-            try writer.insert(snapshot, at: link, compressed: state)
+            try writer.insert(snapshot, at: position, compressed: state)
         }
         if isNew { try forget() }
     }
@@ -42,10 +42,10 @@ extension SQLiteJournal {
                 )
             else { return nil }
             guard let state = Compression.decompress(stored.state, size: stored.size) else {
-                throw .damaged("the snapshot of version \(stored.link.version) can't be read")
+                throw .damaged("the snapshot of version \(stored.position.version) can't be read")
             }
             return StateSnapshot(
-                version: stored.link.version,
+                version: stored.position.version,
                 time: stored.time,
                 state: state,
                 form: stored.form
@@ -55,7 +55,8 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    /// The newest snapshot that is intact; those that are not are told of and passed over.
+    /// The newest snapshot that is intact. `passingOver` is called with the version of each damaged
+    /// one that is newer.
     ///
     /// - Throws: ``ReadFailure/damaged(_:)`` where only damaged ones are left, and the records do
     ///   not reach back to version 0 either.
@@ -104,7 +105,7 @@ extension Reader {
     private func storedSnapshot() -> StoredSnapshot? {
         guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }
         let snapshot = StoredSnapshot(
-            link: Link(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
+            position: ChainPosition(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
             time: snapshots.integer(1),
             form: snapshots.string(2),
             size: Int(clamping: snapshots.integer(3)),
@@ -115,8 +116,8 @@ extension Reader {
         return snapshot.hash.matches(snapshots.bytes(6)) ? snapshot : nil
     }
 
-    /// The place of a version in the chain.
-    func link(at version: UInt64) throws(ReadFailure) -> Link {
+    /// The position of a version in the chain.
+    func position(at version: UInt64) throws(ReadFailure) -> ChainPosition {
         try transaction { (reader) throws(ReadFailure) in
             try RecordRows(reader, after: version, through: version).end
         }

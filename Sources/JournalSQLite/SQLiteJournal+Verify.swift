@@ -18,11 +18,11 @@ extension SQLiteJournal {
     ) throws(JournalError) -> JournalReport {
         var report = JournalReport(oldest: oldest, version: version)
         try verifyRecords(&report, progress)
-        for part in [Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyTrees] {
+        for verify in [Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyTrees] {
             try withReader { (reader) throws(ReadFailure) in
                 try reader.transaction { (reader) throws(ReadFailure) in
                     do throws(ReadFailure) {
-                        try part(reader)(&report)
+                        try verify(reader)(&report)
                     } catch {
                         guard error.isDamage else { throw error }
                         report.faults.append("\(error)")
@@ -69,21 +69,21 @@ extension SQLiteJournal {
 
 extension Reader {
     fileprivate func verifySnapshots(_ report: inout JournalReport) throws(ReadFailure) {
-        for place in try snapshotPlaces() {
-            guard let snapshot = try storedSnapshot(of: place.version) else {
-                report.faults.append("the snapshot of version \(place.version) is damaged")
+        for entry in try snapshotEntries() {
+            guard let snapshot = try storedSnapshot(of: entry.version) else {
+                report.faults.append("the snapshot of version \(entry.version) is damaged")
                 continue
             }
             guard Compression.decompress(snapshot.state, size: snapshot.size) != nil else {
-                report.faults.append("the snapshot of version \(place.version) can't be unpacked")
+                report.faults.append("the snapshot of version \(entry.version) can't be unpacked")
                 continue
             }
             let base = try readMeta().base.version
-            if place.version >= base {
-                guard try RecordRows(self, after: place.version).end.hash == snapshot.link.hash
+            if entry.version >= base {
+                guard try RecordRows(self, after: entry.version).end.hash == snapshot.position.hash
                 else {
                     report.faults.append(
-                        "the snapshot of version \(place.version) belongs to another history"
+                        "the snapshot of version \(entry.version) belongs to another history"
                     )
                     continue
                 }

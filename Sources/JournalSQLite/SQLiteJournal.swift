@@ -5,8 +5,8 @@ import Synchronization
 /// A journal in a directory, on SQLite: it outlives the process, a kill and a power cut.
 ///
 /// Every append is one transaction that is synced before it returns. Each record carries a hash
-/// over itself and the one before it, and a mark beside the database says how far history went, so
-/// what is damaged or missing is noticed: when the directory is opened, and whenever it is read.
+/// over itself and the one before it, and a high-water mark beside the database has the last
+/// version. So damaged or missing records are found when the directory is opened, and on each read.
 public final class SQLiteJournal: Journal {
     /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own
     /// bound on a row is 1,000,000,000.
@@ -62,10 +62,10 @@ public final class SQLiteJournal: Journal {
     /// - Parameters:
     ///   - directory: made, for its owner only, where it does not exist.
     ///   - retention: how much is kept.
-    ///   - clock: tells how old records are.
-    ///   - keyClock: tells how old keys are, as their times are told by whoever appends. It is set
-    ///     ahead to the newest that is kept, so that a time of day that was set back while no
-    ///     process ran makes no key the first to be forgotten.
+    ///   - clock: gives the time by which records are too old to be kept.
+    ///   - keyClock: gives the time by which keys are too old; the caller of ``append(_:)`` takes
+    ///     their times from the same clock. The journal sets it forward to the time of the newest
+    ///     key, so that no new key looks older when the time of day was set back between two runs.
     ///   - acceptDataLoss: goes on with what is intact where history is damaged, under a new epoch.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.
@@ -99,7 +99,7 @@ public final class SQLiteJournal: Journal {
         log: @escaping @Sendable (String) -> Void
     ) throws(JournalOpenError) {
         let directory = try JournalDirectory(directory)
-        let opening = Opening(
+        let opening = JournalOpening(
             directory,
             acceptDataLoss: acceptDataLoss,
             follower: follower,
@@ -182,7 +182,7 @@ public final class SQLiteJournal: Journal {
 }
 
 extension SQLiteJournal {
-    /// Writes with the one connection that may, and tells readers how far history goes now.
+    /// Writes with the one connection that may, and then updates the extent that readers use.
     func write<Result: Sendable>(
         _ body: (Writer, MarkFile) throws(JournalError) -> Result
     ) throws(JournalError) -> Result {

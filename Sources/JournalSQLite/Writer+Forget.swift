@@ -19,9 +19,9 @@ extension Writer {
             )
             try hash.bind(1, Int64(clamping: through))
             // A missing record is damage. A read reports it; until then nothing is forgotten.
-            guard try hash.step(), let link = ChainHash(hash.bytes(0)) else { return fresh }
+            guard try hash.step(), let baseHash = ChainHash(hash.bytes(0)) else { return fresh }
             hash.reset()
-            fresh.base = Link(version: through, hash: link)
+            fresh.base = ChainPosition(version: through, hash: baseHash)
             let delete = try Statement(writer.connection, "DELETE FROM records WHERE version <= ?")
             try delete.bind(1, Int64(clamping: through))
             try delete.run()

@@ -7,11 +7,11 @@ extension Writer {
     ///   written.
     func insert(
         _ snapshot: StateSnapshot,
-        at link: Link,
+        at position: ChainPosition,
         compressed state: [UInt8]
     ) throws(JournalError) -> Bool {
         if let newest = snapshots.last, newest.version >= snapshot.version { return false }
-        let place = try transaction { (writer) throws(SQLiteFailure) in
+        let entry = try transaction { (writer) throws(SQLiteFailure) in
             let later = try Statement(
                 writer.connection,
                 "SELECT sum(length(payload) + ifnull(length(meta), 0)) FROM records WHERE version > ?"
@@ -19,7 +19,7 @@ extension Writer {
             try later.bind(1, Int64(clamping: snapshot.version))
             _ = try later.step()
             let stored = StoredSnapshot(
-                link: link,
+                position: position,
                 time: snapshot.time,
                 form: snapshot.form,
                 size: snapshot.state.count,
@@ -27,13 +27,13 @@ extension Writer {
                 state: state
             )
             try stored.insert(into: writer.connection)
-            return SnapshotPlace(
-                version: link.version,
+            return SnapshotEntry(
+                version: position.version,
                 time: stored.time,
                 bytesTotal: stored.bytesTotal
             )
         }
-        snapshots.append(place)
+        snapshots.append(entry)
         return true
     }
 
@@ -60,8 +60,8 @@ extension Writer {
     }
 }
 
-/// A snapshot that is kept, as far as forgetting needs to know it.
-struct SnapshotPlace: Equatable, Sendable {
+/// A row of the table `snapshots`, without the state.
+struct SnapshotEntry: Equatable, Sendable {
     var version: UInt64
     var time: Int64
     /// What the payloads and the meta of all records up to it took, in bytes.
@@ -78,13 +78,13 @@ extension StoredSnapshot {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
-        try statement.bind(1, Int64(bitPattern: link.version))
+        try statement.bind(1, Int64(bitPattern: position.version))
         try statement.bind(2, time)
         try statement.bind(4, Int64(size))
         try statement.bind(5, Int64(bitPattern: bytesTotal))
-        var bytes = ByteForm(capacity: state.count + 256)
+        var bytes = CanonicalBytes(capacity: state.count + 256)
         let name = bytes.append(form)
-        let chain = link.hash.withBytes { bytes.append($0) }
+        let chain = position.hash.withBytes { bytes.append($0) }
         let sum = hash.withBytes { bytes.append($0) }
         let packed = bytes.append(state)
         try statement.bind(3, text: bytes.bytes(name))

@@ -4,31 +4,31 @@ import StoreCore
 /// The one connection that writes and checkpoints, with the statements that it keeps.
 ///
 /// SQLite 3.7.0 to 3.51.2 can damage a database when two connections write or checkpoint at the
-/// same time just as the write-ahead log is reset. Nothing here can meet that: the directory's
-/// fence keeps other processes away, all writing and checkpointing of this one happens here under
+/// same time just as the write-ahead log is reset. That can't happen here: the lock on
+/// the directory keeps other processes away, this class does all writing and checkpointing under
 /// one lock, and readers can do neither.
 ///
-/// What bounds the write-ahead log: after a commit that leaves ``logPagesMax`` pages or more in it,
+/// What bounds the write-ahead log: after a commit that leaves ``walPagesMax`` pages or more in it,
 /// they are moved into the database. SQLite starts the log anew once no reader looks at its old
 /// pages, and read transactions are short: one page of history. Only a backup holds one for longer,
-/// and the log grows by what is appended meanwhile; it is cut to ``logBytesKept`` afterwards.
+/// and the log grows by what is appended meanwhile; it is cut to ``walBytesKept`` afterwards.
 ///
 /// Safety: it is reached only through the journal's write lock.
 final class Writer: @unchecked Sendable {
     /// How many pages may lie in the log before they are moved.
-    static let logPagesMax: CInt = 1_000
-    static let logBytesKept = 16 << 20
+    static let walPagesMax: CInt = 1_000
+    static let walBytesKept = 16 << 20
     let connection: Connection
     /// The newest record.
-    private(set) var end: Link
+    private(set) var end: ChainPosition
     /// What the payloads and the meta of all records took, from the beginning of history on.
     private(set) var bytesTotal: UInt64
-    var meta: Meta
+    var meta: MetaRow
     var outcomesCount: Int
     /// When the newest key was used that was there at the start, or was written since.
     private(set) var newestKeyTime: Int64
     /// The snapshots that are kept, in ascending order.
-    var snapshots: [SnapshotPlace]
+    var snapshots: [SnapshotEntry]
     /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and
     /// the system's view of the file may differ, so later records could follow a missing one.
     private(set) var broken: String?
@@ -39,20 +39,20 @@ final class Writer: @unchecked Sendable {
     private let insertRecord: Statement
     private let insertOutcome: Statement
     private let countOutcome: Statement
-    private var form = ByteForm()
+    private var form = CanonicalBytes()
     /// The parameters of `insertRecord` that are NULL from the record before, a bit each: what is
     /// bound stays bound.
     private var nulls: UInt16 = 0
-    private let logPages: UnsafeMutablePointer<CInt>
+    private let walPages: UnsafeMutablePointer<CInt>
 
-    init(_ connection: Connection, _ history: History) throws(SQLiteFailure) {
+    init(_ connection: Connection, _ contents: DatabaseContents) throws(SQLiteFailure) {
         self.connection = connection
-        end = history.end
-        bytesTotal = history.bytesTotal
-        meta = history.meta
-        outcomesCount = history.outcomesCount
-        newestKeyTime = history.newestKeyTime
-        snapshots = history.snapshots
+        end = contents.end
+        bytesTotal = contents.bytesTotal
+        meta = contents.meta
+        outcomesCount = contents.outcomesCount
+        newestKeyTime = contents.newestKeyTime
+        snapshots = contents.snapshots
         begin = try Statement(connection, "BEGIN IMMEDIATE")
         commit = try Statement(connection, "COMMIT")
         rollback = try Statement(connection, "ROLLBACK")
@@ -76,8 +76,8 @@ final class Writer: @unchecked Sendable {
             connection,
             "SELECT count(*) FROM outcomes WHERE key = ? AND principal = ?"
         )
-        logPages = .allocate(capacity: 1)
-        logPages.initialize(to: 0)
+        walPages = .allocate(capacity: 1)
+        walPages.initialize(to: 0)
         // Safety: SQLite calls it within a COMMIT of this connection, so under the write lock, and
         // the connection is gone before the number is.
         sqlite3_wal_hook(
@@ -86,18 +86,18 @@ final class Writer: @unchecked Sendable {
                 pages?.assumingMemoryBound(to: CInt.self).pointee = count
                 return SQLITE_OK
             },
-            logPages
+            walPages
         )
     }
 
     deinit {
         sqlite3_wal_hook(connection.handle, nil, nil)
-        logPages.deallocate()
+        walPages.deallocate()
     }
 
     /// Runs `body` in a transaction of its own, and returns when what it wrote is durable.
     ///
-    /// - Throws: ``JournalError/storageFull`` after everything was taken back, so that it can be
+    /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that it can be
     ///   tried again; any other error for good, because no failed sync is ever tried again.
     func transaction<Result>(
         _ body: (Writer) throws(SQLiteFailure) -> Result
@@ -109,11 +109,11 @@ final class Writer: @unchecked Sendable {
             try commit.run()
             return result
         } catch {
-            throw takeBack(after: error)
+            throw rollBack(after: error)
         }
     }
 
-    private func takeBack(after failure: SQLiteFailure) -> JournalError {
+    private func rollBack(after failure: SQLiteFailure) -> JournalError {
         var full = failure.isFull
         if connection.isInTransaction {
             do throws(SQLiteFailure) {
@@ -176,7 +176,7 @@ final class Writer: @unchecked Sendable {
             try insertRecord.bind(9, blob: bytes)
             try insertRecord.run()
         }
-        end = Link(version: fields.version, hash: hash)
+        end = ChainPosition(version: fields.version, hash: hash)
         bytesTotal += UInt64(record.bytes)
     }
 
@@ -216,9 +216,9 @@ final class Writer: @unchecked Sendable {
 
     /// Moves the log's pages into the database where there are too many of them.
     ///
-    /// - Returns: what the operator should know.
+    /// - Returns: a line for the operator.
     func checkpointIfDue() -> String? {
-        guard broken == nil, logPages.pointee >= Self.logPagesMax else { return nil }
+        guard broken == nil, walPages.pointee >= Self.walPagesMax else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
 

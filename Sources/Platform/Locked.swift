@@ -1,13 +1,13 @@
 // The standard library's `Mutex` is built into a library that the thread sanitizer can't look into:
 // whatever it guards looks like a race. A build for the sanitizer (-D THREAD_SANITIZER) takes a
-// lock that the sanitizer knows; every other build takes `Mutex`.
+// lock that the sanitizer supports; every other build takes `Mutex`.
 
 #if THREAD_SANITIZER
     import Glibc
 
     /// A value that one thread at a time can reach.
     public struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Safety: `value` is touched by whoever holds `lock`, and freed by the one owner.
+        // Safety: only the thread that holds `lock` uses `value`; the one owner frees it.
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 

@@ -92,13 +92,13 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     /// Where readers find the newest published version.
     package var newest: NewestSnapshot { publishing.newest }
 
-    /// Says how the event loop is woken for answers that were completed. Called before the Core
+    /// Sets the function that wakes the event loop for completed answers. Called before the Core
     /// starts.
     package func wake(by wake: @escaping @Sendable () -> Void) {
         onCompleted = wake
     }
 
-    /// Says how the state is had on the Core's thread. Called before the Core starts.
+    /// Sets the function that reads the state on the Core's thread. Called before the Core starts.
     package func look(by look: @escaping Look) {
         self.look = look
     }

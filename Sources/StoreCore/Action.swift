@@ -1,4 +1,4 @@
-/// Says what happened or what is asked for. Its fields are the details; it may have none.
+/// A value for what has happened or is asked for. Its fields are the details; it may have none.
 ///
 /// Any value that threads can share can be an action:
 ///

@@ -14,7 +14,7 @@ public import Dispatch
 /// being worked on.
 ///
 /// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that
-/// of those who dispatch meanwhile. A Core may have a thread of its own, as a server's has.
+/// of the callers that dispatch meanwhile. A Core may have a thread of its own, as a server's has.
 public final class Core<State: Sendable>: Sendable {
     let engine: Engine
     let owner: TypedStateOwner<State>
@@ -98,7 +98,7 @@ public final class Core<State: Sendable>: Sendable {
     ///
     /// - Returns: `false` where the mailbox is full or the Core has stopped, and then the action is
     ///   not applied. That is counted in ``mailboxRefusedTotal``. Likewise where a server has no
-    ///   wire name for the action's type: its log says so, and ``droppedTotal`` counts it.
+    ///   wire name for the action's type: it logs that, and ``droppedTotal`` counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool {
         engine.dispatch(action)
@@ -107,7 +107,7 @@ public final class Core<State: Sendable>: Sendable {
     /// Hands an action over and waits until it is applied and all observers were called.
     ///
     /// - Returns: the version that the action made, and the state of that version.
-    /// - Throws: ``Refusal`` where the reducer says no, ``MailboxError`` where the Core does not
+    /// - Throws: ``Refusal`` where the reducer refuses, ``MailboxError`` where the Core does not
     ///   take the action, ``CoreFailure`` where it can't apply it.
     @discardableResult
     public func dispatch(_ action: any Action) async throws -> Dispatched<State> {

@@ -1,4 +1,4 @@
-/// An action that says what analytics keep of it.
+/// An action that declares what analytics keep of it.
 ///
 /// Every applied action leaves an analytics line; one of this kind gives that line its `data`,
 /// taken from its own fields and from the state that it found.

@@ -50,7 +50,7 @@ package final class Store: Sendable {
         self.presence = presence
     }
 
-    /// Says which transport answers; called once, before it starts.
+    /// Sets the transport that sends the answers; called once, before it starts.
     package func attach(_ server: HTTPServer) {
         transport.withLock { $0 = server }
     }

@@ -3,8 +3,8 @@ public import StoreCore
 /// Selects the named observers and streams that get an event for what an action changes. Those
 /// without a name get it unless only some are selected.
 ///
-/// It selects who is notified, and restricts nothing: the state is the same for all, and those that
-/// were left out see it with the next change.
+/// It selects the streams that get an event, and restricts nothing: the state is the same for all,
+/// and the other streams get it with the next change.
 public enum Recipients: Sendable, Equatable {
     /// All.
     case all

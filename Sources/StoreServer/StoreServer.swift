@@ -15,7 +15,7 @@ import StorePatterns
 /// ```
 ///
 /// The state is encoded with the names and the order of its declaration, and compared with `==` to
-/// tell whether an action changed anything.
+/// find out whether an action changed anything.
 public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let state: State
     let actions: ActionList
@@ -25,7 +25,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let name: String
     /// The version that `--version` prints.
     let version: String
-    /// Who observes the Core besides the server itself, in the order in which they were added.
+    /// The program's observers of the Core, in the order in which they were added.
     var observers: [Observer<State>] = []
     /// What operators may execute, in the order in which it was exposed.
     var commands: [ExposedCommand] = []
@@ -43,7 +43,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// What the state is made of.
     var composition: any StateComposition<State>
 
-    /// What keeps history, where the program says so.
+    /// The program's own journal; `nil` where the configuration chooses one.
     var givenJournal: GivenJournal?
     /// Receives the lines for the operator, in place of standard error.
     var log: (@Sendable (LogEntry) -> Void)?

@@ -137,11 +137,11 @@ private final class Rope: Sendable {
     let ends: [Int]
     let shared: Int
     // Safety: allocated once, behind the lock, written before that is left, and freed by `deinit`.
-    private struct Whole: @unchecked Sendable {
+    private struct Joined: @unchecked Sendable {
         let memory: UnsafeMutableRawPointer
     }
 
-    private let whole = Locked<Whole?>(nil)
+    private let joinedCopy = Locked<Joined?>(nil)
     private let wasJoined = Atomic(false)
 
     init(_ joining: [Bytes], shared: Int) {
@@ -155,7 +155,7 @@ private final class Rope: Sendable {
     }
 
     deinit {
-        whole.withLock { $0?.memory.deallocate() }
+        joinedCopy.withLock { $0?.memory.deallocate() }
     }
 
     /// Whether they are put together. Never waits for a thread that does so just now.
@@ -163,8 +163,8 @@ private final class Rope: Sendable {
 
     /// All bytes in one piece. The first caller copies them, the others wait for that.
     var joined: UnsafeMutableRawPointer {
-        whole.withLock { whole in
-            if let whole { return whole }
+        joinedCopy.withLock { joinedCopy in
+            if let joinedCopy { return joinedCopy }
             let memory = UnsafeMutableRawPointer.allocate(
                 byteCount: max(ends.last ?? 0, 1),
                 alignment: 8
@@ -175,8 +175,8 @@ private final class Rope: Sendable {
                     (memory + end - $0.count).copyMemory(from: start, byteCount: $0.count)
                 }
             }
-            let joined = Whole(memory: memory)
-            whole = joined
+            let joined = Joined(memory: memory)
+            joinedCopy = joined
             wasJoined.store(true, ordering: .relaxed)
             return joined
         }.memory

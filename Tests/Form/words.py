@@ -22,8 +22,8 @@ COLUMNS_MAX = 100
 
 # What is looked for, and what to write in its place.
 INSTEAD = {
-    r"who(m)?ever": "name the part: the client, the reader, the caller, the operator",
-    r"(no|some|any|every)body": "name the part: no client, a subscriber, every thread",
+    r"who(m)?ever": "name what acts: the client, the reader, the caller, the operator",
+    r"(no|some|any|every)body": "name what acts: no client, a subscriber, every thread",
     r"(is|are|be|was|were|gets?) told(?! apart)|told of": "say what happens: gets the event, is called with, is listed",
     r"hears?|heard": "say what happens: receives, gets, is called with",
     r"wants? to": "say what happens: is about to, has to, asks for",
@@ -33,7 +33,7 @@ COMMENT = re.compile(r"(?:^|\s)(//.*)$")
 
 
 def folder(name):
-    """Where a file is counted: a target, a part of the documents, or the root."""
+    """Where a file is counted: a target, a folder of the documents, or the root."""
     parts = name.split("/")
     deep = {"Sources": 2, "Tests": 2, "examples": 2, "docs": len(parts) - 1}.get(parts[0], 1)
     return "/".join(parts[:deep]) if len(parts) > 1 else "."

@@ -52,7 +52,7 @@ final class ScriptedServer: Sendable {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// A port on which nobody listens.
+    /// A port on which no process listens.
     static func closedPort() throws -> UInt16 {
         let server = try ScriptedServer { _ in .silence }
         server.close()

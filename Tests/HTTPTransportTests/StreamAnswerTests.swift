@@ -47,7 +47,7 @@ struct StreamAnswerTests {
 
     @Test func `a stream for a client that has left while it was made ends at once`() {
         let exchange = HTTPExchange(loop: server.loop)
-        exchange.hold = .deserted
+        exchange.hold = .clientLeft
         exchange.completeAsStream(beginning, to: first)
         server.loop.resumeFinished()
         #expect(first.open == 0)

@@ -10,7 +10,7 @@ import Wire
 
 /// A handler that takes over from another one while requests come in.
 @Suite(.serialized) struct SuccessionTests {
-    /// Holds everything back until somebody takes over.
+    /// Holds every request back until another handler takes over.
     private final class Holding: HTTPHandler {
         let held = Locked<[HTTPExchange]>([])
         let echo = EchoHandler()

@@ -27,7 +27,7 @@ import Testing
     struct Left {
         var files: Folder.Files
         var epoch: UInt32
-        var history: History
+        var history: SampleHistory
     }
 
     /// What lies in the directory after an unclean end.
@@ -35,18 +35,18 @@ import Testing
         let folder = try Folder()
         defer { withExtendedLifetime(folder) {} }
         let first = try SQLiteJournal.open(folder)
-        try History.append(to: first, through: 200)
-        try first.save(History.snapshot(200))
-        try History.append(to: first, through: 350)
-        try first.save(History.snapshot(330))
+        try SampleHistory.append(to: first, through: 200)
+        try first.save(SampleHistory.snapshot(200))
+        try SampleHistory.append(to: first, through: 350)
+        try first.save(SampleHistory.snapshot(330))
         first.close()
         let journal = try SQLiteJournal.open(folder)
-        try History.append(to: journal, through: 400)
+        try SampleHistory.append(to: journal, through: 400)
         defer { journal.close() }
         return Left(
             files: try folder.files(),
             epoch: journal.epoch,
-            history: try History(of: journal)
+            history: try SampleHistory(of: journal)
         )
     }
 
@@ -72,7 +72,7 @@ import Testing
     @Test func `an outcome that was changed is never taken for the one that was kept`() throws {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)
-        try History.append(to: journal, through: 100)
+        try SampleHistory.append(to: journal, through: 100)
         journal.close()
         let files = try folder.files()
         let bytes = try #require(files.bytes["store.db"])
@@ -91,8 +91,10 @@ import Testing
             let lines = Lines()
             let kept = try SQLiteJournal.open(damaged, acceptDataLoss: true, lines: lines)
             #expect(kept.version == 100)
-            #expect(try kept.outcome(of: History.outcome(60).key) == History.outcome(60))
-            #expect(try kept.outcome(of: History.outcome(65).key) == nil)
+            #expect(
+                try kept.outcome(of: SampleHistory.outcome(60).key) == SampleHistory.outcome(60)
+            )
+            #expect(try kept.outcome(of: SampleHistory.outcome(65).key) == nil)
             #expect(lines.all.contains { $0.contains("data loss accepted") })
             kept.close()
         }
@@ -105,12 +107,12 @@ import Testing
         do {
             let journal = try SQLiteJournal.open(folder, lines: lines)
             defer { journal.close() }
-            let history = try History(of: journal)
+            let history = try SampleHistory(of: journal)
             #expect(history.records == left.history.records)
             #expect(history.outcomes == left.history.outcomes)
             if history.snapshot != left.history.snapshot {
                 #expect(!lines.all.isEmpty)
-                #expect(history.snapshot == nil || history.snapshot == History.snapshot(200))
+                #expect(history.snapshot == nil || history.snapshot == SampleHistory.snapshot(200))
                 return "identical, with an older snapshot"
             }
             #expect(journal.epoch == left.epoch || !lines.all.isEmpty)
@@ -130,12 +132,12 @@ import Testing
         do {
             let journal = try SQLiteJournal.open(folder, acceptDataLoss: true, lines: lines)
             defer { journal.close() }
-            let history = try History(of: journal)
+            let history = try SampleHistory(of: journal)
             let end = Int(journal.version)
             let start = Int(journal.oldest - 1)
             #expect(history.records == Array(left.history.records[start..<end]))
             if let snapshot = history.snapshot {
-                #expect(snapshot == History.snapshot(snapshot.version))
+                #expect(snapshot == SampleHistory.snapshot(snapshot.version))
                 #expect(snapshot.version <= journal.version)
             } else {
                 #expect(journal.oldest == 1)
@@ -146,7 +148,7 @@ import Testing
             guard history != left.history || journal.epoch != left.epoch else { return "identical" }
             #expect(!lines.all.isEmpty)
             if journal.epoch == left.epoch { return "identical, with an older snapshot" }
-            try History.append(to: journal, through: journal.version + 10)
+            try SampleHistory.append(to: journal, through: journal.version + 10)
             return history == left.history ? "whole, under a new epoch" : "a prefix that is told of"
         } catch is JournalOpenError {
             return "refused when opened"

@@ -3,7 +3,7 @@ import StoreCore
 
 @testable import JournalSQLite
 
-/// A directory that can't be written to, whoever the tests run as.
+/// A directory that can't be written to, under any user, root too.
 final class ReadOnlyDirectory {
     let path: String
     /// Words of the refusal.
@@ -19,7 +19,7 @@ final class ReadOnlyDirectory {
             chmod(folder.path, 0o500)
             (path, expected, isMounted) = (folder.path, "chown \(geteuid())", false)
         } else {
-            // Nobody makes files here, not even root where it may not mount.
+            // No process can make files here, not even one of root that may not mount.
             (path, expected, isMounted) = ("/proc/self", "opening the lock", false)
         }
     }

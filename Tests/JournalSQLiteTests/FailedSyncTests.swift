@@ -20,15 +20,15 @@ import Testing
     ) throws {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)
-        try History.append(to: journal, through: 21)
+        try SampleHistory.append(to: journal, through: 21)
         disk_faults_fail_syncs(folder.path + "/store.db-wal", error)
-        let batch = JournalBatch(records: [History.record(22)])
+        let batch = JournalBatch(records: [SampleHistory.record(22)])
         #expect(isUnknown { () throws(JournalError) in try journal.append(batch, at: 21) })
         #expect(disk_faults_count() == 1)
         disk_faults_fail_syncs("", 0)
         #expect(isUnknown { () throws(JournalError) in try journal.append(batch, at: 21) })
         #expect(
-            isUnknown { () throws(JournalError) in try journal.save(History.snapshot(21)) }
+            isUnknown { () throws(JournalError) in try journal.save(SampleHistory.snapshot(21)) }
         )
         #expect(journal.version == 21)
         #expect(try journal.read(JournalPage(after: 0, limit: 50)).records.count == 21)
@@ -52,7 +52,7 @@ import Testing
             let version = journal.version
             failed = isUnknown { () throws(JournalError) in
                 let versions = version + 1...version + 50
-                let batch = JournalBatch(records: versions.map(History.record))
+                let batch = JournalBatch(records: versions.map(SampleHistory.record))
                 try journal.append(batch, at: version)
             }
         }

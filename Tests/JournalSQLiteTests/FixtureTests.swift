@@ -19,16 +19,16 @@ import Testing
         #expect(journal.version == 60)
         #expect(journal.oldest == 21)
         #expect(journal.oldestSnapshot == 20)
-        let history = try History(of: journal)
-        #expect(history.records == (21...60).map(History.record))
-        #expect(history.snapshot == History.snapshot(50))
+        let history = try SampleHistory(of: journal)
+        #expect(history.records == (21...60).map(SampleHistory.record))
+        #expect(history.snapshot == SampleHistory.snapshot(50))
         #expect(
             history.outcomes.compactMap { $0 }
-                == stride(from: 5, through: 60, by: 5).map { History.outcome($0) }
+                == stride(from: 5, through: 60, by: 5).map { SampleHistory.outcome($0) }
         )
         #expect(try journal.verifyAll().isIntact)
         #expect(lines.all.isEmpty)
-        try History.append(to: journal, through: 70)
+        try SampleHistory.append(to: journal, through: 70)
         journal.close()
     }
 }

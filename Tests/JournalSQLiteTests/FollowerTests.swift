@@ -75,9 +75,9 @@ import Testing
     private func filled(through version: UInt64) throws -> Folder {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)
-        try History.append(to: journal, through: 100)
-        try journal.save(History.snapshot(100))
-        try History.append(to: journal, through: version)
+        try SampleHistory.append(to: journal, through: 100)
+        try journal.save(SampleHistory.snapshot(100))
+        try SampleHistory.append(to: journal, through: version)
         journal.close()
         return folder
     }
@@ -87,7 +87,7 @@ import Testing
         let folder = try filled(through: version)
         let follower = Follower()
         let journal = try open(folder, follower)
-        #expect(follower.snapshot == History.snapshot(100))
+        #expect(follower.snapshot == SampleHistory.snapshot(100))
         #expect(follower.steps.map(\.version) == (101..<(version + 1)).map { $0 })
         #expect(try follower.steps == steps(of: journal, after: 100))
         #expect(!follower.isForgotten)

@@ -14,7 +14,7 @@ import Testing
             let versions = journal.version + 1...journal.version + 50
             return JournalBatch(
                 records: versions.map { Self.large($0) },
-                outcomes: versions.map(History.outcome)
+                outcomes: versions.map(SampleHistory.outcome)
             )
         }
         var failure: JournalError?
@@ -30,7 +30,7 @@ import Testing
         #expect(version > 0)
         #expect(throws: JournalError.storageFull) { try journal.append(batch(), at: version) }
         #expect(journal.version == version)
-        #expect(try journal.outcome(of: History.outcome(version + 1).key) == nil)
+        #expect(try journal.outcome(of: SampleHistory.outcome(version + 1).key) == nil)
         let last = try journal.read(JournalPage(after: version - 1, limit: 9))
         #expect(last.records == [Self.large(version)])
         try disk.free(journal)
@@ -60,8 +60,8 @@ import Testing
         let clock = ManualWallClock(at: 1_700_000_000_000_000_000)
         let retention = Retention(secondsMax: 60, bytesMax: nil)
         let journal = try SQLiteJournal.open(folder, retention: retention, clock: clock)
-        try History.append(to: journal, through: 2_500)
-        try journal.save(History.snapshot(2_400))
+        try SampleHistory.append(to: journal, through: 2_500)
+        try journal.save(SampleHistory.snapshot(2_400))
         #expect(journal.oldest == 1)
         clock.advance(by: 61_000_000_000)
         try journal.save(
@@ -86,7 +86,7 @@ import Testing
         for version in stride(from: UInt64(10), through: 100, by: 10) {
             let records = (version - 9...version).map { Self.large($0) }
             try journal.append(JournalBatch(records: records), at: version - 10)
-            try journal.save(History.snapshot(version))
+            try journal.save(SampleHistory.snapshot(version))
         }
         // The newest ten records are 30,000 bytes; those before them are beyond.
         #expect(journal.oldest == 91)
@@ -94,7 +94,7 @@ import Testing
         let again = try SQLiteJournal.open(folder, retention: retention)
         let records = (101...110).map { Self.large($0) }
         try again.append(JournalBatch(records: records), at: 100)
-        try again.save(History.snapshot(110))
+        try again.save(SampleHistory.snapshot(110))
         #expect(again.oldest == 101)
         again.close()
     }
@@ -108,19 +108,19 @@ import Testing
         for version: UInt64 in 1...4_000 {
             try journal.append(
                 JournalBatch(
-                    records: [History.record(version)],
-                    outcomes: [History.outcome(version)]
+                    records: [SampleHistory.record(version)],
+                    outcomes: [SampleHistory.outcome(version)]
                 ),
                 at: version - 1
             )
         }
-        try journal.save(History.snapshot(4_000))
+        try journal.save(SampleHistory.snapshot(4_000))
         #expect(try journal.verifyAll().outcomesCount == 1_500)
-        #expect(try journal.outcome(of: History.outcome(2_500).key) == nil)
-        #expect(try journal.outcome(of: History.outcome(2_501).key) != nil)
+        #expect(try journal.outcome(of: SampleHistory.outcome(2_500).key) == nil)
+        #expect(try journal.outcome(of: SampleHistory.outcome(2_501).key) != nil)
         clock.advance(by: 86_401_000_000_000)
-        try journal.append(JournalBatch(records: [History.record(4_001)]), at: 4_000)
-        try journal.save(History.snapshot(4_001))
+        try journal.append(JournalBatch(records: [SampleHistory.record(4_001)]), at: 4_000)
+        try journal.save(SampleHistory.snapshot(4_001))
         #expect(try journal.verifyAll().outcomesCount == 0)
         journal.close()
     }
@@ -147,21 +147,21 @@ import Testing
         var retention = Retention.forever
         retention.recordsMax = 1_000
         let journal = try SQLiteJournal.open(folder, retention: retention)
-        try History.append(to: journal, through: 1_000)
+        try SampleHistory.append(to: journal, through: 1_000)
         let failures = Lines()
         Tasks.concurrently([
-            { try History.append(to: journal, through: 6_000) },
+            { try SampleHistory.append(to: journal, through: 6_000) },
             {
                 while journal.version < 6_000 {
                     let version = journal.version
-                    try journal.save(History.snapshot(version))
+                    try journal.save(SampleHistory.snapshot(version))
                 }
             },
             {
                 while journal.version < 6_000 {
                     let after = journal.version - 100
                     let page = try journal.read(JournalPage(after: after, limit: 100))
-                    #expect(page.records == (after + 1...after + 100).map(History.record))
+                    #expect(page.records == (after + 1...after + 100).map(SampleHistory.record))
                 }
             },
             { try journal.backup(to: copy.path + "/store.db") },
@@ -184,7 +184,7 @@ import Testing
         let folder = try Folder()
         let copy = try Folder()
         let journal = try SQLiteJournal.open(folder)
-        try History.append(to: journal, through: 10)
+        try SampleHistory.append(to: journal, through: 10)
         try copy.write([1, 2, 3], to: "kept")
         #expect(throws: JournalError.self) { try journal.backup(to: copy.path + "/kept") }
         #expect(try copy.bytes(of: "kept") == [1, 2, 3])

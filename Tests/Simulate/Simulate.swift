@@ -22,9 +22,11 @@ struct Simulate {
             guard run(seed, steps) else { exit(1) }
             done += steps
             seed += 1
-            if (seed - first).isMultiple(of: 10) { say("\(done) steps hold, up to seed \(seed)") }
+            if (seed - first).isMultiple(of: 10) {
+                output("\(done) steps hold, up to seed \(seed)")
+            }
         }
-        say("\(done) steps hold, from seed \(first) to \(seed - 1)")
+        output("\(done) steps hold, from seed \(first) to \(seed - 1)")
     }
 
     /// Runs a seed; says so where it fails.
@@ -36,7 +38,7 @@ struct Simulate {
             shrinks: number("SHORT") == nil
         )
         guard let failure = outcome.failure else { return true }
-        say(failure)
+        output(failure)
         return false
     }
 
@@ -49,13 +51,13 @@ struct Simulate {
         for seed in first..<first + seeds {
             let outcome = Simulator.runPeers(seed: seed, steps: steps)
             if let failure = outcome.failure {
-                say("\(failure)\nagain: make simulate PEERS=1 SEED=\(seed) STEPS=\(steps)")
+                output("\(failure)\nagain: make simulate PEERS=1 SEED=\(seed) STEPS=\(steps)")
                 return false
             }
             versions += outcome.versions
             conflicts += outcome.conflicts
         }
-        say(
+        output(
             "\(seeds) seeds of several servers hold, from \(first): \(versions) versions, "
                 + "\(conflicts) conflicts"
         )
@@ -63,7 +65,7 @@ struct Simulate {
     }
 
     /// Writes a line at once, also where the output is no terminal.
-    private static func say(_ line: String) {
+    private static func output(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }

@@ -59,7 +59,7 @@ import Testing
                 return nil
             }
         )
-        // An array that is refused half-way, or applied by nobody.
+        // An array that is refused half-way, or a dry run.
         let members = [member(step), member(mode == .apply ? Forbidden() : step)]
         try core.offer(Envelope(members: members, mode: mode, completion: Outcomes()))
         #expect(seen.values.isEmpty)

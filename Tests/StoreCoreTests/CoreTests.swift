@@ -178,7 +178,7 @@ import Testing
                 }
             }
         }
-        // Whoever dispatched last may have left its action to another thread: this one waits.
+        // `dispatch` may return before another thread applies the action; `await` waits for that.
         let last = try await core.dispatch(CounterIncreaseRequested())
         #expect(last.version == 8_001)
         #expect(seen.values == Array(0...8_001))

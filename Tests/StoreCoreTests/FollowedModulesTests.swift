@@ -127,7 +127,7 @@ import Testing
     @Test func `what another engine applied is not judged again`() throws {
         let journal = SharedMemoryJournal()
         let engine = try Engine(journal, ManualClock())
-        // The view is presented to nobody here.
+        // The view is presented to no session here.
         let tapped = Record(version: 1, time: 0, type: "tapped", payload: [], changed: true)
         try journal.another().append(JournalBatch(records: [tapped]), at: 0)
         #expect(engine.seen.values.last?.lamp.isOn == true)

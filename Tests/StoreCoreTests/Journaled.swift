@@ -36,7 +36,7 @@ final class RecordingSink<State: Sendable & Equatable>: Sink {
     func rolledBack() { events.add(.rolledBack) }
 }
 
-/// Hears of one envelope.
+/// Keeps the outcomes with which one envelope was completed.
 final class Outcomes: Completion {
     let all = Journaled<Outcome>()
 

@@ -69,13 +69,13 @@ import Wire
         #expect(fresh.bodyBytesMax <= TransportConfiguration(addresses: []).discardBytesMax)
     }
 
-    @Test func `what is held back while a server starts has room for the largest body`() {
-        #expect(fresh.bodyBytesMax <= StartGate.heldBytesMax)
-        #expect(StartGate.heldMax <= fresh.connectionsMax)
+    @Test func `the queue of a starting server has room for the largest body`() {
+        #expect(fresh.bodyBytesMax <= StartGate.queuedBytesMax)
+        #expect(StartGate.queuedMax <= fresh.connectionsMax)
     }
 
     @Test func `a server that starts lets nobody wait longer than one that runs`() {
-        #expect(StartGate.holdSecondsMax == Double(ClientWait.secondsMax))
+        #expect(StartGate.queuedSecondsMax == Double(ClientWait.secondsMax))
         #expect(StateParameters.wait.allows("\(ClientWait.secondsMax)"))
         #expect(DispatchTicket.waitSecondsMax == ClientWait.secondsMax)
         #expect(WorkTicket.waitSecondsMax == ClientWait.secondsMax)

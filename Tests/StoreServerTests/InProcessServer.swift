@@ -116,7 +116,7 @@ final class InProcessServer {
         exchange.bodyBytes = body
         router.handle(exchange)
         router.turnEnded()
-        // The outcome of one that was put off belongs to whoever completes it.
+        // Only the thread that completes a suspended exchange may use its outcome.
         if case .none = exchange.hold { return try response(of: exchange) }
         try waitForCompletion(exchange)
         return try response(of: exchange)
@@ -130,7 +130,7 @@ final class InProcessServer {
         }
     }
 
-    /// Waits as the loop does: until somebody who has finished an exchange wakes it.
+    /// Waits as the loop does: until a thread that has completed an exchange wakes it.
     private func waitForCompletion(_ exchange: HTTPExchange) throws {
         let loop = parts.base.process.transport.loop
         var isFinished = false

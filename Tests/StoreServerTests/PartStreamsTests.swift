@@ -9,7 +9,7 @@ import Wire
 @testable import StoreHistory
 @testable import StoreServer
 
-/// What is published of parts, as the stream writer finds it; nothing is sent to anybody.
+/// The frames of parts, as the stream writer gets them; there is no socket.
 @Suite struct PartStreamsTests {
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
     private let layout = SliceLayout(["cards", "counter"])
@@ -102,7 +102,7 @@ import Wire
         let counter = try part("/counter")
         #expect(streams.reserve(counter.topic))
         parts.announce(counter) {
-            // The Core is quicker than whoever has looked the newest version up already.
+            // The Core publishes a version after the newest one was read and before it is used.
             parts.publish(second, after: first, for: nil)
             return first
         }

@@ -21,7 +21,7 @@ import Testing
     // Preparing
 
     @Test func `preparations are done in order, each with what those before it set`() throws {
-        let prepared = try Preparation().run(
+        let prepared = try DependencyPreparation().run(
             [
                 { try $0.set(First.self, to: $0[First.self] + 1) },
                 {
@@ -37,7 +37,7 @@ import Testing
     @Test func `one that throws ends the row`() throws {
         let reached = Recorder<Int>()
         let failure = #expect(throws: PreparationFailure.self) {
-            try Preparation().run(
+            try DependencyPreparation().run(
                 [{ _ in throw Trouble() }, { _ in reached.record(1) }],
                 on: .live
             )
@@ -50,7 +50,7 @@ import Testing
     @Test func `one that is given up is waited for no more, and its task is cancelled`()
         async throws
     {
-        let preparation = Preparation()
+        let preparation = DependencyPreparation()
         let cancelled = Recorder<Bool>()
         #expect(throws: CancellationError.self) {
             try preparation.run(
@@ -67,7 +67,7 @@ import Testing
         #expect(try await cancelled.next())
     }
 
-    // Holding back
+    // The gate
 
     private func gate() throws -> (gate: StartGate, server: HTTPServer) {
         let gate = StartGate(HostRule(listening: [], further: []))
@@ -93,22 +93,23 @@ import Testing
         return response.status
     }
 
-    @Test func `no more requests are held back than may be`() throws {
+    @Test func `a gate queues no more requests than its bound`() throws {
         let (gate, server) = try gate()
-        let held = try (0..<StartGate.heldMax).map { _ in try exchange(of: server) }
-        for exchange in held { gate.handle(exchange) }
+        let queued = try (0..<StartGate.queuedMax).map { _ in try exchange(of: server) }
+        for exchange in queued { gate.handle(exchange) }
         let last = try exchange(of: server)
         gate.handle(last)
-        #expect(held.allSatisfy { status(of: $0) == nil })
+        #expect(queued.allSatisfy { status(of: $0) == nil })
         #expect(status(of: last) == 503)
         gate.close()
-        #expect(held.allSatisfy { status(of: $0) == 503 })
+        #expect(queued.allSatisfy { status(of: $0) == 503 })
     }
 
-    @Test func `no larger bodies are held back than may be, and room is made by who leaves`() throws
+    @Test func `a gate queues no more bytes than its bound, and a client that leaves makes room`()
+        throws
     {
         let (gate, server) = try gate()
-        let large = try exchange(of: server, bodyBytes: StartGate.heldBytesMax)
+        let large = try exchange(of: server, bodyBytes: StartGate.queuedBytesMax)
         let small = try exchange(of: server, bodyBytes: 1)
         gate.handle(large)
         gate.handle(small)
@@ -120,7 +121,7 @@ import Testing
         #expect(status(of: next) == nil)
     }
 
-    @Test func `after it was closed nothing is held back`() throws {
+    @Test func `a closed gate queues nothing`() throws {
         let (gate, server) = try gate()
         gate.close()
         let exchange = try exchange(of: server)

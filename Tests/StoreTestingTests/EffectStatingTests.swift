@@ -23,7 +23,7 @@ import Testing
 
         static let dispatchables: [any Dispatchable.Type] = [Fetch.self]
 
-        /// Throws as often as it is told to.
+        /// Throws as often as the test asks for.
         let attempt: @Sendable () throws -> Void
 
         func reduce(_ state: inout State, _ action: Action) {}

@@ -3,7 +3,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// Each way in which a test can be wrong, and what it is told.
+/// Each way in which a test can be wrong, and the message of its failure.
 @Suite struct WrongExpectationTests {
     private let failures = Failures()
     private let clock = ManualClock()

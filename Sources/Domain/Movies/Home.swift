@@ -17,13 +17,13 @@ public struct Home: StartableModule {
         }
     }
 
-    /// What the list's own view says.
+    /// Actions of the list's own view.
     public enum UI: ModuleAction {
         /// A visitor tapped on a movie.
         case didTapOnMovieCell(title: String)
     }
 
-    /// What the presenter says.
+    /// Actions of the presenter.
     public enum Internal: ModuleAction {
         /// The card of the selected movie is shown, so that the same one may be tapped again.
         case cardShown

@@ -7,10 +7,10 @@ public struct MovieCard: StartableModule {
     public struct State: ModuleState {
         /// The movie's title.
         public var title: String
-        /// Whether the visitor wants to see it.
+        /// Whether it is on the visitor's list of movies to see.
         public var isWanted: Bool
 
-        /// Makes a card, of a movie that is not wanted unless said otherwise.
+        /// Makes a card; by default the movie is not on the list.
         public init(title: String, isWanted: Bool = false) {
             self.title = title
             self.isWanted = isWanted
@@ -30,14 +30,14 @@ public struct MovieCard: StartableModule {
 
     /// What may be asked of a card.
     public enum Action: ModuleAction {
-        /// The visitor wants to see the movie, or not any more.
+        /// The visitor puts the movie on the list of movies to see, or takes it off.
         case wanted(isWanted: Bool)
     }
 
     /// Makes the module.
     public init() {}
 
-    /// A card of a movie that is not wanted yet.
+    /// A card of a movie that is not on the list yet.
     public func begin(_ start: Start) throws -> State {
         guard !start.title.isEmpty else {
             throw Refusal(reason: "A card needs a title.", pointer: "/title")

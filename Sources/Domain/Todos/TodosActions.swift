@@ -17,11 +17,11 @@ public struct AddItem: StateUpdater, Equatable {
     }
 }
 
-/// Changes what an item says.
+/// Changes the text of an item.
 public struct EditItem: StateUpdater, Equatable {
     /// The item's place in the list, from 0.
     public let index: Int
-    /// What it says from now on.
+    /// The new text.
     public let text: String
 
     /// Makes the action for the item at this place.

@@ -40,7 +40,7 @@ public struct User: StartableModule {
 
     /// What may be asked of it.
     public enum Action: ModuleAction {
-        /// The user wants to be shown by another name.
+        /// The user changes the name that is shown.
         case edited(displayName: String)
     }
 
@@ -76,7 +76,7 @@ public struct GreetingViewModel: ViewModelWithState {
     /// It is made of the user alone.
     public static let reads: [any Module.Type] = [User.self]
 
-    /// What the screen says.
+    /// The text of the screen.
     public let text: String
 
     /// `nil` while no user is logged in.

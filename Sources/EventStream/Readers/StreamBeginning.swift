@@ -1,4 +1,4 @@
-/// How a stream begins, and who reads it.
+/// How a stream begins, and its owner.
 package struct StreamBeginning: Sendable {
     package let head: StreamHead
     package let topic: TopicID

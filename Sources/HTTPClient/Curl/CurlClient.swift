@@ -3,8 +3,8 @@ import Synchronization
 
 /// The client on libcurl: connections are kept for the next request, and one thread works for all.
 ///
-/// Whom a peer's certificate has to come from, and which proxies are used (`https_proxy`,
-/// `no_proxy`), is what the system says.
+/// The system's configuration has the authorities that certificates have to come from, and the
+/// proxies (`https_proxy`, `no_proxy`).
 public final class CurlClient: HTTPClient {
     /// The most requests that are under way; one more fails at once.
     public static let requestsMax = 1_000
@@ -42,7 +42,7 @@ public final class CurlClient: HTTPClient {
     }
 }
 
-/// Tells a request's cancellation to the thread that works for it.
+/// Passes a request's cancellation to the thread that makes the transfer.
 final class CurlTicket: Sendable {
     let isCancelled = Atomic(false)
 }

@@ -149,11 +149,11 @@ extension CurlLoop {
     private func end(
         _ transfer: CurlTransfer,
         _ multi: UnsafeMutableRawPointer,
-        _ tell: (CurlTransfer) -> Void
+        _ complete: (CurlTransfer) -> Void
     ) {
         if let handle = transfer.handle { curl_multi_remove_handle(multi, handle) }
         inbox.withLock { $0.count -= 1 }
-        tell(transfer)
+        complete(transfer)
         transfer.release()
     }
 

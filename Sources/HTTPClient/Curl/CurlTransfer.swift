@@ -116,7 +116,7 @@ extension CurlTransfer {
             },
         ]
         if request.method != .head, request.responseBytesMax > 0 {
-            // Ends it before the first byte where the answer says how large it is.
+            // Ends it before the first byte where the answer has a `Content-Length`.
             codes.append(
                 ccurl_set_size(
                     handle,
@@ -132,7 +132,7 @@ extension CurlTransfer {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// libcurl's own header fields that nobody asked for are left out.
+    /// Adds the request's header fields, and leaves out those that libcurl adds by itself.
     private func addHeaders() -> Bool {
         var lines = request.headers.fields.map {
             $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value
@@ -187,7 +187,7 @@ extension CurlTransfer {
 // The end
 
 extension CurlTransfer {
-    /// Tells the task that asks what came of it.
+    /// Resumes the task that waits for the response, with the response or the error.
     func complete(_ result: CURLcode) {
         guard let handle, result == CURLE_OK else {
             return fail(code(of: result), cause(of: result))

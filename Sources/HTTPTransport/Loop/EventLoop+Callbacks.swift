@@ -67,7 +67,7 @@ func onRequestEnded(context: UnsafeMutableRawPointer, request: UnsafeMutableRawP
 }
 
 func onLog(context: UnsafeMutableRawPointer, message: UnsafePointer<CChar>) {
-    loop(context)._withUnsafeGuaranteedRef { $0.library(says: String(cString: message)) }
+    loop(context)._withUnsafeGuaranteedRef { $0.logOfLibrary(String(cString: message)) }
 }
 
 func onPanic(reason: UnsafePointer<CChar>?) {

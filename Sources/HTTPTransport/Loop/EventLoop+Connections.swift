@@ -35,7 +35,7 @@ extension EventLoop {
     }
 
     /// Accepts and refuses a connection with the spare descriptor, where there is no other left.
-    /// Returns whether that worked: another part of the process may have taken it first.
+    /// Returns whether that worked: another thread of the process may have taken the descriptor.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var address = sockaddr_storage()
@@ -75,7 +75,7 @@ extension EventLoop {
         log(message)
     }
 
-    /// Answers on a socket that the library does not know or has nothing to say on, and ends it.
+    /// Answers on a socket that the library does not have, or sends nothing on; then closes it.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure) {
         counters.refused.add(1, ordering: .relaxed)
         let bytes = handler.response(for: failure).serialized(date: HTTPDate.now)
@@ -91,7 +91,7 @@ extension EventLoop {
 
     func enforceDeadlines() {
         nextTick = now + tick
-        dropDeserted()
+        closeAbandoned()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             switch record.waiting {
@@ -117,7 +117,7 @@ extension EventLoop {
     /// Ends connections whose client has gone before its request was whole: the library, which
     /// waits for edges, can miss an end that came together with the last bytes. Where a request is
     /// put off and its client has gone, `onLeaving` is called.
-    func dropDeserted() {
+    func closeAbandoned() {
         let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }
         // POLLRDHUP (poll(2)), which the C library hides from Swift.

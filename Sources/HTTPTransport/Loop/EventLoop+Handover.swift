@@ -85,7 +85,7 @@ extension EventLoop {
             if let connection = exchange.connection { chttpd_resume(connection) }
         case .none:
             return
-        case .deserted:
+        case .clientLeft:
             dropStream(of: exchange)
             return
         }
@@ -107,7 +107,7 @@ extension EventLoop {
         parkedCount += 1
     }
 
-    /// A parked request is asked for its answer and has none.
+    /// A parked request was called again, and has no answer yet.
     func waited(_ exchange: HTTPExchange, since: Double) {
         guard now - since >= Self.parkSeconds else { return }
         parkedCount -= 1
@@ -118,7 +118,7 @@ extension EventLoop {
     var isDone: Bool {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
-        // Whoever has not sent a whole request by now has nothing that could be finished.
+        // A client that has not sent a whole request by now gets no answer: close its connection.
         for record in records {
             switch record.waiting {
             case .nextRequest, .firstHeaders, .headers:

@@ -28,11 +28,11 @@ extension EventLoop {
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
         }
         if case .parked = exchange.hold {
-            // Its answer is still being made, and finds nobody.
+            // Another thread still makes its answer; the client is gone.
             parkedCount -= 1
             exchange.connection = nil
             exchange.record = nil
-            exchange.hold = .deserted
+            exchange.hold = .clientLeft
             return
         }
         dropStream(of: exchange)
@@ -106,7 +106,8 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Hands a whole request over; whoever has taken over since it came looks at its headers first.
+    /// Hands a whole request to the handler. A handler that has taken over since the headers came
+    /// checks them first.
     private func handle(_ exchange: HTTPExchange) {
         if exchange.isEarly, !isEarly {
             exchange.isEarly = false
@@ -161,7 +162,7 @@ extension EventLoop {
             ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
-    /// Reads and checks what the headers say.
+    /// Reads and checks the headers.
     private func check(
         _ exchange: HTTPExchange,
         _ method: UnsafePointer<CChar>,
@@ -188,9 +189,9 @@ extension EventLoop {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
         // Without a length, a body would be taken for the next request: a field with an empty name
-        // ends the header for the library, and hides what says how long the body is.
+        // ends the header for the library, and hides the field with the body's length.
         let method = RequestMethod(method)
-        if method.hasBody, !framing.saysLength {
+        if method.hasBody, !framing.hasLength {
             throw .malformed(
                 "A request with a body says how long it is, by Content-Length or chunks."
             )
@@ -204,8 +205,8 @@ extension EventLoop {
         return framing
     }
 
-    /// Takes a piece of the body, unless it is more than the bound allows: a chunked body says how
-    /// large it is only by being it.
+    /// Takes a piece of the body, unless it is more than the bound allows: the size of a chunked
+    /// body is not known before its end.
     private func take(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,
@@ -223,14 +224,14 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Does what the handler, or whoever completed the exchange, has decided.
+    /// Does what was decided by the handler, or by the thread that completed the exchange.
     private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
         switch exchange.hold {
         case .none: break
         case .parked(let since):
             waited(exchange, since: since)
             return CHTTPD_CONTINUE
-        case .suspended, .deserted: return CHTTPD_CONTINUE
+        case .suspended, .clientLeft: return CHTTPD_CONTINUE
         }
         switch exchange.outcome {
         case .response(let response): return answer(exchange, response)
@@ -251,8 +252,8 @@ extension EventLoop {
         }
     }
 
-    /// Passes on what the library logs, but for what every handed-over stream makes it say.
-    func library(says message: String) {
+    /// Logs what the library logs, but for the line that it has for every stream it hands over.
+    func logOfLibrary(_ message: String) {
         if message.contains("Application reported internal error") { return }
         report("libmicrohttpd: \(message)")
     }

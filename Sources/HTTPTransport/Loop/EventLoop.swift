@@ -74,7 +74,7 @@ final class EventLoop: @unchecked Sendable {
     /// Responses of the library that wait for the next answer.
     @exclusivity(unchecked) var reusedResponses = ReusedResponses()
     @exclusivity(unchecked) var now = 0.0
-    /// What the `Date` of the answers of this turn says.
+    /// The `Date` field of the answers of this turn.
     @exclusivity(unchecked) var date = DateField()
     @exclusivity(unchecked) var isStopping = false
     /// How many connections were cut off at the deadline of a stop.
@@ -112,7 +112,7 @@ struct LoopRequests {
     var stop: Double?
     /// Kept streams that have ended.
     var released: [HTTPExchange] = []
-    /// Who answers from now on, and what is done when that is so.
+    /// The handler that takes over, and what is called when it has.
     var successor: Successor?
 
     struct Successor {
@@ -125,7 +125,7 @@ extension EventLoop {
     /// Listens, and starts the library. Answers the addresses as bound.
     func open() throws(TransportError) -> [ListenAddress] {
         handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
-        parks = LibraryProbe.asksAgain()
+        parks = LibraryProbe.callsAgain()
         reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
         if !handsOver {
             log("streams keep their connection: this libmicrohttpd shuts handed-over sockets down")
@@ -215,7 +215,7 @@ extension EventLoop {
         end(daemon)
     }
 
-    /// Has the library run, and again at once where it says that it is not done: an answer that was
+    /// Has the library run, and again at once where it reports more work: an answer that was
     /// put off takes it two runs, and a turn in between would be another system call.
     private func runLibrary(_ daemon: OpaquePointer) {
         chttpd_run(daemon)

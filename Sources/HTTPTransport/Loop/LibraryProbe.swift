@@ -79,9 +79,9 @@ extension LibraryProbe {
         return recv(probe.peer, &got, 1, 0) < 0 && errno == EAGAIN
     }
 
-    /// Whether a request that is whole may be left without an answer, and is asked for it each time
-    /// that the library runs.
-    static func asksAgain() -> Bool {
+    /// Whether the library calls again for the answer to a whole request, each time that it runs,
+    /// where the last call has queued none.
+    static func callsAgain() -> Bool {
         var calls = 0
         let probe = LibraryProbe { connection in
             calls += 1

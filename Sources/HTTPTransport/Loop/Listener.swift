@@ -96,7 +96,7 @@ final class Listener {
         return address
     }
 
-    /// Takes away a socket that a killed server left behind, but not one that somebody answers on.
+    /// Removes a socket that a killed server left behind, but not one on which a process accepts.
     private static func removeStale(_ path: String) throws(TransportError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

@@ -52,7 +52,7 @@ package struct TimerHeap<Value> {
         }
         added &+= 1
         entries.append(Entry(due: due, order: added, slot: slot))
-        rise(from: entries.count - 1)
+        siftUp(from: entries.count - 1)
         return ID(slot: slot, round: slots[Int(slot)].round)
     }
 
@@ -76,7 +76,7 @@ package struct TimerHeap<Value> {
         let last = entries.removeLast()
         if place < entries.count {
             entries[place] = last
-            sink(from: rise(from: place))
+            siftDown(from: siftUp(from: place))
         }
         freeSlots.append(slot)
         slots[Int(slot)].round &+= 1
@@ -85,7 +85,7 @@ package struct TimerHeap<Value> {
 
     /// Moves an entry up to where its parent is not after it. Answers where that is.
     @discardableResult
-    private mutating func rise(from start: Int) -> Int {
+    private mutating func siftUp(from start: Int) -> Int {
         let entry = entries[start]
         var place = start
         while place > 0 {
@@ -99,7 +99,7 @@ package struct TimerHeap<Value> {
     }
 
     /// Moves an entry down to where neither child is before it.
-    private mutating func sink(from start: Int) {
+    private mutating func siftDown(from start: Int) {
         let entry = entries[start]
         var place = start
         while true {

@@ -17,7 +17,7 @@ package final class HTTPExchange: @unchecked Sendable {
         case target
         /// The headers are admitted; the body is coming.
         case body
-        /// The request is refused and its client told so; the rest of its body is taken off.
+        /// The request is refused and answered; the rest of its body is read and dropped.
         case discarding
         /// The handler has the whole request.
         case handled
@@ -34,16 +34,16 @@ package final class HTTPExchange: @unchecked Sendable {
         indirect case stream(StreamBeginning, to: any StreamAdopter)
     }
 
-    /// How the answer is put off, where it is.
+    /// Whether the request waits for its answer, and how.
     enum Hold {
-        /// It is not.
+        /// It does not wait.
         case none
-        /// The library goes on calling for the answer, since this moment, and gets none yet.
+        /// The library calls again and again for the answer, since this moment.
         case parked(since: Double)
-        /// The library has put the connection aside until it is resumed.
+        /// The library has suspended the connection until it is resumed.
         case suspended
-        /// The client has left while the answer was being made.
-        case deserted
+        /// The client has closed the connection before there was an answer.
+        case clientLeft
     }
 
     // Safety: the loop's thread works on one property at a time, and none of these is changed while

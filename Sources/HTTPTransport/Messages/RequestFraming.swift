@@ -5,8 +5,8 @@ import CHTTPD
 struct RequestFraming {
     /// How many bytes of body the request announces; `nil` where it is chunked.
     private(set) var contentLength: Int? = 0
-    /// Whether the fields say how long the body is, or that it comes in chunks.
-    private(set) var saysLength = false
+    /// Whether the fields have the length of the body, or the body comes in chunks.
+    private(set) var hasLength = false
     /// Which field is the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
@@ -70,7 +70,7 @@ struct RequestFraming {
             guard !isHTTP10 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
             contentLength = nil
         }
-        saysLength = lengths + codings > 0
+        hasLength = lengths + codings > 0
         guard hosts <= 1 else { throw .malformed("There are several Host fields.") }
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
     }
@@ -123,7 +123,7 @@ struct RequestFraming {
             let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word
             let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
             let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
-            // Some of the eight may be one; a carry can say so of a byte that is none.
+            // One of the eight may match; a carry can also set the bit of a byte that does not.
             if (isBelowSpace | isDelete) & 0x8080_8080_8080_8080 != 0,
                 !value[index..<(index + 8)].allSatisfy(isValueByte)
             {

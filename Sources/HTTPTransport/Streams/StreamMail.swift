@@ -1,11 +1,12 @@
 import EventStream
 
-/// What other threads leave for the writer.
+/// What other threads leave for the writer's thread.
 struct StreamMail: Sendable {
     var inbox = Inbox<JoiningReader>()
     var stop: (reason: CloseReason, seconds: Double)?
-    /// What operators ask; each is a request that waits, so there are no more than connections.
-    var questions: [StreamQuestion] = []
+    /// What operators ask for. An HTTP request waits for each, so there are no more than
+    /// connections.
+    var requests: [StreamRequest] = []
     /// Whether the thread has ended.
     var isEnded = false
     /// Whether the source of the log has more, or has read what it was asked for.

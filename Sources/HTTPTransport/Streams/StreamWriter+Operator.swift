@@ -1,14 +1,14 @@
 package import EventStream
 
-// What an operator may ask of the writer. Its thread answers, between two turns.
+// The operator's requests to the writer. Its thread answers them, between two turns.
 
 extension StreamWriter {
     /// Asks which streams are open. Any thread; `answer` is called on the writer's, once.
     ///
     /// Holds the streams up for about a microsecond for each.
     package func list(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
-        let question = StreamQuestion.list(answer)
-        if !ask(question) { question.answerWithout() }
+        let request = StreamRequest.list(answer)
+        if !submit(request) { request.answerEmpty() }
     }
 
     /// Asks for the end of a stream, which gets `bye` behind what it is being sent. Any thread;
@@ -16,19 +16,19 @@ extension StreamWriter {
     ///
     /// A reader that takes nothing stays until its time for that is over.
     package func end(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
-        let question = StreamQuestion.end(id, answer)
-        if !ask(question) { question.answerWithout() }
+        let request = StreamRequest.end(id, answer)
+        if !submit(request) { request.answerEmpty() }
     }
 
     /// Ends the streams of a session; each gets `bye`. Any thread.
     package func endStreams(of session: String) {
-        _ = ask(.endSession(session))
+        _ = submit(.endSession(session))
     }
 }
 
 extension StreamLoop {
-    func answer(_ question: StreamQuestion) {
-        switch question {
+    func answer(_ request: StreamRequest) {
+        switch request {
         case .list(let answer): answer(open)
         case .end(let id, let answer): answer(end(id))
         case .endSession(let session):

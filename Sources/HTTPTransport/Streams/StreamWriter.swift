@@ -185,23 +185,23 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return cutOff.load(ordering: .relaxed) == 0
     }
 
-    /// Takes a question for the thread, unless that has ended.
-    func ask(_ question: StreamQuestion) -> Bool {
+    /// Leaves a request for the thread. Returns `false` where that has ended.
+    func submit(_ request: StreamRequest) -> Bool {
         var isTaken = false
         post { mail in
             isTaken = !mail.isEnded
-            if isTaken { mail.questions.append(question) }
+            if isTaken { mail.requests.append(request) }
         }
         return isTaken
     }
 
-    /// Notes that the writer's loop has ended. Questions and readers that wait, and later ones, are
-    /// turned away.
+    /// Notes that the writer's loop has ended. Requests get an empty answer and readers are turned
+    /// away: those that wait, and later ones.
     func didEnd(cutOff count: Int) {
         cutOff.store(count, ordering: .relaxed)
         mail.withLock { $0.isEnded = true }
         let late = take()
-        for question in late.questions { question.answerWithout() }
+        for request in late.requests { request.answerEmpty() }
         for case .join(let reader) in late.inbox.events { turnAway(reader) }
         ended.signal()
     }
@@ -238,14 +238,14 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         mail.withLock { mail in
             defer {
                 mail.stop = nil
-                mail.questions = []
+                mail.requests = []
                 mail.logMoved = false
                 mail.isAwaited = false
             }
             return StreamMail(
                 inbox: Inbox(taking: &mail.inbox),
                 stop: mail.stop,
-                questions: mail.questions,
+                requests: mail.requests,
                 logMoved: mail.logMoved
             )
         }

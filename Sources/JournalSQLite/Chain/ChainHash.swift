@@ -1,6 +1,6 @@
 import CNettle
 
-/// A link of the chain: what SHA-256 makes of one record and of all before it.
+/// A hash of the chain: SHA-256 over a record and the hash of the record before it.
 struct ChainHash: Equatable, Sendable {
     static let bytesCount = 32
 
@@ -8,13 +8,13 @@ struct ChainHash: Equatable, Sendable {
 
     static func == (one: ChainHash, other: ChainHash) -> Bool { one.words == other.words }
 
-    /// The link whose bytes these are; `nil` where there are not 32.
+    /// The hash with these bytes; `nil` unless there are 32.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.bytesCount else { return nil }
         words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 
-    /// What SHA-256 (FIPS 180-4) makes of these bytes.
+    /// SHA-256 (FIPS 180-4) over these bytes.
     init(hashing bytes: UnsafeRawBufferPointer) {
         var context = sha256_ctx()
         nettle_sha256_init(&context)

@@ -6,7 +6,7 @@ struct RecordRows: ~Copyable {
     /// The last version, which must be there; `nil` for whatever is there.
     private let through: UInt64?
     /// The record that ``next(_:)`` went to last.
-    private(set) var end: Link
+    private(set) var end: ChainPosition
     private(set) var fields: RecordFields
     /// Whether the statement stands on a row that was not looked at.
     private var isPending: Bool
@@ -33,16 +33,16 @@ struct RecordRows: ~Copyable {
             if isPending, statement.integer(0) == Int64(clamping: after),
                 let hash = ChainHash(statement.bytes(8))
             {
-                // What is hashed into the next record is the base, whoever it comes from.
+                // The next record's hash covers this record's hash.
                 known = hash
                 isPending = try statement.step()
             }
         } catch {
             throw .sqlite(error)
         }
-        let end: Link
+        let end: ChainPosition
         if let hash = start ?? known {
-            end = Link(version: after, hash: hash)
+            end = ChainPosition(version: after, hash: hash)
         } else {
             end = try Self.base(reader)
         }
@@ -57,9 +57,9 @@ struct RecordRows: ~Copyable {
         fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
     }
 
-    private static func base(_ reader: Reader) throws(ReadFailure) -> Link {
+    private static func base(_ reader: Reader) throws(ReadFailure) -> ChainPosition {
         do throws(SQLiteFailure) {
-            if let meta = try Meta.read(reader.meta) { return meta.base }
+            if let meta = try MetaRow.read(reader.meta) { return meta.base }
         } catch {
             throw .sqlite(error)
         }
@@ -70,7 +70,7 @@ struct RecordRows: ~Copyable {
     /// the form begins; `nil` after the last record.
     ///
     /// ``fields`` is good until the next call.
-    mutating func next(_ form: inout ByteForm) throws(ReadFailure) -> Int? {
+    mutating func next(_ form: inout CanonicalBytes) throws(ReadFailure) -> Int? {
         if let through, end.version >= through { return nil }
         do throws(SQLiteFailure) {
             if !isPending, !isAtEnd {
@@ -105,7 +105,7 @@ struct RecordRows: ~Copyable {
         guard hash.matches(statement.bytes(8)) else {
             throw .damaged("record \(fields.version) is not what was written")
         }
-        end = Link(version: fields.version, hash: hash)
+        end = ChainPosition(version: fields.version, hash: hash)
         return start
     }
 }

@@ -3,12 +3,12 @@ import Platform
 
 /// The directory that holds a journal, for one process at a time.
 ///
-/// The fence is `flock` on the file `lock`: it ends with the process, however that ends. It keeps
-/// other servers away; SQLite's own locks lie on `store.db`, which nothing here ever opens, because
-/// closing any descriptor of a file gives up all of a process's POSIX locks on it.
+/// The process holds `flock` on the file `lock`; the kernel releases it when the process ends. It
+/// keeps other servers away. SQLite's own locks are on `store.db`, which nothing here ever opens:
+/// closing any descriptor of a file releases all POSIX locks of the process on it.
 final class JournalDirectory: Sendable {
     let path: String
-    private let fence: CInt
+    private let lockDescriptor: CInt
 
     var database: String { path + "/store.db" }
     var mark: String { path + "/mark" }
@@ -16,11 +16,11 @@ final class JournalDirectory: Sendable {
     init(_ path: String) throws(JournalOpenError) {
         self.path = path
         try Self.prepare(path)
-        fence = try Self.lock(path)
+        lockDescriptor = try Self.lock(path)
     }
 
     deinit {
-        close(fence)
+        close(lockDescriptor)
     }
 
     /// The bytes of a file in the directory; `nil` where it does not exist.

@@ -4,7 +4,8 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The file `mark`: two slots that are written in turn, so that a torn write leaves one.
+/// The file `mark`, which has the high-water mark in two slots. They are written in turn, so that a
+/// torn write leaves one.
 ///
 /// Each commit writes it and does not wait for the disk. It is synced about once a second while it
 /// changes: it may lag behind the database after a power cut, and never runs ahead of it.
@@ -17,14 +18,14 @@ final class MarkFile: Sendable {
         case nothing
         /// There is a file, and no slot of it is whole.
         case unreadable
-        case mark(Mark)
+        case mark(HighWaterMark)
     }
 
     private struct Writing: ~Copyable {
         var sequence: UInt64
-        /// Whether the last write failed, so that a failure is told once and not at every commit.
+        /// Whether the last write failed: of several failures in a row, the first is logged.
         var failed = false
-        var form = ByteForm(capacity: 128)
+        var form = CanonicalBytes(capacity: 128)
     }
 
     private let descriptor: CInt
@@ -38,12 +39,15 @@ final class MarkFile: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT ? .nothing : .unreadable }
         defer { close(descriptor) }
-        let newest = withUnsafeTemporaryAllocation(byteCount: Mark.bytesCount, alignment: 8) {
+        let newest = withUnsafeTemporaryAllocation(
+            byteCount: HighWaterMark.bytesCount,
+            alignment: 8
+        ) {
             buffer in
-            [0, slotBytes].compactMap { offset -> Mark? in
+            [0, slotBytes].compactMap { offset -> HighWaterMark? in
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
                 guard count == buffer.count else { return nil }
-                return Mark(UnsafeRawBufferPointer(buffer))
+                return HighWaterMark(UnsafeRawBufferPointer(buffer))
             }.max { $0.sequence < $1.sequence }
         }
         return newest.map { .mark($0) } ?? .unreadable
@@ -60,7 +64,7 @@ final class MarkFile: Sendable {
         _ path: String,
         after sequence: UInt64?,
         epoch: UInt32,
-        end: Link,
+        end: ChainPosition,
         failed: @escaping @Sendable (String) -> Void
     ) {
         let file = sequence == nil ? path + ".new" : path
@@ -78,7 +82,7 @@ final class MarkFile: Sendable {
     }
 
     /// Writes where the history ends now, and has it synced within about a second.
-    func write(epoch: UInt32, end: Link) {
+    func write(epoch: UInt32, end: ChainPosition) {
         guard put(epoch, end) else { return }
         guard !syncIsDue.exchange(true, ordering: .relaxed) else { return }
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.syncMilliseconds)) { [weak self] in
@@ -94,10 +98,11 @@ final class MarkFile: Sendable {
         }
     }
 
-    private func put(_ epoch: UInt32, _ end: Link) -> Bool {
+    private func put(_ epoch: UInt32, _ end: ChainPosition) -> Bool {
         let (written, error) = writing.withLock { writing in
             writing.sequence += 1
-            Mark(sequence: writing.sequence, epoch: epoch, end: end).put(into: &writing.form)
+            let mark = HighWaterMark(sequence: writing.sequence, epoch: epoch, end: end)
+            mark.put(into: &writing.form)
             let offset = Int(writing.sequence % 2) * Self.slotBytes
             let bytes = writing.form.bytes
             let written =
@@ -107,7 +112,7 @@ final class MarkFile: Sendable {
             return (written, isNew ? errno : nil)
         }
         if let error {
-            // Told from elsewhere: whoever commits must not wait for the operator's log.
+            // On another thread: a commit must not wait for the operator's log.
             queue.async { [failed] in
                 failed("writing the mark failed: \(SystemError.text(of: error))")
             }

@@ -10,13 +10,13 @@ struct ChainWalk: ~Copyable {
     /// What the payloads and the meta of all records took so far, in bytes.
     private(set) var bytesTotal: UInt64
     /// The last record that is what was written.
-    private(set) var end: Link
+    private(set) var end: ChainPosition
 
     init(
         _ reader: Reader,
-        from start: Link,
+        from start: ChainPosition,
         bytesTotal: UInt64,
-        mark: Mark?
+        mark: HighWaterMark?
     ) throws(ReadFailure) {
         rows = try RecordRows(reader, after: start.version, from: start.hash)
         end = start
@@ -59,7 +59,7 @@ struct ChainWalk: ~Copyable {
 
 /// Where a walk has ended.
 struct WalkEnd {
-    var end: Link
+    var end: ChainPosition
     var bytesTotal: UInt64
     var marked: ChainHash?
     var failure: ReadFailure?

@@ -15,7 +15,7 @@ package struct RecordPage: ~Copyable {
     }
 
     /// The forms that are hashed, one behind the other: the fields are used where they lie there.
-    private var form = ByteForm(capacity: bytesMax + 4_096)
+    private var form = CanonicalBytes(capacity: bytesMax + 4_096)
     private var places: [Place] = []
     private var first: UInt64 = 0
 
@@ -53,7 +53,7 @@ package struct RecordPage: ~Copyable {
         while !isFull, let start = try rows.next(&form) {
             places.append(
                 Place(
-                    start: start + ByteForm.recordHeadBytes,
+                    start: start + CanonicalBytes.recordHeadBytes,
                     typeCount: rows.fields.type.count,
                     payloadCount: rows.fields.payload.count
                 )

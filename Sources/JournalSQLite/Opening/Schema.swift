@@ -1,12 +1,12 @@
 /// The form of the file. A file of another form is refused, never guessed at.
 enum Schema {
-    /// Tells the journal's databases from those of other programs (sqlite.org/pragma.html).
+    /// Marks the file as a journal's database (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x5354_4A4C  // "STJL"
     /// Counts the forms; a change of anything here or in the canonical forms makes another.
     static let format: Int64 = 1
 
-    /// The statements that make it, by the names of what they make.
-    static let parts: [(name: String, sql: String)] = [
+    /// The schema's objects: each one's name, and the statement that makes it.
+    static let objects: [(name: String, sql: String)] = [
         ("meta", meta), ("outcomes", outcomes), ("outcomes_by_time", outcomesByTime),
         ("records", records), ("snapshots", snapshots),
     ]
@@ -73,11 +73,11 @@ enum Schema {
         """
 
     /// Makes the tables of an empty database.
-    static func create(in connection: Connection, _ meta: Meta) throws(SQLiteFailure) {
+    static func create(in connection: Connection, _ meta: MetaRow) throws(SQLiteFailure) {
         try connection.execute("BEGIN IMMEDIATE")
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(format)")
-        for part in parts { try connection.execute(part.sql) }
+        for object in objects { try connection.execute(object.sql) }
         try meta.write(to: connection)
         try connection.execute("COMMIT")
     }
@@ -88,9 +88,9 @@ enum Schema {
             connection,
             "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
         )
-        for part in parts {
-            guard try statement.step(), statement.string(0) == part.name,
-                statement.string(1) == part.sql
+        for object in objects {
+            guard try statement.step(), statement.string(0) == object.name,
+                statement.string(1) == object.sql
             else { return false }
         }
         return try !statement.step()

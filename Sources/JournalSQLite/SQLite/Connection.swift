@@ -36,12 +36,12 @@ final class Connection: @unchecked Sendable {
             throw failure
         }
         handle = opened
-        // A database is data that may be damaged: its schema gets no say in what is run, cells are
-        // checked before they are used, and nobody writes to its inner tables.
+        // A database may be damaged: its schema may call no function, SQLite checks cells before it
+        // uses them, and no statement writes to SQLite's own tables.
         csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         csqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         try execute("PRAGMA cell_size_check = ON")
-        // What is put aside stays in memory: a container may have no other place to write to.
+        // Temporary tables stay in memory: a container may have no other place to write to.
         try execute("PRAGMA temp_store = MEMORY")
         if purpose == .read {
             // Readers never write and never checkpoint, not even when they are the last to close.
@@ -54,8 +54,8 @@ final class Connection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Leaves the write-ahead log as it is when this connection closes.
-    func keepLogOnClose() {
+    /// Leaves the write-ahead log (WAL) as it is when this connection closes.
+    func keepWALOnClose() {
         csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 

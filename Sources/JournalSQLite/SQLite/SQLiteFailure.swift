@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import StoreCore
 
-/// What SQLite says when it could not do something. It never leaves this target.
+/// An error of SQLite. It never leaves this target.
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code (sqlite.org/rescode.html).
     let code: CInt
@@ -13,7 +13,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// SQLite's own words.
     let message: String
 
-    /// The part of the code that says what kind of error it is.
+    /// The primary result code: its low eight bits.
     var kind: CInt { code & 0xFF }
 
     /// Whether the disk, or what this user may take of it, is full, and a write met that.

@@ -3,7 +3,7 @@ struct AssertRun {
     let script: AssertScript
     let client: StoreClient
     /// Takes one line of what is to be printed.
-    let say: (String) -> Void
+    let output: (String) -> Void
 
     /// Plays all steps, also behind one that fails. Answers how many do not hold.
     func play() throws(CommandClientError) -> Int {
@@ -21,16 +21,16 @@ struct AssertRun {
             check.others(Self.others(applied, outcome))
             before = after
 
-            say("\(check.lines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)")
+            output("\(check.lines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)")
             guard !check.lines.isEmpty else { continue }
             failed += 1
-            for line in check.lines { say(line) }
+            for line in check.lines { output(line) }
             if check.lines.contains(where: { $0.hasPrefix("−") || $0.hasPrefix("+") }) {
-                say("  −: stated, +: is")
+                output("  −: stated, +: is")
             }
         }
         let count = script.steps.count
-        say(
+        output(
             failed == 0
                 ? "\(script.name): \(count) of \(count) steps hold"
                 : "\(script.name): \(failed) of \(count) steps failed"

@@ -1,6 +1,6 @@
 import Wire
 
-/// What `--help` and `--print-config` say.
+/// The output of `--help` and `--print-config`.
 enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     /// The help text, with each option's flag, meaning and default.
     static func text(program: String) -> String {

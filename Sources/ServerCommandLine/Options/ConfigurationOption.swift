@@ -65,7 +65,7 @@ extension ConfigurationOption {
         )
     }
 
-    /// A whole number within bounds; `unit` says what it counts.
+    /// A whole number within bounds; `unit` is what it counts.
     package static func number(
         _ name: String,
         _ member: any WritableKeyPath<Configuration, Int> & Sendable,

@@ -1,4 +1,4 @@
-/// A command line, a configuration or a script that can't be used: one line that says what was
+/// A command line, a configuration or a script that can't be used: one line with what was
 /// wrong and what is allowed.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The line, without the program's name.

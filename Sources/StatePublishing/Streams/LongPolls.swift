@@ -2,7 +2,7 @@ import Platform
 import Synchronization
 import Wire
 
-/// The requests that wait for a version greater than the one they know (`GET /state?after=N`).
+/// The requests that wait for a version greater than the one they name (`GET /state?after=N`).
 ///
 /// Each waits until a version is published or its time is over, whichever takes it out first; so
 /// each is answered exactly once. Bounded by the connections that the server admits.

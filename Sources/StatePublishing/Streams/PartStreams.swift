@@ -24,39 +24,40 @@ package final class PartStreams: Sendable {
     }
 
     private struct Watched: Sendable {
-        /// The parts of each ground by the first name on the way to them; under `nil`, all of it.
-        var parts: [WatchedPart.Ground: [ExactText?: [WatchedPart: Sent]]] = [:]
+        /// The parts of each container by the first token of their pointers; under `nil`, the parts
+        /// that are a whole container.
+        var parts: [WatchedPart.Container: [ExactText?: [WatchedPart: Sent]]] = [:]
         var count = 0
         var pointers = 0
         /// At how many parts those that are read no more are looked for.
         var sweepAt = PartStreams.partsMax
 
         subscript(part: WatchedPart) -> Sent? {
-            get { parts[part.ground]?[part.name]?[part] }
+            get { parts[part.container]?[part.name]?[part] }
             set {
-                let old = parts[part.ground]?[part.name]?[part]
-                parts[part.ground, default: [:]][part.name, default: [:]][part] = newValue
+                let old = parts[part.container]?[part.name]?[part]
+                parts[part.container, default: [:]][part.name, default: [:]][part] = newValue
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
                 guard change != 0 else { return }
                 count += change
                 if part.isPointer { pointers += change }
-                guard newValue == nil, parts[part.ground]?[part.name]?.isEmpty == true else {
+                guard newValue == nil, parts[part.container]?[part.name]?.isEmpty == true else {
                     return
                 }
-                parts[part.ground]?[part.name] = nil
-                if parts[part.ground]?.isEmpty == true { parts[part.ground] = nil }
+                parts[part.container]?[part.name] = nil
+                if parts[part.container]?.isEmpty == true { parts[part.container] = nil }
             }
         }
 
-        /// All of a ground.
-        func parts(of ground: WatchedPart.Ground) -> [WatchedPart] {
-            parts[ground]?.values.flatMap(\.keys) ?? []
+        /// All parts of a container.
+        func parts(of container: WatchedPart.Container) -> [WatchedPart] {
+            parts[container]?.values.flatMap(\.keys) ?? []
         }
 
-        /// Those on the way to which one of these names stands first, and those of the whole
-        /// ground.
-        func parts(of ground: WatchedPart.Ground, under names: [String]) -> [WatchedPart] {
-            guard let all = parts[ground] else { return [] }
+        /// The parts whose pointers begin with one of these names, and those that are the whole
+        /// container.
+        func parts(of container: WatchedPart.Container, under names: [String]) -> [WatchedPart] {
+            guard let all = parts[container] else { return [] }
             var found = all[nil].map { Array($0.keys) } ?? []
             for name in names {
                 if let parts = all[ExactText(name)] { found += parts.keys }
@@ -112,7 +113,7 @@ package final class PartStreams: Sendable {
             let snapshot = newest()
             let found = Sent(
                 bytes: bytes(of: part, in: snapshot),
-                version: part.ground.version(in: snapshot)
+                version: part.container.version(in: snapshot)
             )
             sent = watched.withLock { watched in
                 // A version that was published meanwhile goes before.
@@ -138,14 +139,14 @@ package final class PartStreams: Sendable {
         for audience: StreamAudience?,
         _ breathe: () -> Void = {}
     ) {
-        let grounds = watched.withLock { $0.parts.isEmpty ? [] : Array($0.parts.keys) }
-        for ground in grounds where ground.differs(new, from: old) {
-            let version = ground.version(in: new)
+        let containers = watched.withLock { $0.parts.isEmpty ? [] : Array($0.parts.keys) }
+        for container in containers where container.differs(new, from: old) {
+            let version = container.version(in: new)
             let changed =
-                if let pieces = ground.pieces(in: new), let before = ground.pieces(in: old) {
-                    changed(of: ground, in: new, pieces.names(changedSince: before))
+                if let pieces = container.pieces(in: new), let before = container.pieces(in: old) {
+                    changed(of: container, in: new, pieces.names(changedSince: before))
                 } else {
-                    changed(of: ground, in: ground.bytes(in: new))
+                    changed(of: container, in: container.bytes(in: new))
                 }
             for (part, bytes) in changed where isNews(bytes, of: part, version) {
                 sender.send(bytes, to: part.topic, since: version, for: audience)
@@ -156,20 +157,20 @@ package final class PartStreams: Sendable {
 
     /// The parts of some instances, as they are now.
     private func changed(
-        of ground: WatchedPart.Ground,
+        of container: WatchedPart.Container,
         in new: Snapshot,
         _ names: [String]
     ) -> [(WatchedPart, Bytes?)] {
-        let due = watched.withLock { $0.parts(of: ground, under: names) }
+        let due = watched.withLock { $0.parts(of: container, under: names) }
         return due.map { ($0, bytes(of: $0, in: new)) }
     }
 
     /// The parts that one document has all of, as they are now; they are found in one pass.
     private func changed(
-        of ground: WatchedPart.Ground,
+        of container: WatchedPart.Container,
         in bytes: Bytes?
     ) -> [(WatchedPart, Bytes?)] {
-        let due = watched.withLock { $0.parts(of: ground) }
+        let due = watched.withLock { $0.parts(of: container) }
         guard let document = bytes.flatMap({ documents.document(of: $0) }) else {
             return due.map { ($0, nil) }
         }
@@ -199,7 +200,7 @@ package final class PartStreams: Sendable {
     }
 
     private func bytes(of part: WatchedPart, in snapshot: Snapshot) -> Bytes? {
-        switch part.ground.place(of: part.pointer, in: snapshot) {
+        switch part.container.place(of: part.pointer, in: snapshot) {
         case .found(let bytes): bytes
         case .within(let bytes, let pointer): documents.document(of: bytes)?.part(at: pointer)
         }
@@ -222,6 +223,6 @@ package final class PartStreams: Sendable {
 }
 
 extension WatchedPart {
-    /// The first name on the way to it.
+    /// The first token of its pointer.
     fileprivate var name: ExactText? { pointer.tokens.first.map { ExactText($0) } }
 }

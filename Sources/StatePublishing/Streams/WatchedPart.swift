@@ -4,8 +4,8 @@ package import Wire
 
 /// A part of the state that readers may watch: where it is found, and the topic of its streams.
 package struct WatchedPart: Hashable, Sendable {
-    /// What has to be looked at to find it.
-    enum Ground: Hashable, Sendable {
+    /// Where it is looked for.
+    enum Container: Hashable, Sendable {
         /// The slice of the module at this place.
         case module(Int)
         /// All of a state that is not made of modules.
@@ -14,8 +14,8 @@ package struct WatchedPart: Hashable, Sendable {
         case nowhere
     }
 
-    let ground: Ground
-    /// The way to it from there.
+    let container: Container
+    /// The pointer to it, in the container.
     package let pointer: JSONPointer
     package let topic: TopicID
     /// Whether a client has chosen the pointer, and not only an instance.
@@ -23,7 +23,7 @@ package struct WatchedPart: Hashable, Sendable {
 
     /// One of a module's instances.
     package init(instance id: String, of module: Int, named name: String) {
-        ground = .module(module)
+        container = .module(module)
         pointer = JSONPointer(tokens: [id])
         topic = TopicID(.instance(ExactText(name), id: ExactText(id)))
         isPointer = false
@@ -35,32 +35,32 @@ package struct WatchedPart: Hashable, Sendable {
         topic = TopicID(.part(ExactText(pointer.description)))
         isPointer = true
         guard let modules else {
-            (ground, self.pointer) = (.state, pointer)
+            (container, self.pointer) = (.state, pointer)
             return
         }
         self.pointer = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
         let module = modules.firstIndex { name in
             pointer.tokens.first.map { name.utf8.elementsEqual($0.utf8) } == true
         }
-        ground = module.map { .module($0) } ?? .nowhere
+        container = module.map { .module($0) } ?? .nowhere
     }
 }
 
 extension WatchedPart {
     /// Whether finding it in a version costs little.
     package func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
-        if case .module(let index) = ground {
+        if case .module(let index) = container {
             let isOfPiece = !pointer.tokens.isEmpty && snapshot.slices[index].namedPieces != nil
             guard isOfPiece || snapshot.slices[index].isAtHand else { return false }
         }
-        return switch ground.place(of: pointer, in: snapshot) {
+        return switch container.place(of: pointer, in: snapshot) {
         case .found: true
         case .within(let bytes, _): documents.ready(bytes) != nil
         }
     }
 }
 
-extension WatchedPart.Ground {
+extension WatchedPart.Container {
     /// Where a part of it is found, in a version of the state.
     package func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {
         switch self {

@@ -82,7 +82,7 @@ public struct Dependencies: Sendable {
     }
 }
 
-/// Names a dependency, and says what it is outside of tests.
+/// Names a dependency, and has its value outside of tests.
 public protocol DependencyKey {
     /// What it is.
     associatedtype Value: Sendable

@@ -34,7 +34,8 @@ public struct Effect<State: Sendable>: Sendable {
         let retry: Retry
         let onRestart: RestartPolicy
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
-        /// Makes an action of what `body` throws for good, and the place that says so.
+        /// Makes an action of the error that the last try of `body` throws; with the place in the
+        /// source that set it.
         var recovery: (make: @Sendable (any Error) -> any Action, file: String, line: Int)?
 
         package init(
@@ -175,9 +176,9 @@ public struct Retry: Sendable, Equatable {
 
 /// What becomes of an effect that has not ended when the server does.
 ///
-/// An effect is never run again silently: only its author knows whether that does harm.
+/// An effect runs again only where its author has chosen that: it may do harm.
 public enum RestartPolicy: String, Sendable, Codable {
-    /// It is gone. The state may still say that it is being waited for.
+    /// It is gone. The state may still be one that waits for it.
     case lost
     /// It is run again from its beginning, for the session that its action came from: doing it
     /// twice does no harm.

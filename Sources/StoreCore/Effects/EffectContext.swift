@@ -23,7 +23,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The log shows it with this effect's ``cause`` and the place of the call.
     ///
     /// - Returns: the version that the action made.
-    /// - Throws: ``Refusal`` where the reducer says no, `CancellationError` where the effect is
+    /// - Throws: ``Refusal`` where the reducer refuses, `CancellationError` where the effect is
     ///   cancelled, ``MailboxError`` and ``CoreFailure`` as `Core.dispatch(_:)`.
     @discardableResult
     public func dispatch(

@@ -109,7 +109,7 @@ extension EffectRunner {
             return nil
         }
         cause.watch?.begin()
-        // Who gives up notes it before looking for what runs, and this is among that by now.
+        // A cancellation is noted before it looks for running effects; this one runs by now.
         if cause.watch?.isCancelled == true { token.cancel() }
         let context = EffectContext<State>(
             dependencies: dependencies,

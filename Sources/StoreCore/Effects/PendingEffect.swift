@@ -17,12 +17,14 @@ package struct PendingEffect: Sendable {
         self.launch = launch
     }
 
-    /// A slice begins or ends: what works for it is cancelled, and then what follows the beginning
-    /// is done.
-    static func newLife(_ address: SliceAddress, beginning: PendingEffect?) -> PendingEffect {
-        PendingEffect(address, onRestart: beginning?.onRestart ?? .lost) { runner, cause in
+    /// For a slice that begins or ends: cancels all effects of the slice, and then begins `next`.
+    static func cancellingAll(
+        of address: SliceAddress,
+        then next: PendingEffect?
+    ) -> PendingEffect {
+        PendingEffect(address, onRestart: next?.onRestart ?? .lost) { runner, cause in
             runner.cancel(all: address)
-            beginning?.launch(runner, cause)
+            next?.launch(runner, cause)
         }
     }
 

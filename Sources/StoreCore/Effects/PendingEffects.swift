@@ -42,8 +42,8 @@ public struct PendingEffects: Module {
             table[Self.name(of: entry.version)] = Item(entry)
         }
 
-        /// Strikes off what the action of this version asked for.
-        fileprivate mutating func strike(_ version: UInt64) {
+        /// Removes the effect that the action of this version asked for.
+        fileprivate mutating func remove(_ version: UInt64) {
             table[Self.name(of: version)] = nil
         }
 
@@ -95,7 +95,7 @@ public struct PendingEffects: Module {
     /// Strikes an effect off.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
-        case .ended(let version): state.strike(version)
+        case .ended(let version): state.remove(version)
         }
     }
 }
@@ -142,7 +142,7 @@ package struct PastAction: Sendable {
 
 extension Core where State: RootState {
     /// Treats the effects that had not ended when the store stopped. Those with that policy run
-    /// again; for each of the others its module gets an action that says so. What they dispatch has
+    /// again; the module of each of the others gets an action about it. What they dispatch has
     /// the cause and the sessions of the action that began them.
     ///
     /// - Parameters:

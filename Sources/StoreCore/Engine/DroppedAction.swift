@@ -10,7 +10,7 @@ package struct DroppedAction: Sendable {
 }
 
 /// The completion of an action whose outcome no client asks for.
-final class Unasked: Completion {
+final class IgnoredOutcome: Completion {
     private let watch: EffectWatch?
     private let applied: (@Sendable (UInt64?) -> Void)?
     private let failed: (@Sendable (any Error) -> Void)?

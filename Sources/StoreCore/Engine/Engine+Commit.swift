@@ -17,7 +17,7 @@ extension Engine {
         batch.restart(at: done.version)
         if done.steps.count > 0 {
             owner.committed(through: done.version, for: done.audience)
-            letOut(done)
+            runFollowUps(done)
         }
         for answered in done.outcomes { answered.envelope.completion.complete(answered.outcome) }
         owner.completed()
@@ -61,18 +61,18 @@ extension Engine {
         )
     }
 
-    /// Lets out what follows from each action, in the order of the actions.
-    private func letOut(_ batch: Batch) {
+    /// Runs what follows each action after the commit, in the order of the actions.
+    private func runFollowUps(_ batch: Batch) {
         if takesActions { ports.follower?.applied(applications(of: batch)) }
         var version = batch.base
         for index in batch.steps.indices {
             version += 1
-            letOut(batch.steps[index], version)
+            runFollowUps(batch.steps[index], version)
         }
         owner.forgetKept()
     }
 
-    private func letOut(_ step: Step, _ version: UInt64) {
+    private func runFollowUps(_ step: Step, _ version: UInt64) {
         for run in step.released { run() }
         // Before the completions, so that a client that waits for effects finds them begun.
         if let effect = step.effect, let runner = ports.effects {

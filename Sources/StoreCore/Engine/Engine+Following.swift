@@ -145,7 +145,7 @@ extension Engine {
                 member: ReducedMember(
                     envelope: Envelope(
                         members: [EnvelopeMember(action: action, type: record.type)],
-                        completion: Unasked()
+                        completion: IgnoredOutcome()
                     ),
                     place: 0
                 ),
@@ -166,5 +166,5 @@ extension Engine {
     }
 }
 
-/// Stands for a record of which a migration says that it means nothing any more.
+/// Stands for a record that a migration gives up.
 private struct Meaningless: Action {}

@@ -76,7 +76,7 @@ extension Engine {
         if let pool { submitTurn(to: pool) } else { wake.signal() }
     }
 
-    /// Takes an action, and says whether it did.
+    /// Takes an action. Returns `false` where it is not taken.
     func dispatch(_ action: any Action) -> Bool {
         do {
             if isPlain {
@@ -94,7 +94,7 @@ extension Engine {
         }
     }
 
-    /// Takes an envelope, or says why not.
+    /// Takes an envelope, or throws the reason.
     func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try enter(
             .envelope(envelope),
@@ -119,7 +119,7 @@ extension Engine {
     }
 
     private func envelope(of action: any Action) throws -> Envelope {
-        Envelope(members: [try member(of: action)], completion: Unasked())
+        Envelope(members: [try member(of: action)], completion: IgnoredOutcome())
     }
 
     /// Reduces an action that comes alone, the short way where that is possible.

@@ -18,7 +18,7 @@ package final class Envelope: Sendable {
     /// Whether the outcome is to carry the state.
     package let wantsState: Bool
     package let completion: any Completion
-    /// Which part of the program dispatched it, if one did.
+    /// The place in the program that dispatched it; `nil` where a client did.
     package let source: ActionSource?
     /// Waits for the end of its effects; `nil` where no client does.
     package let watch: EffectWatch?
@@ -85,7 +85,7 @@ package struct EnvelopeMember: Sendable {
     }
 }
 
-/// The part of the program that dispatched an action.
+/// Where the program itself dispatched an action: an effect, a presenter or a reaction.
 package struct ActionSource: Sendable {
     /// The version of the action that led to it; `nil` where none did.
     package let cause: UInt64?

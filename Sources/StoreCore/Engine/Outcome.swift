@@ -5,7 +5,7 @@ package protocol Completion: AnyObject, Sendable {
 
 /// What became of an envelope.
 package enum Outcome: Sendable {
-    /// Applied as these versions. `state` is there where the envelope wanted it.
+    /// Applied as these versions. `state` is there where the envelope asked for it.
     case applied(first: UInt64, last: UInt64, changed: Bool, state: (any Sendable)?)
     /// The same request was applied before, as these versions; nothing was applied now.
     indirect case replayed(KeptOutcome)

@@ -60,7 +60,7 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     @discardableResult
     public func dispatch(_ action: M.Action) -> Bool { send(action) }
 
-    /// Dispatches what one of the module's views says.
+    /// Dispatches an action of one of the module's views.
     @discardableResult
     public func dispatch(_ action: M.UI) -> Bool { send(action) }
 

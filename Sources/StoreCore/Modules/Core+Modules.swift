@@ -134,7 +134,7 @@ extension Core {
                 Envelope(
                     members: [try engine.member(of: action)],
                     audience: audience,
-                    completion: Unasked()
+                    completion: IgnoredOutcome()
                 )
             )
             return true

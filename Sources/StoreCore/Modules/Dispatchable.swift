@@ -3,7 +3,7 @@
 /// `StorePatterns` has the two kinds that there are: a `StateUpdater` changes the slice itself, a
 /// `SideEffect` works outside of it.
 public protocol Dispatchable: Action, Codable {
-    /// How a store handles such actions. The kinds say it for all types of theirs.
+    /// How a store handles such actions. Each kind has one way for all its types.
     static var handling: ActionHandling { get }
 }
 

@@ -1,4 +1,4 @@
-/// A named slice of the state, with the actions that change it and the reducer that says how.
+/// A named slice of the state, with the actions that change it and the reducer that applies them.
 ///
 /// ```swift
 /// struct Counter: Module {
@@ -22,52 +22,52 @@
 /// }
 /// ```
 ///
-/// The `switch` has no `default`, so the compiler finds an action that is left out. ``Action`` is
-/// what all may dispatch: on the wire `counter/increased`. What the module's own views say is
-/// ``UI``, and what its effects and presenters say is ``Internal``; both are refused from outside.
+/// The `switch` has no `default`, so the compiler finds an action that is left out. All may
+/// dispatch an ``Action``: on the wire `counter/increased`. The actions of the module's own views
+/// are ``UI``, and those of its effects and presenters ``Internal``; both are refused from outside.
 public protocol Module<State>: Sendable {
     /// The module's slice of the root state.
     associatedtype State: ModuleState
-    /// What others may ask of the module.
+    /// Actions that all may dispatch.
     associatedtype Action: ModuleAction = Never
-    /// What the module's own views may say, while it is started.
+    /// Actions that only the module's own views may dispatch, while it is started.
     associatedtype UI: ModuleAction = Never
-    /// What only the module's own effects and presenters may say.
+    /// Actions that only the module's own effects and presenters may dispatch.
     associatedtype Internal: ModuleAction = Never
 
     /// The slice's name in the state, in paths and before the slash of wire names. It is the type's
-    /// name with a small first letter where nothing is said.
+    /// name with a small first letter by default.
     static var name: String { get }
 
     /// Actions with types of their own, which stand beside ``Action``. On the wire they go by their
     /// type's name, and those of a module with instances by `module/id/Type`.
     static var dispatchables: [any Dispatchable.Type] { get }
 
-    /// Changes the slice as an action asks, or refuses by throwing ``Refusal``.
+    /// Applies an action to the slice, or refuses it by throwing ``Refusal``.
     ///
     /// Pure: it reads and touches nothing else. It works on a copy of the slice, so what it changed
     /// before it threw is forgotten.
     func reduce(_ state: inout State, _ action: Action) throws
 
-    /// Changes the slice as one of the module's views says.
+    /// Applies an action of one of the module's views.
     func reduce(_ state: inout State, ui action: UI) throws
 
-    /// Changes the slice as one of the module's effects or presenters says.
+    /// Applies an action of one of the module's effects or presenters.
     func reduce(_ state: inout State, internal action: Internal) throws
 
     /// The work outside the Core that follows an action, given the state that the action led to.
     ///
-    /// Called once for each applied action, never in a replay. It only says what is to be done; it
-    /// is done after the action is durable.
+    /// Called once for each applied action, never in a replay. It only returns the work; the runner
+    /// begins it after the action is durable.
     func effect(after action: Action, in state: State) -> Effect<State>
 
-    /// The work that follows what one of the module's views said.
+    /// The work that follows an action of one of the module's views.
     func effect(afterUI action: UI, in state: State) -> Effect<State>
 
     /// The work that follows one of the module's own actions.
     func effect(afterInternal action: Internal, in state: State) -> Effect<State>
 
-    /// Whether some of its effects say what becomes of them on a restart; the root state then
+    /// Whether some of its effects have a ``RestartPolicy`` besides `lost`; the root state then
     /// mounts ``PendingEffects``.
     static var keepsEffects: Bool { get }
 
@@ -147,7 +147,7 @@ public protocol StartableModule<State>: Module {
     /// The input of a start.
     associatedtype Start: Codable, Equatable, Sendable = NoFields
 
-    /// Which dispatchers may start and stop it; all where nothing is said.
+    /// Which dispatchers may start and stop it; all by default.
     static var lifecycleAccess: LifecycleAccess { get }
 
     /// The slice to begin with, or a ``Refusal``.
@@ -166,7 +166,7 @@ public enum LifecycleAccess: Sendable {
 }
 
 extension StartableModule {
-    /// Everybody.
+    /// All dispatchers.
     public static var lifecycleAccess: LifecycleAccess { .everybody }
 
     /// Nothing follows.

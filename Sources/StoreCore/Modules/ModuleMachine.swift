@@ -10,7 +10,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let link: SharedLink<Root>
     }
 
-    private let routes: RouteTable
+    private let routes: ActionRouteTable
     /// Keeps what the routes point to.
     private let handlers: [ActionHandler<Root>]
     /// For each module, the way of what clients ask of it besides actions.
@@ -81,7 +81,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
             }
         }
-        self.routes = RouteTable(routes)
+        self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
         requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true) }
@@ -249,7 +249,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let address = SliceAddress(module: names[route.module], instance: instance)
         switch handler.kind {
         case .start, .stop:
-            return .newLife(address, beginning: handler.effect(state, action, address))
+            return .cancellingAll(of: address, then: handler.effect(state, action, address))
         default: return handler.effect(state, action, address)
         }
     }

@@ -7,7 +7,7 @@ package protocol Presentation: AnyObject, Sendable {}
 package protocol RootPresentation<Root>: Presentation {
     associatedtype Root: RootState
 
-    /// Refuses what a view of a module says in sessions that the module is not presented to.
+    /// Refuses a view's action in sessions that the module is not presented to.
     func admit(_ module: Int, _ instance: String?, from sessions: [String], in root: Root)
         throws(Refusal)
 

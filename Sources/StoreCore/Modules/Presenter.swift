@@ -3,7 +3,9 @@
 ///
 /// ```swift
 /// struct HomePresenter: Presenter {
-///     func stateDidUpdate(from old: Home.State?, to new: Home.State?, _ context: PresenterContext) {
+///     typealias State = Home.State
+///
+///     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext) {
 ///         guard let title = new?.selected, title != old?.selected else { return }
 ///         context.dispatch(MovieCard.start(.init(title: title)))
 ///     }
@@ -15,7 +17,7 @@ public protocol Presenter<State>: Sendable {
     /// The slice that it reacts to.
     associatedtype State: ModuleState
 
-    /// The module that the root state has to mount for this presenter; none where nothing is said.
+    /// The module that the root state has to mount for this presenter; none by default.
     static var neededModule: (any Module.Type)? { get }
 
     /// The slice has changed; `nil` stands for a slice that is not started. The first call, when

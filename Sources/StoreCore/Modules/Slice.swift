@@ -12,7 +12,7 @@ package protocol Slice<Root>: Sendable {
     var handlers: [ActionHandler<Root>] { get }
     /// What may be asked of the module besides actions.
     var useCases: [BoundUseCase<Root>] { get }
-    /// Whether some of its effects say what becomes of them on a restart.
+    /// Whether some of its effects have a ``RestartPolicy`` besides `lost`.
     var keepsEffects: Bool { get }
     /// The module itself.
     var anyModule: any Module { get }
@@ -134,7 +134,7 @@ package struct SliceResult {
 /// Values that `==` calls equal may differ there: U+00E9 equals e with U+0301, and 0.0 equals -0.0.
 package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
 
-/// Whether a slice is not as it was: `==` decides where it says so, and else the bytes.
+/// Whether a slice has changed: `==` decides where it finds a difference, and else the bytes.
 @inline(__always)
 func differs<State: Equatable & Encodable>(
     _ old: State,

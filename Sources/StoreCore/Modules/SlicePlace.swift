@@ -41,7 +41,7 @@ package struct RootMember<Root: RootState, Value>: Sendable {
     @inline(__always)
     func read(_ root: Root) -> Value {
         guard let offset else { return root[keyPath: path] }
-        // Safety: the standard library says that a value of this type lies there.
+        // Safety: `MemoryLayout.offset(of:)` gave the offset, so a value of this type is there.
         return withUnsafePointer(to: root) {
             (UnsafeRawPointer($0) + offset).assumingMemoryBound(to: Value.self).pointee
         }

@@ -1,5 +1,5 @@
-/// What follows a commit in other parts of the program, and what is reported of actions that are
-/// not applied. The Core's thread makes every call, and waits for its end.
+/// Receives each commit, and the actions that are not applied. The Core's thread makes every call,
+/// and waits for its end.
 ///
 /// None of it has to be implemented.
 package protocol CommitFollower: AnyObject, Sendable {

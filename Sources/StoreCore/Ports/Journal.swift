@@ -5,11 +5,11 @@
 ///
 /// Several writers may share one history, each with a journal of its own: an append names the
 /// version that it follows, so of two that follow the same version one is refused. That writer
-/// reads by ``tail(from:)`` what was written instead. `StoreTesting` has a suite that says whether
-/// a journal keeps to all of this: `JournalConformance`.
+/// reads by ``tail(from:)`` what was written instead. `StoreTesting` has a suite that tests
+/// whether a journal keeps to all of this: `JournalConformance`.
 public protocol Journal: AnyObject, Sendable {
-    /// Identifies the continuous history that the journal holds; another number means that versions
-    /// of before say nothing about those of now.
+    /// Identifies the continuous history that the journal holds; under another number the
+    /// same versions may have other states.
     var epoch: UInt32 { get }
     /// The version of the newest record, 0 where there has been none.
     var version: UInt64 { get }
@@ -113,7 +113,7 @@ public struct JournalBatch: Sendable, Equatable {
     }
 }
 
-/// A part of history to be read.
+/// Which records a read returns.
 public struct JournalPage: Sendable, Equatable {
     /// Only records after this version.
     public var after: UInt64
@@ -133,7 +133,7 @@ public struct JournalPage: Sendable, Equatable {
     }
 }
 
-/// A part of history.
+/// The records that a read returns.
 public struct JournalRecords: Sendable, Equatable {
     /// The records, in order.
     public var records: [Record]

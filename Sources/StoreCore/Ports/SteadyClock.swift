@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// A clock for ages: it begins with the time of day and goes on by a clock that nobody sets.
+/// A clock for ages: it starts at the time of day and then follows the monotonic clock.
 ///
-/// A time of day that is set while the process runs makes nothing older or younger by it.
+/// Setting the time of day while the process runs does not change the age of anything.
 public final class SteadyClock: WallClock {
     /// What is added to the time since the system's start.
     private let offset: Atomic<Int64>

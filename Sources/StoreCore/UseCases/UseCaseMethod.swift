@@ -20,7 +20,7 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
     package let input: any (Codable & Sendable).Type
     package let effect: @Sendable (any Codable & Sendable) throws -> Effect<State>
 
-    /// Names a method and says what it does.
+    /// Names a method and describes it.
     ///
     /// - Parameters:
     ///   - useCase: the use case's name.

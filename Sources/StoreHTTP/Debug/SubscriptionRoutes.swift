@@ -72,7 +72,7 @@ package struct SubscriptionRoutes: RouteGroup {
     }
 
     private func answer(_ open: [OpenStream]) -> HTTPResponse {
-        HTTPResponse.unkept { json in
+        HTTPResponse.uncached { json in
             json.list("streams", of: open) { json, stream in
                 json.member("id", stream.id.description)
                 json.member("topic", stream.topic.subject.description)

@@ -8,7 +8,7 @@ package import Wire
 package final class TestClockRoutes: RouteGroup, Sendable {
     /// How far the clock goes in all: a hundred years.
     package static let secondsMax = 3_155_760_000.0
-    /// The most wakes in one request: for who sleeps again and again, and is meant to be bounded.
+    /// The most wakes in one request: a bound for effects that sleep again and again.
     static let wakesMax = ManualClock.wakesMax
 
     private struct Advance: Decodable {
@@ -85,7 +85,7 @@ package final class TestClockRoutes: RouteGroup, Sendable {
 
     private static func response(_ status: Int, _ clock: ManualClock) -> HTTPResponse {
         let time = CivilTime(nanosecondsSince1970: clock.timeOfDay.now())
-        return .unkept(status: status) { json in
+        return .uncached(status: status) { json in
             json.key("seconds")
             json.raw(seconds(clock.now.sinceStart))
             json.member("time", time.rfc3339(.nanoseconds))

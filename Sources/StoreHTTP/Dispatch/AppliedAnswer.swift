@@ -1,7 +1,7 @@
 import HTTPTransport
 import Wire
 
-/// What the answer to an applied action says.
+/// The members of the answer to an applied action.
 struct AppliedAnswer {
     let first: UInt64
     let last: UInt64

@@ -3,8 +3,8 @@ import StorePatterns
 import Wire
 
 extension DispatchBody {
-    /// The named streams that get an event for what an action changes, as its members `recipients`
-    /// and `emitter` say.
+    /// The named streams that get an event for what an action changes, by its members `recipients`
+    /// and `emitter`.
     static func audience(
         of action: JSONNode,
         at pointer: @autoclosure () -> String

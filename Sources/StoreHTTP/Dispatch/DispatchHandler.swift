@@ -83,8 +83,8 @@ final class DispatchHandler: Sendable {
     ///
     /// A list may name several tags. Versions only grow, so of those below the published one none
     /// can match any more; the lowest of the rest is the only one that the Core can meet next.
-    /// Where there is none the Core is asked for one that it never meets: it alone can say whether
-    /// the request was applied before, and then the condition does not count.
+    /// Where there is none the Core is asked for one that it never meets: only the Core can
+    /// look up whether the request was applied before, and then the condition does not count.
     private func expectedVersion(_ exchange: HTTPExchange) throws(Problem) -> UInt64? {
         guard let header = exchange.headerList("if-match") else { return nil }
         guard let condition = EntityTagCondition(header) else {

@@ -4,13 +4,13 @@ import StoreCore
 package import Wire
 
 /// `POST /dispatch`: reads actions, hands them to the Core, answers when they are applied. The same
-/// for what the views of a module say, under `POST /modules/<name>/ui`.
+/// for the actions of a module's views, under `POST /modules/<name>/ui`.
 package struct DispatchRoutes: RouteGroup {
     package let links: Links
     package let store: Store
     package let limits: JSONLimits
     package let batchMax: Int
-    /// The modules whose views may say something, and what.
+    /// The modules whose views have actions, and the actions.
     package let views: [(module: String, actions: [ActionForm])]
     /// Whether the state is made of modules, whose actions have effects.
     package let hasEffects: Bool
@@ -111,7 +111,7 @@ extension HeaderParameter {
     )
 }
 
-/// What requests to dispatch may say.
+/// The parameters of requests to dispatch.
 enum DispatchParameters {
     static let dryRun = Parameter.flag("dry-run", "Show what would change instead.")
 }

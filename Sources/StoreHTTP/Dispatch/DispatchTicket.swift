@@ -20,7 +20,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     /// On whose behalf it is answered.
     let caller: Caller
     private let isBatch: Bool
-    /// Tells when the effects have ended, where the client waits for that.
+    /// Counts the effects that still run, where the client waits for their end.
     let watch: EffectWatch?
     /// Keeps the client's session while the client waits for effects.
     let hold: SessionHold?

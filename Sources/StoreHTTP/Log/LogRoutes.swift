@@ -48,7 +48,7 @@ package struct LogRoutes: RouteGroup {
     }
 }
 
-/// What requests for the log may say.
+/// The parameters of requests for the log.
 enum LogParameters {
     /// The most records of a page, and how many it has where nothing is said.
     static let limitMax: UInt64 = 1_000

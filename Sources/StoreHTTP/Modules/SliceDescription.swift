@@ -1,13 +1,13 @@
 package import StoreCore
 package import StorePatterns
 
-/// A module as others may know it.
+/// The description of a module for its routes.
 package struct SliceDescription: Sendable {
     package let name: String
     package let form: SliceForm
     /// The presenters that observe its changes.
     package let presenters: [String]
-    /// What its view says when a client begins or ceases to show it.
+    /// The action of its view when a client begins or ceases to show it.
     package let visibility: @Sendable (ViewVisibility) -> (any Action)?
 
     package init(

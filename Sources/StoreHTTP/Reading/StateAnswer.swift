@@ -113,13 +113,13 @@ enum StateAnswer {
         }
     }
 
-    /// Whether a client has this version, as its `If-None-Match` says.
+    /// Whether a client has this version, by its `If-None-Match`.
     static func isKnown(_ state: VisibleState, _ known: String?) -> Bool {
         guard let known, let condition = EntityTagCondition(known) else { return false }
         return condition.matchesWeakly(EntityTag(opaque: state.tag.description))
     }
 
-    /// Whether a client has this version, as the `If-None-Match` of its request says.
+    /// Whether a client has this version, by the `If-None-Match` of its request.
     private static func isKnown(_ state: VisibleState, to exchange: HTTPExchange) -> Bool {
         guard exchange.has("if-none-match") else { return false }
         return exchange.header("if-none-match", is: state.etag)
@@ -141,7 +141,7 @@ extension HTTPExchange {
 }
 
 extension HTTPAnswerWriter {
-    /// Adds what says which version an answer has.
+    /// Adds the header fields with the version of an answer.
     fileprivate mutating func add(of state: VisibleState) {
         add(HTTPFields.revalidated)
         add("ETag") { $0.text(state.etag) }

@@ -34,8 +34,8 @@ struct VisibleStream: Sendable {
         return stream
     }
 
-    /// Calls `open` at once, on the caller's thread, where that costs little and nothing waits to be
-    /// published. Answers whether it did.
+    /// Calls `open` at once, on the caller's thread, where that costs little and no version waits
+    /// to be published. Returns whether it has called it.
     func beginNow(_ open: (First?) -> Void) -> Bool {
         beginnings.performNow(where: isQuick) { open(first($0)) }
     }

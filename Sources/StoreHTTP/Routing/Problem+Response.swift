@@ -29,8 +29,8 @@ extension Problem {
 }
 
 extension HTTPResponse {
-    /// A JSON object that is not kept.
-    static func unkept(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+    /// A JSON object that clients and proxies must not cache.
+    static func uncached(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
         var json = JSONWriter()
         json.object(members)
         return HTTPResponse(
@@ -46,6 +46,6 @@ extension HTTPResponse {
         return HTTPResponse(status: 204, headers: fields)
     }
 
-    /// Done, and there is nothing to say.
+    /// Done; the answer has no body.
     static let done = HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")])
 }

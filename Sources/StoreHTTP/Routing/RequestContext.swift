@@ -110,7 +110,7 @@ extension RequestContext {
 
     /// Answers with a JSON object that no cache keeps.
     func respond(status: Int = 200, json members: (inout JSONWriter) -> Void) {
-        exchange.respond(.unkept(status: status, members))
+        exchange.respond(.uncached(status: status, members))
     }
 
     /// Has the answer made on another thread; where too much of that waits already, the request is

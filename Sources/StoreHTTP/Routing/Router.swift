@@ -39,7 +39,7 @@ package final class Router: HTTPHandler {
 
     package func handle(_ exchange: HTTPExchange) {
         do throws(Problem) {
-            // One that was held back while the server started has not passed the filters.
+            // One that was queued while the server started has not passed the filters.
             let served: ServedRoute
             if let found = exchange.served {
                 served = found

@@ -22,7 +22,7 @@ final class ServedRoute: Sendable {
             }
     }
 
-    /// What the query of a request says; `nil` where there is none.
+    /// The query of a request; `nil` where there is none.
     func query(of request: HTTPExchange) throws(Problem) -> Query? {
         guard request.hasQuery else { return nil }
         return try Query(request.query ?? "", allowed: route.parameters)

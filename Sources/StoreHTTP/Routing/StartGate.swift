@@ -5,33 +5,34 @@ import Texts
 import Wire
 
 /// Handles requests while the server starts: answers `/livez` with 200 and `/readyz` with 503, and
-/// holds every other request back until the router takes over.
+/// queues every other request until the router takes over.
 ///
 /// A request whose client leaves, or whose time is over, is answered with 503. All methods but
 /// ``close()`` and ``open()`` are called on the event loop's thread.
 package final class StartGate: HTTPHandler {
-    /// How long a request is held back; as long as any request may wait.
-    static let holdSecondsMax = Double(ClientWait.secondsMax)
-    /// The most requests that are held back.
-    static let heldMax = 1_024
+    /// How long a request is queued; as long as any request may wait.
+    static let queuedSecondsMax = Double(ClientWait.secondsMax)
+    /// The most requests that are queued.
+    static let queuedMax = 1_024
     /// The most bytes that their bodies have together.
-    static let heldBytesMax = 64 << 20
+    static let queuedBytesMax = 64 << 20
 
-    private struct Held: Sendable {
+    private struct Queue: Sendable {
+        /// The number of the newest request.
         var next: UInt64 = 0
-        var requests: [UInt64: HeldRequest] = [:]
+        var requests: [UInt64: QueuedRequest] = [:]
         var bytes = 0
         var isClosed = false
     }
 
-    private struct HeldRequest: Sendable {
+    private struct QueuedRequest: Sendable {
         let exchange: HTTPExchange
         let bytes: Int
         var timer: LoopTimer?
     }
 
     private let hosts: HostRule
-    private let held = Locked(Held())
+    private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
     private let links = Links()
     private let ids: RequestIDs
@@ -58,7 +59,7 @@ package final class StartGate: HTTPHandler {
     }
 
     package func handle(_ exchange: HTTPExchange) {
-        guard isHealth(exchange) else { return hold(exchange) }
+        guard isHealth(exchange) else { return enqueue(exchange) }
         if exchange.verb == .options {
             exchange.respond(.options(Self.healthMethods))
         } else if exchange.path == links.liveness {
@@ -74,7 +75,7 @@ package final class StartGate: HTTPHandler {
         refusal(Problem(failure))
     }
 
-    /// Hands everything over to the router, which has taken this one's place.
+    /// Hands the queued requests to the router, which has taken over from the gate.
     package func open() {
         for exchange in takeAll() { exchange.handleAgain() }
         transport.withLock { $0 }?.wake()
@@ -82,7 +83,7 @@ package final class StartGate: HTTPHandler {
 
     /// Answers every request with 503: the server stops.
     package func close() {
-        held.withLock { $0.isClosed = true }
+        queue.withLock { $0.isClosed = true }
         for exchange in takeAll() { exchange.complete(refusal(.draining())) }
         transport.withLock { $0 }?.wake()
     }
@@ -93,36 +94,36 @@ package final class StartGate: HTTPHandler {
         [links.liveness, links.readiness].contains(exactly: request.path)
     }
 
-    private func hold(_ exchange: HTTPExchange) {
+    private func enqueue(_ exchange: HTTPExchange) {
         let bytes = exchange.withBody { $0.count }
-        let id = held.withLock { held -> UInt64? in
-            guard !held.isClosed, held.requests.count < Self.heldMax,
-                held.bytes + bytes <= Self.heldBytesMax
+        let id = queue.withLock { queue -> UInt64? in
+            guard !queue.isClosed, queue.requests.count < Self.queuedMax,
+                queue.bytes + bytes <= Self.queuedBytesMax
             else { return nil }
-            held.next += 1
-            held.requests[held.next] = HeldRequest(exchange: exchange, bytes: bytes)
-            held.bytes += bytes
+            queue.next += 1
+            queue.requests[queue.next] = QueuedRequest(exchange: exchange, bytes: bytes)
+            queue.bytes += bytes
             // Within the lock: another thread that takes it out may complete it at once.
             exchange.suspend()
-            return held.next
+            return queue.next
         }
         guard let id else { return exchange.respond(refusal(.starting())) }
         exchange.whenClientLeaves { [self] in expire(id) }
-        let timer = transport.withLock { $0 }?.schedule(after: Self.holdSecondsMax) { [self] in
+        let timer = transport.withLock { $0 }?.schedule(after: Self.queuedSecondsMax) { [self] in
             expire(id)
         }
-        let isHeld = held.withLock { held -> Bool in
-            guard held.requests[id] != nil else { return false }
-            held.requests[id]?.timer = timer
+        let isQueued = queue.withLock { queue -> Bool in
+            guard queue.requests[id] != nil else { return false }
+            queue.requests[id]?.timer = timer
             return true
         }
-        if !isHeld { timer?.cancel() }
+        if !isQueued { timer?.cancel() }
     }
 
     private func expire(_ id: UInt64) {
-        let request = held.withLock { held -> HeldRequest? in
-            guard let request = held.requests.removeValue(forKey: id) else { return nil }
-            held.bytes -= request.bytes
+        let request = queue.withLock { queue -> QueuedRequest? in
+            guard let request = queue.requests.removeValue(forKey: id) else { return nil }
+            queue.bytes -= request.bytes
             return request
         }
         guard let request else { return }
@@ -131,14 +132,14 @@ package final class StartGate: HTTPHandler {
         transport.withLock { $0 }?.wake()
     }
 
-    /// The requests that are held back, in the order in which they came.
+    /// Takes the queued requests, in the order in which they came.
     private func takeAll() -> [HTTPExchange] {
-        let requests = held.withLock { held in
+        let requests = queue.withLock { queue in
             defer {
-                held.requests = [:]
-                held.bytes = 0
+                queue.requests = [:]
+                queue.bytes = 0
             }
-            return held.requests.sorted { $0.key < $1.key }.map(\.value)
+            return queue.requests.sorted { $0.key < $1.key }.map(\.value)
         }
         for request in requests { request.timer?.cancel() }
         return requests.map(\.exchange)

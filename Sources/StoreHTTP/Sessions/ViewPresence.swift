@@ -8,7 +8,7 @@ import Synchronization
 /// A module whose view declares actions for that dispatches them when the first stream of a
 /// session opens, and when the last one ends.
 package final class ViewPresence: Sendable {
-    /// Hands over what a view says, with the sessions and the client that it says it for.
+    /// Dispatches an action of a view, with the sessions and the client that it is for.
     package typealias Dispatch =
         @Sendable (any Action, _ sessions: [String], _ origin: String) throws(MailboxError) -> Void
 
@@ -17,7 +17,7 @@ package final class ViewPresence: Sendable {
         let session: String
     }
 
-    /// What each module's view says of its visibility, by the module's place.
+    /// The action of each module's view when its visibility changes, by the module's place.
     private let visibility: [@Sendable (ViewVisibility) -> (any Action)?]
     private let isStarted: @Sendable (_ module: Int) -> Bool
     private let dispatch: Dispatch
@@ -50,7 +50,7 @@ package final class ViewPresence: Sendable {
         let showing = Showing(module: module, session: session ?? Sessions.shared)
         // Said within the lock, so that what is said last is how it is.
         try streams.withLock { streams throws(MailboxError) in
-            if streams[showing] == nil { try say(.visible, showing, origin) }
+            if streams[showing] == nil { try report(.visible, showing, origin) }
             streams[showing, default: 0] += 1
         }
         return { [self] in
@@ -58,12 +58,12 @@ package final class ViewPresence: Sendable {
                 let left = (streams[showing] ?? 1) - 1
                 streams[showing] = left > 0 ? left : nil
                 // Where the mailbox is full, the Core's own log has a line.
-                if left == 0, isStarted(module) { try? say(.hidden, showing, origin) }
+                if left == 0, isStarted(module) { try? report(.hidden, showing, origin) }
             }
         }
     }
 
-    private func say(
+    private func report(
         _ change: ViewVisibility,
         _ showing: Showing,
         _ origin: String?

@@ -149,7 +149,7 @@ package struct StateRoutes: RouteGroup {
     }
 }
 
-/// What requests for the state may say.
+/// The parameters of requests for the state.
 enum StateParameters {
     static let after = Parameter.number(
         "after",

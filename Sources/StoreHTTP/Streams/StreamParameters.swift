@@ -2,7 +2,7 @@ import EventStream
 import HTTPTransport
 import Wire
 
-/// What requests for streams may say.
+/// The parameters of requests for streams.
 enum StreamParameters {
     /// The most characters of a reader's name.
     static let nameCharactersMax = 128

@@ -15,7 +15,7 @@ struct ViewQuery: Sendable {
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
         if case .object(let properties) = document.roots[0] {
-            // There is no null in a query: an absent parameter says the same.
+            // There is no null in a query: an absent parameter stands for it.
             schemas = properties.map { property in
                 guard case .nullable(let inner) = property.schema else { return property }
                 return JSONSchema.Property(property.name, inner, isRequired: false)

@@ -51,7 +51,7 @@ package final class ActionLog: LogSource, VersionFollower {
 
     /// Ends the thread, and returns when it no longer touches the journal, or the time is over.
     package func close(seconds: Double) {
-        _ = worker.close(seconds: seconds) { $0.dropWanted() }
+        _ = worker.close(seconds: seconds) { $0.dropRequested() }
     }
 
     /// Notes that everything up to a version is published. The Core's thread calls it.
@@ -59,8 +59,8 @@ package final class ActionLog: LogSource, VersionFollower {
         durable.store(version, ordering: .sequentiallyConsistent)
         // Pairs with `next`: either a reader finds the new version, or it is found waiting here.
         guard awaited.load(ordering: .sequentiallyConsistent) != 0 else { return }
-        let wanted = awaited.exchange(0, ordering: .sequentiallyConsistent)
-        if wanted != 0 { want(wanted) }
+        let requested = awaited.exchange(0, ordering: .sequentiallyConsistent)
+        if requested != 0 { request(requested) }
     }
 }
 
@@ -77,7 +77,7 @@ extension ActionLog {
                 return .gone(resync: resync, through: work.oldest - 1)
             }
             if work.takeFailure(of: version + 1) { return .unreadable }
-            work.want(version + 1)
+            work.request(version + 1)
             return .pending
         }
         return answer ?? .pending
@@ -87,7 +87,7 @@ extension ActionLog {
         SSEFrame.caughtUp(at: Tag(epoch: epoch, version: version))
     }
 
-    private func want(_ version: UInt64) {
-        worker.post { $0.want(version) }
+    private func request(_ version: UInt64) {
+        worker.post { $0.request(version) }
     }
 }

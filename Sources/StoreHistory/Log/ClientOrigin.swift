@@ -14,8 +14,8 @@ package enum ClientOrigin {
         return text + " " + agent.prefix(agentCharactersMax)
     }
 
-    /// The session of the client that a text was made of; `nil` where it had none, or a part of the
-    /// program is meant.
+    /// The session in a text; `nil` where the client had none, or the program itself dispatched the
+    /// action.
     package static func session(in text: String) -> String? {
         guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let rest = text.utf8[text.utf8.index(after: space)...]

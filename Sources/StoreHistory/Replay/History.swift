@@ -23,8 +23,8 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
     /// own state. What was made of the journal while it was opened is not made again.
     ///
     /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError``
-    ///   where the file is needed and can't be used; what the encoder says where the initial state
-    ///   has no JSON form.
+    ///   where the file is needed and can't be used; the encoder's error where the initial
+    ///   state has no JSON form.
     package init(
         of program: Program<State>,
         in journal: any Journal,
@@ -52,7 +52,7 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
                 throw RecoveryError(beginningIn: error)
             }
         } else {
-            file?.sayUnused(by: journal, encoder, logger)
+            file?.logIfUnused(by: journal, encoder, logger)
         }
         version = journal.version
         state = try replayed?.state(version) ?? replay.recover(version)

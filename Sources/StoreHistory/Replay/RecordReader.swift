@@ -24,7 +24,7 @@ package struct RecordReader {
         }
     }
 
-    /// The action of a record; `nil` where a migration says that it means nothing any more.
+    /// The action of a record; `nil` where a migration gives it up.
     ///
     /// - Throws: why it can't be read.
     package mutating func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {

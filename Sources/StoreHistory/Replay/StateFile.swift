@@ -43,8 +43,8 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Writes to the log where history began with something else, so that the file is not used.
-    func sayUnused(by journal: any Journal, _ encoder: JSONEncoder, _ logger: Logger) {
+    /// Writes a line to the log where history began with another state, and the file is not used.
+    func logIfUnused(by journal: any Journal, _ encoder: JSONEncoder, _ logger: Logger) {
         let first = try? journal.snapshot(atOrBefore: 0)
         if let first, let state = try? read(), let bytes = try? encoder.encode(state),
             bytes == first.state

@@ -25,7 +25,7 @@ public protocol SideEffect<State, Value>: Dispatchable {
     func sideEffect(_ context: EffectContext<State>) async throws -> Value
 }
 
-/// A side effect that says what is done when it fails, or when the server ends before it does.
+/// A side effect with a policy for its failure, and for the end of the server before its own.
 public protocol RetriedSideEffect: SideEffect {
     /// How often it is tried again.
     static var retry: Retry { get }

@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// An action that says itself how it changes a slice of the state.
+/// An action that changes a slice of the state by a function of its own.
 ///
 /// ```swift
 /// struct CompleteItem: StateUpdater {

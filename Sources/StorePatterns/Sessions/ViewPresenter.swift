@@ -4,9 +4,10 @@ public import StoreCore
 ///
 /// ```swift
 /// struct HomePresenter: ViewPresenter {
+///     typealias State = Home.State
 ///     static let view = "home"
 ///
-///     func stateDidUpdate(from old: Home.State?, to new: Home.State?, _ context: PresenterContext) {
+///     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext) {
 ///         if old == nil, new != nil { context.navigation.present("home") }
 ///         if old != nil, new == nil { context.withdraw("home") }
 ///     }

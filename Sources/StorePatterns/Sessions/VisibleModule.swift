@@ -1,11 +1,12 @@
 public import StoreCore
 
-/// A module whose view says when a client begins to show it, and when that ends.
+/// A module whose view has an action for the moment when a client begins to show it, and when that
+/// ends.
 ///
 /// A client shows a module while it reads the module's stream.
 public protocol VisibleModule<State>: Module {
-    /// What the view says when a client begins or ceases to show it; `nil` says nothing. It is said
-    /// once for each session.
+    /// The action of the view when a client begins or ceases to show it; `nil` for none. It is
+    /// dispatched once for each session.
     func visibilityDidChange(to visibility: ViewVisibility) -> UI?
 }
 
@@ -18,7 +19,7 @@ public enum ViewVisibility: Sendable {
 }
 
 extension Slice {
-    /// What the module's view says of its visibility.
+    /// The action of the module's view when its visibility changes.
     package func action(on visibility: ViewVisibility) -> (any Action)? {
         (anyModule as? any VisibleModule)?.visibilityDidChange(to: visibility)
     }

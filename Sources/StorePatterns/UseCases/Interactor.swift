@@ -1,5 +1,5 @@
-/// The part of a use case that does its work: input and output, and calls of services. What comes
-/// of it goes to the dispatcher.
+/// Does the work of a use case: input and output, and calls of services. Its outputs go to the
+/// dispatcher.
 ///
 /// ```swift
 /// protocol LoginUseCase {

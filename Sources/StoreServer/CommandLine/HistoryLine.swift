@@ -21,7 +21,7 @@ struct HistoryLine {
 
     /// Reads a line.
     ///
-    /// - Throws: `HistoryCommandError`, which says what is missing.
+    /// - Throws: `HistoryCommandError`, which names what is missing.
     init(reading line: [UInt8]) throws {
         let object: JSONNode
         do {

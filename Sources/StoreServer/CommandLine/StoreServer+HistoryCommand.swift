@@ -68,9 +68,9 @@ extension StoreServer {
             """
     }
 
-    /// Makes every state again, and says in words what was compared.
+    /// Replays all records, and returns a line about what was compared.
     private func replayAll(_ journal: any Journal) throws -> String {
-        try StateCheck(
+        try SnapshotComparison(
             replay: History.replay(
                 of: program,
                 in: journal,

@@ -8,7 +8,7 @@ import Wire
 /// ``StoreServer/main()`` makes it of flags, environment and file; a program that embeds a server
 /// makes it itself. Times are in seconds, sizes in bytes.
 ///
-/// The default of a bound that another part enforces is that part's own.
+/// A bound that another type enforces has the default of that type.
 public struct ServerConfiguration: Sendable, Equatable {
     private static let transport = TransportConfiguration(addresses: [])
     private static let streams = StreamLimits()

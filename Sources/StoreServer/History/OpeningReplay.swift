@@ -9,7 +9,7 @@ import Wire
 ///
 /// It does what is usual: the newest snapshot has the form that the state has today, and every
 /// record after it can be read and reduced. In all other cases it has no state, and ``Replay``
-/// makes it, or says why that can't be done.
+/// makes it, or throws the reason.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
     let form = History<State>.form

@@ -4,7 +4,7 @@ import StoreHistory
 import Telemetry
 
 extension StoreServer {
-    /// What history begins with, where the configuration says so.
+    /// The file with the state that history begins with, where the configuration names one.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
         configuration.stateFile.map { StateFile(path: $0, connect: connect) }
     }

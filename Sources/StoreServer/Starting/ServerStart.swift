@@ -7,7 +7,7 @@ import Telemetry
 
 /// A server on its way from listening to ready, which may be stopped at any point of it.
 final class ServerStart: Sendable {
-    /// How long a stop waits for clients whose requests were held back to take their answer.
+    /// How long a stop waits until the clients of queued requests have taken their answer.
     static let stopSecondsMax = 1.0
 
     private enum Status: Sendable {
@@ -21,7 +21,7 @@ final class ServerStart: Sendable {
     /// Ends the process when the journal fails; `nil` where that is left to others.
     let journalFailed: (@Sendable (JournalError) -> Void)?
     let transport: HTTPServer
-    let preparation = Preparation()
+    let preparation = DependencyPreparation()
     /// Names the requests, from the first on.
     let requestIDs = RequestIDs()
     private let gate: StartGate
@@ -47,7 +47,7 @@ final class ServerStart: Sendable {
         try transport.start()
     }
 
-    /// Has `handler` handle all requests, also those that were held back. Returns `false` where
+    /// Has `handler` handle all requests, also those that were queued. Returns `false` where
     /// the server was stopped meanwhile.
     func end(with server: RunningServer, _ handler: any HTTPHandler) -> Bool {
         status.withLock { status in

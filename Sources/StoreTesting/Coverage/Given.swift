@@ -5,7 +5,8 @@ public import Testing
 ///
 /// ```swift
 /// Given(Counter(), Counter.State(step: 2)).when(.increased) { $0.count = 2 }
-/// Given(Counter(), Counter.State()).when(.stepChanged(to: 0), refused: "A step of 0 leads nowhere.")
+/// Given(Counter(), Counter.State())
+///     .when(.stepChanged(to: 0), refused: "A step of 0 leads nowhere.")
 /// ```
 ///
 /// Only the reducer runs: no effect, no presenter, no thread. The closure states every change.

@@ -25,7 +25,7 @@ public final class FaultyJournal: Journal {
     /// Identifies the journal's history.
     public var epoch: UInt32 { memory.epoch }
 
-    /// Appends, or fails as ``fail(with:)`` says.
+    /// Appends, or fails as ``fail(with:)`` has set.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.append(batch, at: expected)
@@ -43,7 +43,7 @@ public final class FaultyJournal: Journal {
         try memory.outcomes(of: keys)
     }
 
-    /// Keeps a snapshot, or fails as ``fail(with:)`` says.
+    /// Keeps a snapshot, or fails as ``fail(with:)`` has set.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.save(snapshot)

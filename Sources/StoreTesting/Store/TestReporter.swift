@@ -1,6 +1,6 @@
 public import Testing
 
-/// Where a ``TestStore`` says that a test is wrong.
+/// Receives the failures that a ``TestStore`` finds in a test.
 ///
 /// Without a word it is Swift Testing, at the caller's place. In XCTest:
 ///

@@ -101,7 +101,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         await receive(ActionText.of(action), change, at: place) { $0 as? Subject.Action == action }
     }
 
-    /// States the next action, one that the module's views say.
+    /// States the next action, one of the module's views.
     public nonisolated(nonsending) func receive(
         _ action: Subject.UI,
         _ change: ((inout State) throws -> Void)? = nil,

@@ -1,7 +1,7 @@
 import StoreCore
 import Testing
 
-// What a store under test compares, and how it says what is wrong: what happened, and what to do.
+// What a store under test compares, and the text of a failure: what happened, and what to do.
 
 extension TestStore {
     func check(_ verb: String) -> StateCheck<State> {

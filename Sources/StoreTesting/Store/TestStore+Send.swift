@@ -2,7 +2,7 @@ public import StoreCore
 public import Testing
 
 extension TestStore {
-    /// Dispatches an action, and compares the state that it leads to with what the closure says.
+    /// Dispatches an action, and compares the state that it leads to with that of the closure.
     ///
     /// Returns when effects and presenters have done what they can.
     ///
@@ -64,7 +64,7 @@ extension TestStore {
     func begin(_ action: any Action, at place: SourceLocation) -> Bool {
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "\(ActionText.of(action)) is sent", at: place)
-        if isIntercepted || knows(action) { return true }
+        if isIntercepted || isActionOfModules(action) { return true }
         check("send").unknown(action, modules, at: place)
         return false
     }
@@ -80,7 +80,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         await send(action as any Action, change, at: place)
     }
 
-    /// Dispatches what one of the module's views says; see ``send(_:_:at:)-(Action,_,_)``.
+    /// Dispatches an action of one of the module's views; see ``send(_:_:at:)-(Action,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.UI,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -108,7 +108,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         await send(action as any Action, refused: reason, pointer: pointer, at: place)
     }
 
-    /// Dispatches what one of the module's views says, which has to be refused.
+    /// Dispatches an action of one of the module's views, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.UI,
         refused reason: String,

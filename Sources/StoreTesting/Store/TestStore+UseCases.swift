@@ -25,10 +25,10 @@ extension TestStore {
         at place: SourceLocation = #_sourceLocation
     ) async {
         let path = useCase + "/" + method
-        guard let begin = call[path] else {
+        guard let begin = useCases[path] else {
             fail(
                 "There is no use case '\(path)'.",
-                "There are: \(call.paths.joined(separator: ", "))",
+                "There are: \(useCases.paths.joined(separator: ", "))",
                 at: place
             )
             return

@@ -17,7 +17,7 @@ public import Testing
 /// await store.finish()
 /// ```
 ///
-/// A closure says how the state changes; whatever it leaves out or gets wrong fails the test, with
+/// A closure states how the state changes; what it leaves out or gets wrong fails the test, with
 /// the fields that differ. What effects and presenters dispatch has to be received, in its order,
 /// and what an effect throws, too. ``exhaustivity`` relaxes that.
 ///
@@ -44,13 +44,13 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let runner: EffectRunner
     let coverage = ActionCoverage.current
     let modules: [String]
-    let knows: (any Action) -> Bool
+    let isActionOfModules: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, EffectWatch) async throws -> (version: UInt64, state: State)
-    let call: UseCaseCall
+    let useCases: UseCaseMethods
     /// The Core; `nil` where the modules make none.
     let core: (any Sendable)?
-    /// Whether an interceptor may make something of actions that no module knows.
+    /// Whether an interceptor may replace actions that no module has.
     var isIntercepted = false
     var notifications: [Notification] = []
 
@@ -102,21 +102,21 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             }
             let machine = try ModuleMachine<Root>(of: modules)
             // What is only tracked belongs to no module.
-            knows = { machine.module(of: $0) != nil || $0 is any TrackedAction }
+            isActionOfModules = { machine.module(of: $0) != nil || $0 is any TrackedAction }
             dispatch = { action, watch in
                 let done = try await core.dispatch(action, watch: watch)
                 return (done.version, shown(done.state))
             }
-            call = UseCaseCall(modules, core)
+            useCases = UseCaseMethods(modules, core)
             self.core = core
             if let refusal = ActionNames.of(modules).refusal {
                 reporter.failed("A server does not start with these actions: \(refusal).", place)
             }
         } catch {
             reporter.failed("The modules can't make a store: \(error).", place)
-            knows = { _ in true }
+            isActionOfModules = { _ in true }
             dispatch = { _, _ in throw error }
-            call = UseCaseCall()
+            useCases = UseCaseMethods()
             core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {

@@ -54,7 +54,7 @@ enum TypeText {
     }
 }
 
-/// An action of the library's own, whose type's name says little.
+/// An action of the library's own, with a text in place of its type's name.
 private protocol DescribedAction {
     var text: String { get }
 }

@@ -2,19 +2,19 @@ import StoreCore
 import Testing
 import Wire
 
-/// Compares states with what a test says of them, and says what is wrong: what happened, and what
-/// to do.
+/// Compares states with what a test states, and reports each difference: what happened, and what to
+/// change.
 struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on
-    /// How the test is told to write it: `send(…)`.
+    /// The function that a failure's hint names: `send` for `send(…)`.
     let verb: String
 
     func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {
         reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
     }
 
-    /// An action led from one state to another; `change` says how.
+    /// An action led from one state to another; `change` makes the expected state.
     func applied(
         _ action: any Action,
         from before: State,
@@ -114,7 +114,7 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// An action is none that the modules know.
+    /// No module has this action.
     func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",

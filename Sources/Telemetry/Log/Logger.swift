@@ -1,4 +1,4 @@
-/// Writes lines for the operator. It is a value, given to each part that writes some.
+/// Writes lines for the operator. It is a value, passed to each type that writes some.
 ///
 /// Any thread may call; none waits: the lines are written by a thread of their own (``LogWriter``),
 /// which ends with the last copy of the value.

@@ -1,6 +1,6 @@
 /// Writes metrics as Prometheus reads them (text format 0.0.4).
 package struct MetricsText {
-    /// What tells values of one metric apart.
+    /// Distinguishes the values of one metric.
     package typealias Labels = KeyValuePairs<String, String>
 
     package private(set) var text = ""

@@ -62,7 +62,8 @@ public struct JSONError: Error, Sendable, Equatable {
         failure.map { "\(message) \($0)" } ?? message
     }
 
-    /// Whether both say the same of the same place; what a type's own code threw is not compared.
+    /// Whether both have the same reason at the same place. Errors that a type's own code threw are
+    /// not compared.
     public static func == (a: JSONError, b: JSONError) -> Bool {
         a.code == b.code && a.offset == b.offset && a.pointer == b.pointer
             && a.expected == b.expected && a.message == b.message

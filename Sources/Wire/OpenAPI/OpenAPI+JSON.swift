@@ -110,7 +110,7 @@ extension OpenAPI {
                 response.member("description", words.joined(separator: "; "))
                 let headers = answers.flatMap(\.headers) + problems.flatMap(\.ownHeaders)
                 write(headers: headers, to: &response)
-                // An answer to HEAD has no body, whatever it says.
+                // An answer to HEAD has no body, whatever its fields are.
                 guard operation.method.uppercased() != "HEAD" else { return }
                 write(answers.flatMap(\.bodies) + body(of: problems), to: &response)
             }

@@ -1,6 +1,6 @@
 /// A description of an HTTP interface, written as OpenAPI 3.1 (protocol 6.2).
 ///
-/// It is made from the same table that requests are routed by, so that it says what the server
+/// It is made from the same table that requests are routed by, so it describes what the server
 /// does.
 package struct OpenAPI: Sendable {
     package static let version = "3.1.0"

@@ -47,7 +47,7 @@ extension JSONTree {
         }
     }
 
-    /// A number as its value is written shortest, as far as a double tells it exactly.
+    /// The shortest text of a number's value, as far as a double is exact.
     private static func shortest(_ text: String) -> String {
         if let whole = Int64(text) { return String(whole) }
         guard let number = Double(text), number.magnitude < 0x1p53 else { return text }

@@ -37,7 +37,7 @@ package indirect enum JSONTree: Sendable {
 }
 
 extension JSONTree: Equatable {
-    /// Equal as RFC 6902 §4.6 says: objects whatever their order; numbers by value.
+    /// Equal by RFC 6902 §4.6: objects whatever their order; numbers by value.
     package static func == (a: JSONTree, b: JSONTree) -> Bool {
         switch (a, b) {
         case (.literal(let a), .literal(let b)):

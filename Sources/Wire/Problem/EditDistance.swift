@@ -1,6 +1,6 @@
 /// The name that a misspelt one was probably meant to be.
 package enum EditDistance {
-    /// Longer names are not compared: nobody mistypes them, and the work is quadratic.
+    /// Longer names are not compared: the work is quadratic.
     static let bytesMax = 64
     /// How many names are compared with one that is unknown.
     static let candidatesMax = 1_000

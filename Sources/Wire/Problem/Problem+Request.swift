@@ -1,4 +1,4 @@
-// Problems with the form of a request: what it says could not be read, or may not be said at all.
+// Problems with the form of a request: it could not be read, or has what is not allowed.
 
 extension Problem {
     /// 400: the body is no JSON as protocol 1.2 and 9 ask. So many bytes of it were read before the
@@ -11,7 +11,7 @@ extension Problem {
         )
     }
 
-    /// 400: framing, a query or a header is not as it has to be. `detail` says which, and how.
+    /// 400: framing, a query or a header is not as it has to be. `detail` names it and the reason.
     ///
     /// Where the framing is in doubt, the transport closes the connection as well.
     package static func badRequest(_ detail: String) -> Problem {

@@ -1,8 +1,8 @@
 /// An error as the client gets it: `application/problem+json` (RFC 9457, protocol 8.1).
 ///
-/// A value without behaviour: the constructors of ``Problem`` know each kind's members and
-/// headers, so that a handler names what went wrong and nothing else. Nothing in it may be secret:
-/// `detail` is shown to whoever asked.
+/// A value without behaviour: the functions that make a ``Problem`` set each kind's members and
+/// headers, and a handler names only what went wrong. Nothing in it may be secret: the client gets
+/// `detail`.
 package struct Problem: Error, Sendable {
     package static let contentType = "application/problem+json"
 
@@ -31,8 +31,8 @@ package struct Problem: Error, Sendable {
     package var status: Int { slug.status }
     package var title: String { ProblemCatalog.page(of: slug).title }
 
-    /// Everything a response to this problem needs beside its status: the type of the body, that
-    /// nobody may store it, and the headers of this kind.
+    /// The header fields of a response with this problem: the type of the body, `no-store`, and the
+    /// fields of this kind.
     package var responseHeaders: [(name: String, value: String)] {
         [
             (name: "Content-Type", value: Problem.contentType),

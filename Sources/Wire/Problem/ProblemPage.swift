@@ -4,7 +4,7 @@ package struct ProblemPage: Sendable, Equatable {
 
     package let slug: ProblemSlug
     package let title: String
-    /// What has happened, and what the members say.
+    /// What has happened, and the meaning of the members.
     package let meaning: String
     /// What to do next.
     package let remedy: String

@@ -45,7 +45,7 @@ extension SSEFrame {
         case ahead
     }
 
-    /// Says that what follows is a snapshot, and not a continuation (4.6).
+    /// The event before a snapshot that is not a continuation (4.6).
     package static func resync(_ reason: ResyncReason) -> Bytes {
         encode(event: "resync", data: "{\"reason\":\"\(reason.rawValue)\"}")
     }

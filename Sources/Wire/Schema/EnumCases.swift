@@ -1,7 +1,7 @@
 /// The cases of an enum without payloads, also of one that is not `CaseIterable`.
 ///
 /// The compiler synthesizes `CodingKeys` and raw enums, but does not list their cases. The runtime
-/// knows how many there are: their number stands in the type's descriptor, whose layout is part of
+/// has their number: it is in the type's descriptor, whose layout is part of
 /// Swift's stable ABI (swift/include/swift/ABI/Metadata.h, `TargetEnumDescriptor`).
 enum EnumCases {
     /// All values of the type in the order of declaration, or `nil` when it is no such enum.
@@ -48,7 +48,7 @@ enum EnumCases {
             return nil
         #else
             // Safety: a metatype is the address of the type's metadata, which is never freed. Its
-            // first word is the kind; only where that says enum is the second word read, which
+            // first word is the kind; only where that is enum is the second word read, which
             // then is the address of an enum's descriptor, and the descriptor's own kind is
             // checked before its counts are read.
             let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)

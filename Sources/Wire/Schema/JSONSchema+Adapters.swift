@@ -2,7 +2,7 @@ extension JSONSchema {
     /// Describes the types that adapters write, for `adapter` in the deriving functions.
     ///
     /// What an adapter reads is found out like everything else: it is given texts and numbers, and
-    /// the schema says which kind it takes. A format is named only where nothing but that format
+    /// the schema has the kind that it takes. A format is named only where nothing but that format
     /// was taken.
     package static func adapter(
         from adapters: [JSONAdapter]

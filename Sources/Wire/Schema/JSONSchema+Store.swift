@@ -1,5 +1,6 @@
 extension JSONSchema {
-    /// How many actions one request may carry (protocol 2.3), unless the server says otherwise.
+    /// How many actions one request may have (protocol 2.3), unless the server is configured
+    /// otherwise.
     package static let batchMax = 1_000
 
     /// What `GET /schema` answers: the state and every action in one document (protocol 6.1).

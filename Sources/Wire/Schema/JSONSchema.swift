@@ -13,7 +13,7 @@ public indirect enum JSONSchema: Sendable, Equatable {
     case number
     /// A whole number between two bounds, both allowed.
     case integer(minimum: Int64, maximum: UInt64)
-    /// Text, of a `format` that JSON Schema knows (`date-time`, `uuid`, `uri`), or of any.
+    /// Text, of a `format` of JSON Schema (`date-time`, `uuid`, `uri`), or of any.
     case string(format: String? = nil)
     /// Text in which a regular expression (ECMA-262) finds something.
     case text(pattern: String)

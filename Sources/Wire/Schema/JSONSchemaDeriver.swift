@@ -28,13 +28,13 @@ final class JSONSchemaDeriver {
     private var runs = 0
     private var depth = 0
 
-    /// What the run that is going on has told of itself.
+    /// What the current run has counted and found.
     private var choices = 0
     private var single: ObjectIdentifier?
 
     /// - Parameters:
     ///   - reserved: names of definitions that types must not take.
-    ///   - adapter: schemas of types that are written in another way than their `Codable` says.
+    ///   - adapter: schemas of types that are not written as their `Codable` writes them.
     init(
         reserved: Set<String> = [],
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }

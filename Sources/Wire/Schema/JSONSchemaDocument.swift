@@ -12,8 +12,8 @@ package struct JSONSchemaDocument: Sendable {
     /// - Parameters:
     ///   - types: what to describe; the same type may come twice.
     ///   - reserved: names that definitions do not take.
-    ///   - adapter: schemas of types that the encoder writes in another way than their `Codable`
-    ///     says, such as a date as text.
+    ///   - adapter: schemas of types that the encoder does not write as their `Codable` does, such
+    ///     as a date as text.
     package init(
         of types: [any Decodable.Type],
         reserved: Set<String> = [],

@@ -1,4 +1,4 @@
-/// A type that says itself what it is on the wire.
+/// A type that declares its own JSON Schema.
 ///
 /// Schemas are derived by letting a type decode from dummy values. That fails for a type whose
 /// `init(from:)` accepts few values, or decides by what it finds. Such a type states its schema:

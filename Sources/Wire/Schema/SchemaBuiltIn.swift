@@ -76,7 +76,7 @@ extension Set: SchemaBuiltIn where Element: Decodable {
 }
 
 extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
-    /// Members, where the keys are texts or whole numbers or say how to become one; else a list of
+    /// Members, where the keys are texts, whole numbers or `CodingKeyRepresentable`; else a list of
     /// keys and values in turn, as `Dictionary` codes itself.
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
         let value = deriver.schema(of: Value.self)

@@ -320,7 +320,7 @@ final class UserInfoInteractor: Interactor<UserInfoOutput>, @unchecked Sendable 
     func load(_ name: String) async throws { try await dispatcher.dispatch(.loaded(name: name)) }
 }
 
-/// What a screen shows of a search; nothing while nobody searches.
+/// What a screen shows of a search; nothing while no search is started.
 struct FoundViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Search.self]
     let found: [String]
@@ -349,7 +349,7 @@ let celebrated = Reaction<AppState>.onDispatch(of: Tally.Action.self) { _, old, 
     return Cards.start(.init(title: "")).to("hundred")
 }
 
-// The later program: nobody can touch a search any more.
+// The later program, in which no client can dispatch the actions of a search.
 
 struct LaterSearch: StartableModule {
     static let name = "search"

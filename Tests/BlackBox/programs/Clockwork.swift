@@ -100,7 +100,7 @@ let server = StoreServer(AppState.self)
         case nil: return
         case "fail": throw NoMotto()
         case "forever":
-            // Whoever gives it up does not wait for it.
+            // Ignores its cancellation: a stop must not wait for it.
             while true { try? await Task.sleep(for: .seconds(1)) }
         case let ms?: try await Task.sleep(for: .milliseconds(Int(ms) ?? 0))
         }

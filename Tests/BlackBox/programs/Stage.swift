@@ -42,7 +42,7 @@ struct Stage: Module {
 
 struct StagePresenter: Presenter {
     func stateDidUpdate(from old: Stage.State?, to new: Stage.State?, _ context: PresenterContext) {
-        // At a start nobody has asked.
+        // The call at the start of the store has no old state: no client has asked for anything.
         guard let old, let order = new?.order, order != old.order else { return }
         let settle: RouteCompletion = {
             context.dispatch(Stage.Internal.settled(number: order.number, outcome: "\($0)"))
@@ -143,8 +143,8 @@ struct FloodPresenter: Presenter {
     }
 }
 
-/// Work that goes on after a restart, or whose end is told then. Its presenter presents what came
-/// of it to those who asked.
+/// Effects that run again after a restart, or that are reported as ended then. The presenter
+/// presents the result to the sessions that asked for it.
 struct Errands: Module {
     struct State: ModuleState {
         var done: [String] = []

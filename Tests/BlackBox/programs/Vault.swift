@@ -138,7 +138,7 @@ struct Keyed: StateUpdater, Codable {
     func updateState(_ state: inout Doors.State) { state.note("key \(key.teeth)", nil) }
 }
 
-/// An action that nobody has registered.
+/// An action that no module lists.
 struct Stranger: Action {}
 
 /// No refusal: a defect of the program, whose description is for the log alone.
@@ -199,7 +199,7 @@ struct Machine: Module {
     }
 }
 
-/// Opens a door after somebody knocked in the presenter's name.
+/// Opens a door after the visit `present`.
 struct DoorsPresenter: Presenter {
     func stateDidUpdate(from old: Doors.State?, to new: Doors.State?, _ context: PresenterContext) {
         guard new?.visits.last == "present", new?.visits.count != old?.visits.count else { return }

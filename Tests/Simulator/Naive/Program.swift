@@ -3,11 +3,11 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A store that is simulated, with what a plain reading of its source says about it.
+/// A store that is simulated, with a model of it: a plain reading of its source.
 protocol Program: SendableMetatype {
     associatedtype Root: RootState
 
-    /// The store as it is served, whose parts note in `recorder` what they are told.
+    /// The store as it is served. Its presenters and reactions note their calls in `recorder`.
     static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Root>
 
     /// Reduces an action, or throws; the caller forgets what it changed then.
@@ -27,11 +27,11 @@ protocol Program: SendableMetatype {
     static func explains(_ record: Record, by cause: Record?) -> Property?
     /// What effects need of the world.
     static func dependencies(_ clock: ManualClock) -> Dependencies
-    /// The view by which the module of an action is shown, where the action is what a view says.
+    /// The view that shows the module of an action, where the action is one that a view dispatches.
     static func view(saying action: any Action) -> String?
-    /// What presenters and reactions are told of an applied action, and what they dispatch.
+    /// The calls of presenters and reactions after an applied action, and what they dispatch.
     static func follows(_ applied: Applied<Root>, _ calls: inout Calls)
-    /// What they are told when a store begins.
+    /// Their calls when a store begins.
     static func begins(_ root: Root, _ calls: inout Calls)
     /// What an applied action does to effects.
     static func effects(_ applied: Applied<Root>, _ works: inout Works)
@@ -88,8 +88,8 @@ struct Applied<Root: RootState> {
     /// Those who asked for it: the shared session where no other did.
     var authors: [String] { sessions.isEmpty ? [Sessions.shared] : sessions }
 
-    /// Whether a presenter of a name is told.
-    func tells(_ name: String) -> Bool { audience?.means(name) ?? true }
+    /// Whether the presenter of this name is called.
+    func calls(_ name: String) -> Bool { audience?.means(name) ?? true }
 }
 
 extension Audience {
@@ -103,19 +103,19 @@ extension Audience {
     }
 }
 
-/// What the parts of a program have been told, as they should be, and what they dispatch then.
+/// The calls that presenters and reactions should have got, and what they dispatch then.
 struct Calls {
     private(set) var calls: [Recorder.Call] = []
     private(set) var own: [Own] = []
     private var counts: [String: Int] = [:]
 
-    /// An action that a part of the program dispatches.
+    /// An action that a presenter or a reaction dispatches.
     struct Own {
         let action: any Action
         let audience: Audience?
     }
 
-    /// A part is told; answers how many calls it has had.
+    /// A presenter or a reaction is called. Returns how many calls it has had.
     mutating func call(_ part: String, _ old: Bytewise, _ new: Bytewise) -> Int {
         calls.append(Recorder.Call(part: part, old: old, new: new))
         counts[part, default: 0] += 1

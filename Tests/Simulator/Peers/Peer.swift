@@ -2,7 +2,7 @@ import ControlledWorld
 import StoreCore
 import StoreServer
 
-/// One of several servers of a history, with what its parts were told.
+/// One of several servers of a history, with the calls of its presenters and reactions.
 final class Peer<Root: RootState>: @unchecked Sendable {
     // Safety: the one thread of the simulation makes every call.
 

@@ -52,7 +52,7 @@ extension PeerSimulation {
             }
             guard peer.shown.states.count == records.count + 1 else {
                 throw Violation(
-                    .told,
+                    .called,
                     "server \(number) has shown \(peer.shown.states.count - 1) of \(newest) versions"
                 )
             }

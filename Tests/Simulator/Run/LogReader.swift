@@ -4,7 +4,7 @@ import Wire
 /// A client that reads the log of actions.
 final class LogReader {
     private let source: EventSource
-    /// The version that it was told of last.
+    /// The newest version that it has received.
     private(set) var version: UInt64
     init(after version: UInt64, socket: CInt) {
         self.version = version

@@ -10,7 +10,7 @@ final class Reader {
     private(set) var content: StreamTarget.Part?
     /// The state at which its content was looked at last.
     var looked: StateText?
-    /// The newest version that it was left out of, where it was not told since.
+    /// The newest version whose event it did not get, where it has got none since.
     var leftOut: UInt64?
 
     /// A reader of a stream, which goes on in the place of an earlier one where that is given.
@@ -31,9 +31,9 @@ final class Reader {
 
     var isClosed: Bool { source.isClosed }
 
-    /// Takes what has come. Answers the events that tell of a version.
+    /// Takes what has come. Returns the events that have a version.
     func take() throws(Violation) -> [(version: UInt64, content: StreamTarget.Part)] {
-        var told: [(version: UInt64, content: StreamTarget.Part)] = []
+        var frames: [(version: UInt64, content: StreamTarget.Part)] = []
         for event in try source.take() {
             guard let content = try content(after: event.name, event.data) else { continue }
             guard let version = event.version else {
@@ -44,12 +44,12 @@ final class Reader {
             }
             self.version = version
             self.content = content
-            told.append((version, content))
+            frames.append((version, content))
         }
-        return told
+        return frames
     }
 
-    /// What the stream is about after an event; `nil` where that tells nothing about it.
+    /// What the stream is about after an event; `nil` where that has nothing of it.
     private func content(
         after event: String,
         _ data: [UInt8]

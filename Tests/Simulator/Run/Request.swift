@@ -17,7 +17,7 @@ enum Request {
         /// An idempotency key, where the request has one.
         var key: String?
         var condition = Condition.none
-        /// Who is told, as it stands in the body, and what that means.
+        /// The recipients: as JSON in the body, and as the audience that this means.
         var recipients: (json: String, audience: Audience?)?
         var prefers: String?
     }

@@ -19,14 +19,14 @@ struct Run<P: Program> {
         var story: [String] = []
     }
 
-    func result(tells: Bool = false) -> Result {
+    func result(isVerbose: Bool = false) -> Result {
         var place = 0
         var simulation: Simulation<P>?
         do {
-            let made = try Simulation<P>(seed: seed, tells: tells)
+            let made = try Simulation<P>(seed: seed, isVerbose: isVerbose)
             simulation = made
             for step in steps {
-                made.tell("step \(step)")
+                made.note("step \(step)")
                 try made.step(step)
                 place += 1
             }
@@ -69,7 +69,7 @@ struct Run<P: Program> {
 
     /// Where two runs of the same steps part, with what led to it.
     func parting() -> String {
-        let (first, second) = (result(tells: true).story, result(tells: true).story)
+        let (first, second) = (result(isVerbose: true).story, result(isVerbose: true).story)
         let place = zip(first, second).prefix { $0 == $1 }.count
         let before = first[max(0, place - 20)..<place].joined(separator: "\n    ")
         let (one, other) = (first.dropFirst(place).first, second.dropFirst(place).first)
@@ -79,13 +79,13 @@ struct Run<P: Program> {
     /// What a failure looks like, with the steps that lead to it.
     func report(_ failure: Failure, named name: String, count: Int) -> String {
         let short = shrunk(failure)
-        let told = short.result(tells: true).failure ?? failure
+        let shortest = short.result(isVerbose: true).failure ?? failure
         return """
             \(name): seed \(seed) fails in step \(steps[min(failure.place, steps.count - 1)]): \
             \(failure.violation)
             \(short.steps.count) steps are enough:
-            \(told.story.map { "    " + $0 }.joined(separator: "\n"))
-              => \(told.violation)
+            \(shortest.story.map { "    " + $0 }.joined(separator: "\n"))
+              => \(shortest.violation)
             again: make simulate SEED=\(seed) STEPS=\(count)
             """
     }

@@ -44,7 +44,7 @@ extension Simulation {
         _ fault: SimulatedJournal.Fault,
         _ chance: inout Chance
     ) throws {
-        tell("  and the disk fails: \(fault)")
+        note("  and the disk fails: \(fault)")
         let before = (server.state, journal.count)
         journal.fail(fault)
         try turnCore()
@@ -91,7 +91,7 @@ extension Simulation {
         leads: (any Action)? = nil
     ) throws {
         let client = drawn(&chance)
-        tell("  POST \(path) \(body) as \(client?.name ?? "nobody")")
+        note("  POST \(path) \(body) as \(client?.name ?? "nobody")")
         named.append(
             try server.send("POST", path, headers: Self.cookie(client), body: Array(body.utf8))
         )
@@ -147,7 +147,7 @@ extension Simulation {
             base: scratch.version
         )
         let target = request.path + (request.isDryRun ? "?dry-run=true" : "")
-        tell("  POST \(target) \(Bytewise(body)) \(headers)")
+        note("  POST \(target) \(Bytewise(body)) \(headers)")
         let exchange = try server.send("POST", target, headers: headers, body: Array(body.utf8))
         let prediction = try scratch.predict(asked, keys: &keys, in: server)
         return Open(exchange: exchange, asked: asked, prediction: prediction)
@@ -191,7 +191,7 @@ extension Simulation {
         guard !clients.isEmpty else { return }
         let client = clients.remove(at: chance.below(clients.count))
         begunHere.remove(client.name)
-        tell("a session ends: \(client.name)")
+        note("a session ends: \(client.name)")
         let exchange = try server.send(
             "DELETE",
             "/session",

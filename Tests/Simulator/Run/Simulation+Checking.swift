@@ -3,18 +3,18 @@ import StorePatterns
 import Wire
 
 extension Simulation {
-    /// Presenters, reactions, hooks and analytics were told of what was applied, and of nothing
-    /// else.
-    func verifyTold() throws {
-        let told = recorder.takeCalls().filter { !$0.part.hasPrefix("attempt ") }
+    /// Presenters, reactions, hooks and analytics were called for each applied action, and for
+    /// nothing else.
+    func verifyCalls() throws {
+        let calls = recorder.takeCalls().filter { !$0.part.hasPrefix("attempt ") }
         let expected = naive.calls.takeCalls()
-        if told != expected {
-            let (told, expected) = (byPart(told), byPart(expected))
-            for part in Set(told.keys).union(expected.keys).sorted()
-            where told[part] != expected[part] {
+        if calls != expected {
+            let (calls, expected) = (byPart(calls), byPart(expected))
+            for part in Set(calls.keys).union(expected.keys).sorted()
+            where calls[part] != expected[part] {
                 throw Violation(
-                    .told,
-                    "\(part) was told \(told[part] ?? []) and not \(expected[part] ?? [])"
+                    .called,
+                    "\(part) got \(calls[part] ?? []) and not \(expected[part] ?? [])"
                 )
             }
         }
@@ -159,7 +159,7 @@ extension Simulation {
                 throw wrong("refused")
             }
         case .replayed(let kept), .applied(_, let kept):
-            // Who waits for effects is told of their failure.
+            // A client that waits for effects gets their failure as its answer.
             if open.asked.request.prefers?.contains("wait") == true, status == 424 { return }
             guard status == 200, let root = document?.root,
                 root.member(named: "version")?.intValue == Int(kept.last),

@@ -37,7 +37,7 @@ extension Simulation {
         _ client: Client? = nil,
         headers: [(name: String, value: String)] = []
     ) throws -> (status: Int, body: [UInt8]) {
-        tell("  GET \(target) as \(client?.name ?? "nobody")")
+        note("  GET \(target) as \(client?.name ?? "nobody")")
         let exchange = try server.send("GET", target, headers: Self.cookie(client) + headers)
         guard server.wait(for: exchange) else { throw Violation(.state, "no answer: \(target)") }
         server.collect()

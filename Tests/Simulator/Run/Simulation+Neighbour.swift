@@ -2,9 +2,9 @@ import StoreHTTP
 import Wire
 
 extension Simulation {
-    /// Asks something of the other store in the process, as one of the clients or without a session,
-    /// and looks whether it has what it was asked for, and nothing else. That this store is as it
-    /// was is looked at after each step.
+    /// Sends a request to the other store in the process, from one of the clients or without a
+    /// session, and checks that it has the result, and nothing else. The check after each step
+    /// shows that this store has not changed.
     func askNeighbour(_ chance: inout Chance) throws {
         let neighbour = server.neighbour
         if chance.happens(1, in: 2) {
@@ -42,7 +42,7 @@ extension Simulation {
         _ chance: inout Chance
     ) throws -> (status: Int, body: [UInt8]) {
         let client = clients.isEmpty || chance.happens(1, in: 2) ? nil : chance.pick(clients)
-        tell("  \(method) \(target) as \(client?.name ?? "no client with a session")")
+        note("  \(method) \(target) as \(client?.name ?? "no client with a session")")
         let exchange = try server.send(method, target, headers: Self.cookie(client), body: body)
         try turnCore()
         guard server.wait(for: exchange) else {

@@ -4,7 +4,7 @@ import Wire
 extension Simulation {
     /// Ends the store, in order or without a word, and starts it again on what its journal has.
     func restart(isKilled: Bool, _ chance: inout Chance) throws {
-        tell(isKilled ? "the store is killed" : "the store is stopped")
+        note(isKilled ? "the store is killed" : "the store is stopped")
         isStopping = true
         if !isKilled {
             server.stopEffects()

@@ -78,7 +78,7 @@ extension Simulation {
         }
         var headers = Self.cookie(client)
         if let version { headers.append(("Last-Event-ID", "\(server.epoch):\(version)")) }
-        tell("a stream: \(path) as \(client?.name ?? "nobody") after \(version as Any)")
+        note("a stream: \(path) as \(client?.name ?? "nobody") after \(version as Any)")
         let exchange = try server.send("GET", path, headers: headers, socket: sockets[1])
         guard case .streaming? = exchange.answer else {
             throw Violation(.streams, "\(path) is no stream: \(exchange.answer as Any)")
@@ -132,12 +132,12 @@ extension Simulation {
         return session == Sessions.shared ? [] : [session]
     }
 
-    /// Every reader has what it was last told, and that is how it was.
+    /// The last frame of every reader is what the model has for its version.
     func checkStreams() throws {
         server.turnStreams()
         for reader in readers {
-            let told = try reader.take()
-            for (version, content) in told {
+            let frames = try reader.take()
+            for (version, content) in frames {
                 guard let text = past.texts[version] else { continue }
                 let expected = reader.target.part(text)
                 guard Self.isSame(content, expected) else {
@@ -148,7 +148,7 @@ extension Simulation {
                 }
                 if version >= reader.leftOut ?? 0 { reader.leftOut = nil }
             }
-            if told.isEmpty, reader.looked === naive.text { continue }
+            if frames.isEmpty, reader.looked === naive.text { continue }
             guard !reader.isClosed, reader.leftOut == nil, let content = reader.content else {
                 continue
             }
@@ -175,7 +175,7 @@ extension Simulation {
         var turns = 0
         while logReaders.contains(where: { !$0.isClosed && $0.version < naive.version }) {
             turns += 1
-            // The log pauses now and then, by a clock that nobody moves.
+            // The log pauses now and then, by the system's clock.
             guard turns < Self.turnsMax else {
                 throw Violation(.log, "a reader stays behind version \(naive.version)")
             }

@@ -24,7 +24,7 @@ extension Simulation {
         }
         if let hole = journal.holes.first { throw Violation(.order, hole) }
         try verifyDropped()
-        try verifyTold()
+        try verifyCalls()
     }
 
     /// What was asked for by name begins, or leads to an action.
@@ -81,7 +81,7 @@ extension Simulation {
         guard record.changed == hasChanged else {
             throw Violation(.changed, "\(name(record)) says \(record.changed)")
         }
-        tell("  -> \(name(record)) \(Bytewise(record.payload)) after \(record.cause as Any)")
+        note("  -> \(name(record)) \(Bytewise(record.payload)) after \(record.cause as Any)")
         past.add(applied, P.note(of: applied.action))
         naive.follow(applied)
         hash(record)

@@ -65,7 +65,7 @@ final class Simulation<P: Program> {
     /// How many actions of each type were applied since the start.
     var appliedCounts: [Bytewise: UInt64] = [:]
     var waiting: [Open] = []
-    /// What happened, where it is to be told.
+    /// What happened, a line for each step; `nil` where it is not to be printed.
     var story: [String]?
     var expectedHooks: [(version: UInt64, state: Bytewise)] = []
     var expectedLines: [(version: UInt64, state: Bytewise, cause: UInt64?)] = []
@@ -79,9 +79,9 @@ final class Simulation<P: Program> {
 
     var journal: SimulatedJournal { disk.journal }
 
-    init(seed: UInt64, tells: Bool = false) throws {
+    init(seed: UInt64, isVerbose: Bool = false) throws {
         self.seed = seed
-        story = tells ? [] : nil
+        story = isVerbose ? [] : nil
         disk = try Disk(seed: seed)
         let isIntercepted = seed / 2 % 4 != 3
         server = try Self.start(disk.journal, clock, recorder, isIntercepted: isIntercepted)
@@ -116,7 +116,7 @@ final class Simulation<P: Program> {
         try JSONDecoder(limits: .unbounded).decode(P.Root.self, from: server.state)
     }
 
-    func tell(_ line: @autoclosure () -> String) {
+    func note(_ line: @autoclosure () -> String) {
         if story != nil { story?.append(line()) }
     }
 
@@ -181,7 +181,7 @@ final class Simulation<P: Program> {
     /// Moves the clock, from one sleeper to the next.
     func advance(_ chance: inout Chance) throws {
         let seconds = chance.pick([1, 1, 2, 5, 60])
-        tell("the clock goes on by \(seconds) s")
+        note("the clock goes on by \(seconds) s")
         let target = clock.now.advanced(by: .seconds(seconds))
         var wakes = 0
         while let next = clock.nextDeadline, next <= target, wakes < Self.turnsMax {
@@ -210,7 +210,7 @@ final class Simulation<P: Program> {
         clients.append(Client(secret: secret, name: name))
         begunHere.insert(name)
         sessionNames.insert(name)
-        tell("a session begins: \(name)")
+        note("a session begins: \(name)")
         let began = Sessions.Internal.began(session: name)
         guard let wire = try? server.wire(began) else { return }
         due.append(

@@ -85,13 +85,13 @@ enum ShopProgram: Program {
 
     static func follows(_ applied: Applied<AppState>, _ calls: inout Calls) {
         let authors = applied.authors
-        if applied.changed(Place.home), applied.tells("HomePresenter") {
+        if applied.changed(Place.home), applied.calls("HomePresenter") {
             home(applied.before.home, applied.after.home, authors, &calls)
         }
         again(applied, ModuleStart<Home>.self, "home", applied.before.home != nil) { unseen in
             home(nil, applied.after.home, unseen, &calls)
         }
-        if applied.changed(Place.card), applied.tells("MovieCardPresenter") {
+        if applied.changed(Place.card), applied.calls("MovieCardPresenter") {
             card(applied.before.movieCard, applied.after.movieCard, authors, &calls)
         }
         again(
@@ -102,7 +102,7 @@ enum ShopProgram: Program {
         ) { unseen in
             card(nil, applied.after.movieCard, unseen, &calls)
         }
-        if applied.changed(Place.login), applied.tells("LoginPresenter"),
+        if applied.changed(Place.login), applied.calls("LoginPresenter"),
             applied.before.login.progress != .idle, applied.after.login.progress == .idle
         {
             calls.dispatch(
@@ -112,7 +112,8 @@ enum ShopProgram: Program {
         }
     }
 
-    /// Whoever starts what is started, and does not see it, is shown it as if it began.
+    /// A session that starts a module which is started already, and does not see it, is shown it as
+    /// if it had just been started.
     private static func again<A: Action>(
         _ applied: Applied<AppState>,
         _ start: A.Type,

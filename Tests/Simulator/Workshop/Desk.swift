@@ -1,7 +1,7 @@
 import StoreCore
 import StorePatterns
 
-/// What others tell ends up here.
+/// Collects the notes of the other presenters and reactions.
 struct Desk: VisibleModule {
     struct State: ModuleState {
         var told: [String] = []

@@ -28,7 +28,7 @@ struct Shelf: SharingModule {
         case reset
     }
 
-    /// What a reducer should never throw; its words are for nobody.
+    /// What a reducer should never throw; no client may see its description.
     struct Broken: Error, CustomStringConvertible {
         var description: String { Words.secret + "broken" }
     }
@@ -66,7 +66,7 @@ struct ShelfPresenter: Presenter {
     }
 }
 
-/// Changes what it watches itself, of which it is not told.
+/// Changes the slice that it watches, and is not called for its own changes.
 struct ShelfWatcher: Presenter {
     func stateDidUpdate(from old: Shelf.State?, to new: Shelf.State?, _ context: PresenterContext) {
         let count = Recorder.note("watcher", old, new)

@@ -9,14 +9,14 @@ extension WorkshopProgram {
     static func follows(_ applied: Applied<Workshop>, _ calls: inout Calls) {
         let (old, new) = (applied.old, applied.new)
         if applied.changed(Place.shelf) {
-            if applied.tells("ShelfPresenter") { shelf(applied, &calls) }
-            if applied.tells("ShelfWatcher") { watcher(applied, &calls) }
+            if applied.calls("ShelfPresenter") { shelf(applied, &calls) }
+            if applied.calls("ShelfWatcher") { watcher(applied, &calls) }
         }
         plate(applied, &calls)
-        if applied.changed(Place.desk), applied.tells("DeskPresenter") {
+        if applied.changed(Place.desk), applied.calls("DeskPresenter") {
             _ = calls.call("desk", old[Place.desk], new[Place.desk])
         }
-        if applied.changed(Place.sessions), applied.tells("SessionsPresenter") {
+        if applied.changed(Place.sessions), applied.calls("SessionsPresenter") {
             _ = calls.call("sessions", old[Place.sessions], new[Place.sessions])
         }
         if old != new {
@@ -52,7 +52,7 @@ extension WorkshopProgram {
 
     private static func plate(_ applied: Applied<Workshop>, _ calls: inout Calls) {
         let (old, new) = (applied.before.plate, applied.after.plate)
-        if applied.changed(Place.plate), applied.tells("PlatePresenter") {
+        if applied.changed(Place.plate), applied.calls("PlatePresenter") {
             let count = calls.call("plate", applied.old[Place.plate], applied.new[Place.plate])
             if old == nil, new != nil { present(to: applied.authors, &calls) }
             if old != nil, new == nil {
@@ -65,7 +65,8 @@ extension WorkshopProgram {
                 )
             }
         }
-        // Whoever starts what is started, and does not see it, is shown it as if it began.
+        // A session that starts a plate which is started already, and does not see it, is shown it
+        // as if it had just been started.
         guard applied.action is ModuleStart<Plate>, old != nil else { return }
         let unseen = applied.authors.filter { name in
             applied.before.sessions[name]?.shows("plate") != true

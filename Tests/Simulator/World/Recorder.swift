@@ -2,7 +2,7 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// What the parts of a program were told, and what they did, in order.
+/// The calls of a program's presenters and reactions, and what they did, in order.
 final class Recorder: Sendable {
     /// That of the simulation that runs in this task: presenters are values that no simulation
     /// makes.
@@ -109,7 +109,7 @@ final class Recorder: Sendable {
 }
 
 extension Recorder {
-    /// Notes that a presenter was told; answers how many calls it has had.
+    /// Notes a call of a presenter. Returns how many calls it has had.
     static func note(
         _ part: String,
         _ old: (any Encodable & Sendable)?,

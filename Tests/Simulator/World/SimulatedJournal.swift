@@ -2,8 +2,8 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// A journal that fails when it is told to, counts what is asked of it, and keeps a copy of all
-/// that it took, however little the journal behind it keeps.
+/// A journal that fails where a test sets a fault, counts its calls, and keeps a copy of all
+/// that was appended, also of what the journal behind it has forgotten.
 final class SimulatedJournal: Journal {
     /// How the next appends go.
     enum Fault: Sendable {

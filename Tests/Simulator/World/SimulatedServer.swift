@@ -17,8 +17,8 @@ import Wire
 @testable import StoreHistory
 @testable import StoreServer
 
-/// A server whose threads are one, the caller's: requests go to the router as the event loop would
-/// hand them over, and everything else is done when it is told to.
+/// A server that runs on one thread, the caller's: requests go to the router as the event loop
+/// would hand them over, and the simulation's calls do all other work.
 ///
 /// All that touches the inside of the server is in this file and in that of its requests.
 final class SimulatedServer<Root: RootState> {

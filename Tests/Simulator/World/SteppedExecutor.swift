@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// Runs effects where it is told to, one job at a time, in an order that a seed chooses.
+/// Runs effects one job at a time, when a caller asks for the next, in an order that a seed gives.
 final class SteppedExecutor: TaskExecutor, Sendable {
     private let jobs = Locked<[UnownedJob]>([])
 

@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    /// Keeps what it reads and writes with, as nobody should.
+    /// Keeps the containers that it reads and writes with, which no type should.
     struct Hoarder: Codable {
         nonisolated(unsafe) static var writing: [KeyedEncodingContainer<Keys>] = []
         nonisolated(unsafe) static var reading: [(KeyedDecodingContainer<Keys>, count: Int)] = []

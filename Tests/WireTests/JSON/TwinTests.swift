@@ -42,7 +42,7 @@ import Texts
         let rawValue: String
 
         init(rawValue: String) {
-            // As somebody does who wants to have one spelling only.
+            // As in a program that allows one spelling only.
             self.rawValue = rawValue == composed ? composed : rawValue
         }
     }

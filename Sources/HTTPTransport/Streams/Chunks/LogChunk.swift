@@ -1,9 +1,9 @@
-/// A chunk of records on its way to a reader of the log: what its head says, and how much of it is
-/// sent.
+/// A chunk of records on its way to a reader of the log: the size in its head, and how much of it
+/// is sent.
 ///
 /// Once its head is begun, no other bytes may be sent before its tail is.
 struct LogChunk: Equatable {
-    /// The size that its head says.
+    /// The size in its head.
     let payloadBytes: Int
     /// How much of head, payload and tail together is sent.
     private(set) var sentBytes = 0

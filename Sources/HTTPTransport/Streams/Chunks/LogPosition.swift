@@ -2,9 +2,9 @@ import EventStream
 
 /// How far a reader of the log is: its place in the records, and the chunk that is begun.
 ///
-/// A machine without effects: ``next(of:)`` says what to send, ``sent(_:of:)`` takes how much of it
-/// the socket took. A chunk has whole records, so between two chunks a heartbeat or a `bye` may be
-/// sent. The log is looked up anew for each call, and pieces may be cut elsewhere each time.
+/// A machine without effects: ``next(of:)`` returns what to send, ``sent(_:of:)`` gets how much of
+/// it the socket took. A chunk has whole records, so a heartbeat or a `bye` may be sent between two
+/// chunks. The log is looked up anew for each call, and pieces may be cut elsewhere each time.
 struct LogPosition {
     /// From how many bytes on a chunk takes no more records. What is begun has to be finished
     /// before anything else is sent, so chunks are short; a single record may be longer.

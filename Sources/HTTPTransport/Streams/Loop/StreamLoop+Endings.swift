@@ -5,7 +5,7 @@ import Wire
 // What is done each second: heartbeats, and the ends of streams that are stalled or expired.
 
 extension StreamLoop {
-    /// Sends heartbeats to a part of the readers, so that not all are due in one moment; then ends
+    /// Sends heartbeats to some of the readers, so that not all are due in one moment; then ends
     /// the streams that are stalled or expired.
     func everySecond() {
         nextSecond = max(nextSecond + 1, now)

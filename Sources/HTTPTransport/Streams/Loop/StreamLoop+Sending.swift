@@ -38,8 +38,8 @@ extension StreamLoop {
         }
     }
 
-    /// Sends one frame to many, who have this version until they have it. The list may shrink on
-    /// the way, so it is the caller's copy.
+    /// Sends one frame to many readers, which have `version` until they have the frame. The caller
+    /// passes a copy of the list, because the list may shrink meanwhile.
     func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
         var whole: UInt64 = 0
         for slot in readers {

@@ -166,7 +166,7 @@ final class StreamLoop {
                 join(reader)
             }
         }
-        for question in mail.questions { answer(question) }
+        for request in mail.requests { answer(request) }
         if mail.logMoved { logReaders.sourceMoved() }
         if let stop = mail.stop {
             stopDeadline = now + stop.seconds

@@ -1,8 +1,8 @@
 /// What went wrong at an entry of the tape. Travels within the `DecodingError` that people's own
 /// code may catch, and becomes a ``JSONError`` at the border.
 ///
-/// Types that try one form after another fail as a matter of course, so a failure is only what it
-/// takes to tell the story later, while the tape is still there.
+/// Types that try one form after another fail as a matter of course, so a failure has only
+/// what the message is made of later, while the tape is still there.
 struct DecodingFailure: Error {
     /// What would have been right.
     enum Expected: Sendable {

@@ -53,7 +53,7 @@ struct DecodingState: ~Copyable {
         trail.restart()
     }
 
-    /// The first byte of a value, which tells its kind.
+    /// The first byte of a value, which determines its kind.
     @inline(__always)
     func first(_ index: Int) -> UInt8 {
         source[Int(entries[index].start)]

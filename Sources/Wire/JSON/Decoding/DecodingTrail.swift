@@ -4,7 +4,7 @@
 /// on than the one before. The trail goes on from where it stands, and hands out its keys without a
 /// copy, so that all the questions of one pass cost about one walk over the document.
 ///
-/// A class, so that reading its state stays a borrow for whoever reads values.
+/// A class, so that a caller that reads values only borrows its state.
 final class DecodingTrail {
     /// One container on the way.
     private struct Step {

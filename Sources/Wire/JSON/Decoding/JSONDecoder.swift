@@ -1,7 +1,7 @@
 /// Reads any `Decodable` value from JSON, strictly: RFC 8259, UTF-8, each key once, within limits.
 ///
 /// A number fits its Swift type exactly or is an error; `1.0` and `1e2` are integers. Members that
-/// a type does not know are passed over.
+/// a type does not have are ignored.
 public struct JSONDecoder: Sendable {
     /// How large a document may be.
     public var limits: JSONLimits
@@ -121,7 +121,7 @@ public struct JSONDecoder: Sendable {
 
 /// Owns one decoder's working memory.
 final class DecodingBox: @unchecked Sendable {
-    // Safety: whoever took the box from the pool is its only user until it is given back.
+    // Safety: the call that took the box from the pool is its only user until it gives it back.
     let tape = JSONTape()
     let pointer: DecodingStatePointer
 

@@ -13,8 +13,8 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
     /// Reads an object where the keys are names, and otherwise an array of key, value, key, value…,
     /// as the standard library writes both.
     ///
-    /// Two keys that the type takes for one are an error, where the standard library would keep one
-    /// of the two values and say nothing.
+    /// Two keys that the type takes for one are an error, where the standard library would silently
+    /// keep one of the two values.
     static func decode<T>(
         _ type: T.Type,
         at index: Int,
@@ -111,7 +111,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
 
 extension Set: CollectionDecodable where Element: Decodable {
     /// Reads an array. An element may come again as it is; two that differ and are equal to their
-    /// type are an error, where the standard library would keep one of them and say nothing.
+    /// type are an error, where the standard library would silently keep one of them.
     static func decode<T>(
         _ type: T.Type,
         at index: Int,

@@ -7,8 +7,8 @@ struct EncodingMembers {
     private var written: UInt64 = 0
     private var byName = false
 
-    /// Takes note of a key of a table. Answers whether it is the first, or `nil` where the names
-    /// must tell.
+    /// Takes note of a key of a table. Returns whether it is the first, or `nil` where only the
+    /// names can show that.
     @inline(__always)
     mutating func claim(_ key: Int, of table: JSONKeyTable) -> Bool? {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: key)

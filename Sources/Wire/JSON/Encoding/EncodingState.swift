@@ -9,8 +9,8 @@ typealias EncodingStatePointer = UnsafeMutablePointer<EncodingState>
 /// What an encoder and all its containers share: the output, and which containers are open.
 ///
 /// Containers hold a pointer to it and plain numbers, so that copying them costs no reference
-/// counting. A container is closed by the next write outside it, not by its owner: `Codable` never
-/// says when one is done with.
+/// counting. A container is closed by the next write outside it, not by its owner: `Codable` has no
+/// call for the end of one.
 struct EncodingState: ~Copyable {
     /// One open container.
     struct Level {
@@ -112,10 +112,10 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Remembers that the part which begins at `mark` could not be written.
+    /// Notes that the value which begins at `mark` could not be written.
     ///
-    /// It stays for now, to say where that was; a type whose own code passes over the error has it
-    /// cut off by its next write.
+    /// It stays for now, so that an error has its place. Where a type's own code ignores the error,
+    /// its next write cuts the value off.
     @inline(never)
     mutating func giveUp(from mark: Int, _ level: UInt32) {
         brokenFrom = mark
@@ -137,8 +137,8 @@ struct EncodingState: ~Copyable {
         while names.count < depth { names.append([]) }
         let index = depth &- 1
         guard index >= 0 else { return false }
-        if let told = levels[index].members.giveWay() {
-            names[index] = Set(told)
+        if let written = levels[index].members.giveWay() {
+            names[index] = Set(written)
         }
         return names[index].insert(Array(output.bytes[start...])).inserted
     }

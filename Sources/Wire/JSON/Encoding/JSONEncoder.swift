@@ -109,7 +109,7 @@ public struct JSONEncoder: Sendable {
 
 /// Owns one encoder's working memory.
 final class EncodingBox: @unchecked Sendable {
-    // Safety: whoever took the box from the pool is its only user until it is given back.
+    // Safety: the call that took the box from the pool is its only user until it gives it back.
     let pointer: EncodingStatePointer
 
     init(_ adapters: AdapterList) {

@@ -42,7 +42,7 @@ struct TreeEncoder: Encoder {
 
     /// The place of a member or element within this one.
     func at(_ key: any CodingKey, _ node: TreeNode = TreeNode()) -> Self {
-        // A path that is too long already tells no more by growing.
+        // A path that is too long already need not grow.
         let path = surroundings.tooDeep ? codingPath : codingPath + [key]
         return Self(surroundings, codingPath: path, calls: calls, node: node)
     }

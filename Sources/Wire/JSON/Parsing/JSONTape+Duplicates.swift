@@ -22,7 +22,7 @@ extension JSONTape {
         return nil
     }
 
-    /// Open addressing over a seeded hash, so that nobody can make up keys that collide.
+    /// Open addressing over a seeded hash: a client can't compute keys that collide.
     private func tabled(_ object: Int, _ keys: Int) -> Int? {
         var size = 32
         while size < keys * 2 { size *= 2 }

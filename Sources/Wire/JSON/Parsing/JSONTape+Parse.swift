@@ -26,8 +26,8 @@ struct JSONParser {
     private let count: Int
     private let depthMax: Int
     private var position = 0
-    /// The innermost container that is open, whose entry's `end` tells the one around it; -1 for
-    /// none.
+    /// The innermost container that is open, whose entry's `end` is the index of the one around it;
+    /// -1 for none.
     private var container = -1
     private var depth = 0
 

@@ -5,7 +5,7 @@
 final class JSONTape {
     /// One key or value.
     struct Entry {
-        /// The offset of its first byte; that byte tells its kind.
+        /// The offset of its first byte; that byte determines its kind.
         var start: UInt32
         /// The offset after its last byte.
         var end: UInt32

@@ -4,7 +4,7 @@ import Synchronization
 /// Coders' working memory, kept for the next document: making it anew takes longer than a small
 /// document does.
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
-    /// The most that are kept while nobody codes, besides the first.
+    /// The most boxes that are kept while none is in use, besides the first.
     static var restMax: Int { 8 }
     /// Memory of one box above this is not kept.
     static var bytesMax: Int { 4 << 20 }

@@ -4,8 +4,8 @@ typealias KeyTypePointer<Place> = UnsafeMutablePointer<KeyType<Place>>
 /// handed out again and again.
 ///
 /// The standard library puts each keyed container into an object of its own, which takes longer to
-/// make than a small value to code. A container that nobody holds any more is as good as new: where
-/// it stands in the document, its `Place`, lies here and not in it.
+/// make than a small value to code. A container without another reference is used again: its place
+/// in the document, a `Place`, is stored here and not in it.
 struct KeyType<Place> {
     /// How many containers are kept: one for each level down to this, then from the first again.
     private static var slotCount: Int { 8 }
@@ -38,9 +38,10 @@ struct KeyType<Place> {
         isEmpty ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
     }
 
-    /// Puts the container of this level at a place, unless somebody holds it or there is none yet.
+    /// Puts the container of this level at a place, unless there is none yet or it has another
+    /// reference.
     ///
-    /// Answers the one reference that it consists of: to name its type here would have the runtime
+    /// Returns the one reference that it consists of: to name its type here would have the runtime
     /// look that up each time, which takes as long as making a container.
     @inline(__always)
     func lend(_ level: Int, at place: Place) -> AnyObject? {

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// All about one film, while somebody looks at it.
+/// All about one film, while a client shows it.
 struct Details: StartableModule {
     struct State: ModuleState {
         var id: Int

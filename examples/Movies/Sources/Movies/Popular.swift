@@ -12,9 +12,9 @@ struct Popular: Module {
     }
 
     enum Action: ModuleAction {
-        /// The list is wanted from its beginning.
+        /// Loads the list from its beginning.
         case refreshed
-        /// Somebody has scrolled to the end; also: try again what failed.
+        /// The user has scrolled to the end, or asks to try again what failed.
         case nextPageAsked
     }
 

@@ -1,12 +1,12 @@
 import StoreCore
 
-/// Films by their titles, found while somebody types.
+/// Films by their titles, found while the user types.
 struct Search: Module {
     /// The most suggestions that are kept.
     static let suggestionsMax = 10
     /// The longest text that is searched for, in bytes.
     static let textBytesMax = 200
-    /// How long nobody has to type before the service is asked.
+    /// How long the text has to stay the same before the request is sent.
     static let pause = Duration.milliseconds(300)
 
     struct State: ModuleState {

@@ -1,7 +1,7 @@
 import Glibc
 import StoreCore
 
-/// A record's fields where they lie in memory that somebody else owns.
+/// The fields of a record, as pointers into memory that the caller owns.
 struct RecordFields {
     var version: UInt64
     var time: Int64
@@ -15,12 +15,12 @@ struct RecordFields {
     var origin: UnsafeRawBufferPointer?
 }
 
-extension ByteForm {
+extension CanonicalBytes {
     /// What the form of each record begins with, before its fields: the hash of the record before
     /// it, its own numbers, and the lengths of five fields.
     static let recordHeadBytes = 32 + 8 + 8 + 1 + 5 * 4
 
-    /// Appends the form of a record that follows `previous`. Answers where it begins.
+    /// Appends the form of a record that follows `previous`. Returns the offset at which it begins.
     mutating func append(_ record: RecordFields, after previous: ChainHash) -> Int {
         let hasSource = record.cause != nil || record.origin != nil
         let fields =
@@ -84,7 +84,8 @@ extension ByteForm {
         place += field.count
     }
 
-    /// Puts a record that follows `previous` together, and says where its fields lie.
+    /// Replaces the bytes by those of a record that follows `previous`. Returns pointers to its
+    /// fields.
     mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
         clear()
         let hasSource = record.cause != nil || record.origin != nil

@@ -1,9 +1,9 @@
 import Synchronization
 
-// What the program itself dispatches.
+// Actions that the program itself dispatches: effects, presenters, reactions.
 
 extension Engine {
-    /// Dispatches what the program itself has to say, behind what waits already. `applied` receives
+    /// Dispatches an action of the program itself, behind what waits already. `applied` receives
     /// the version that it made; `nil` where it was not applied.
     ///
     /// What is not applied goes to ``CommitFollower/dropped(_:)``.
@@ -20,8 +20,10 @@ extension Engine {
         }
     }
 
-    /// Takes what a view says for a client, or says why not. What it can't be written as is
-    /// dropped.
+    /// Dispatches an action that a view makes for clients' sessions. An action that can't be
+    /// encoded is dropped.
+    ///
+    /// - Throws: where the mailbox refuses it.
     func offerOwn(
         _ action: any Action,
         from sessions: [String],
@@ -47,7 +49,7 @@ extension Engine {
         let envelope = Envelope(
             members: [member],
             source: source,
-            completion: Unasked(source.watch, applied: applied) { [unowned self] error in
+            completion: IgnoredOutcome(source.watch, applied: applied) { [unowned self] error in
                 drop(DroppedAction(type: member.type, source: source, reason: error))
             }
         )

@@ -1,9 +1,9 @@
 import StoreCore
 
 extension Reader {
-    func readMeta() throws(ReadFailure) -> Meta {
+    func readMeta() throws(ReadFailure) -> MetaRow {
         do throws(SQLiteFailure) {
-            if let read = try Meta.read(meta) { return read }
+            if let read = try MetaRow.read(meta) { return read }
         } catch {
             throw .sqlite(error)
         }
@@ -11,7 +11,10 @@ extension Reader {
     }
 
     /// Checks that the records reach from where they are to begin to the snapshot.
-    func checkRecordsReach(from base: Link, to snapshot: Link) throws(ReadFailure) {
+    func checkRecordsReach(
+        from base: ChainPosition,
+        to snapshot: ChainPosition
+    ) throws(ReadFailure) {
         let first: Int64?
         do throws(SQLiteFailure) {
             first = try connection.integer("SELECT version FROM records ORDER BY version LIMIT 1")
@@ -22,21 +25,21 @@ extension Reader {
         guard begin == base.version + 1 || (begin == nil && snapshot.version == base.version) else {
             throw .damaged("record \(base.version + 1) is missing")
         }
-        guard try link(at: snapshot.version).hash == snapshot.hash else {
+        guard try position(at: snapshot.version).hash == snapshot.hash else {
             throw .damaged("record \(snapshot.version) is not what was written")
         }
     }
 
-    func snapshotPlaces() throws(ReadFailure) -> [SnapshotPlace] {
-        var places: [SnapshotPlace] = []
+    func snapshotEntries() throws(ReadFailure) -> [SnapshotEntry] {
+        var entries: [SnapshotEntry] = []
         do throws(SQLiteFailure) {
             let rows = try Statement(
                 connection,
                 "SELECT version, time, bytes FROM snapshots ORDER BY version"
             )
             while try rows.step() {
-                places.append(
-                    SnapshotPlace(
+                entries.append(
+                    SnapshotEntry(
                         version: UInt64(bitPattern: rows.integer(0)),
                         time: rows.integer(1),
                         bytesTotal: UInt64(bitPattern: rows.integer(2))
@@ -46,7 +49,7 @@ extension Reader {
         } catch {
             throw .sqlite(error)
         }
-        return places
+        return entries
     }
 
     /// Checks what is kept of idempotency keys, and counts it.
@@ -76,7 +79,7 @@ extension Reader {
         return count
     }
 
-    /// Calls `body` with each outcome that is what was written, until it says false.
+    /// Calls `body` with each outcome that is what was written, until it returns false.
     ///
     /// - Returns: whether all are.
     func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(ReadFailure) -> Bool {

@@ -3,9 +3,10 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The first phase of a start: the program's own work on its dependencies, which may take long, and
-/// be cancelled. Several stores prepare one after the other.
-final class Preparation: Sendable {
+/// Prepares the dependencies of effects, in the first phase of a start: calls the functions that
+/// the program has given, which may take long. It can be cancelled. Several stores prepare one
+/// after the other.
+final class DependencyPreparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 
     private struct Progress: Sendable {
@@ -17,7 +18,7 @@ final class Preparation: Sendable {
     private let progress = Locked(Progress())
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Does the steps in their order, and waits for the end of the last, or for ``cancel()``.
+    /// Calls the steps in their order, and waits for the end of the last, or for ``cancel()``.
     ///
     /// - Throws: ``PreparationFailure`` where one throws, `CancellationError` where it was
     ///   cancelled.
@@ -66,8 +67,8 @@ final class Preparation: Sendable {
     }
 }
 
-/// Runs the steps on threads of their own: the caller of `Preparation.run` may block a thread of
-/// Swift's pool until they end.
+/// Runs the steps on threads of their own: the caller of ``DependencyPreparation/run(_:on:)`` may
+/// block a thread of Swift's pool until they end.
 private final class PreparationExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "prepare", attributes: .concurrent)
 

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// An outcome's fields where they lie in memory that somebody else owns.
+/// The fields of an outcome, as pointers into memory that the caller owns.
 struct OutcomeFields {
     var key: UnsafeRawBufferPointer
     /// Empty where the sender is unknown, else "=" and the name.
@@ -8,8 +8,8 @@ struct OutcomeFields {
     var fingerprint: UnsafeRawBufferPointer
 }
 
-extension ByteForm {
-    /// Puts an outcome together, and says where its fields lie.
+extension CanonicalBytes {
+    /// Replaces the bytes by those of an outcome. Returns pointers to its fields.
     mutating func put(_ outcome: KeptOutcome) -> OutcomeFields {
         clear()
         append(outcome.first)
@@ -28,7 +28,7 @@ extension ByteForm {
         )
     }
 
-    /// A key alone, for looking it up.
+    /// The same for a key alone, to look it up.
     mutating func put(_ key: IdempotencyKey) -> OutcomeFields {
         clear()
         let name = append(key.key)
@@ -40,7 +40,7 @@ extension ByteForm {
         )
     }
 
-    /// Tells an outcome that was damaged from one that was not.
+    /// The checksum of an outcome: the first 64 bits of the hash.
     var sum: Int64 { Int64(bitPattern: hash.prefix) }
 
     private mutating func put(_ principal: String?) -> Range<Int> {

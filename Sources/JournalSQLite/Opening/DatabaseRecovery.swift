@@ -2,31 +2,31 @@ import Glibc
 import Platform
 import StoreCore
 
-/// A new database with what is intact of a damaged one. The old one is kept as it was.
+/// Copies what is intact in a damaged database to a new one, and keeps the old one as it was.
 ///
-/// Nothing is repaired in place: who writes to a damaged tree makes it worse.
-struct Rebuild {
-    private let opening: Opening
-    private let examination: Examination
+/// Nothing is repaired in place: a write to a damaged B-tree makes the damage worse.
+struct DatabaseRecovery {
+    private let opening: JournalOpening
+    private let check: DatabaseCheck
     private let old: JournalDirectory
     private let epoch: UInt32
 
-    init(_ opening: Opening, _ examination: Examination) {
+    init(_ opening: JournalOpening, _ check: DatabaseCheck) {
         self.opening = opening
-        self.examination = examination
+        self.check = check
         old = opening.directory
-        epoch = Opening.epoch(otherThan: examination.history.meta.epoch)
+        epoch = JournalOpening.epoch(otherThan: check.contents.meta.epoch)
     }
 
     /// Copies, keeps the old files aside, and puts the new one into their place.
     func run(
         _ reader: consuming Reader,
         _ connection: consuming Connection
-    ) throws(JournalOpenError) -> (Connection, History) {
+    ) throws(JournalOpenError) -> (Connection, DatabaseContents) {
         let path = old.path + "/rebuilt.db"
         for file in [path, path + "-wal", path + "-shm"] { unlink(file) }
         try copy(reader, to: path)
-        connection.keepLogOnClose()
+        connection.keepWALOnClose()
         _ = consume reader
         _ = consume connection
         let kept = try keepOldFiles()
@@ -40,10 +40,10 @@ struct Rebuild {
     }
 
     private func copy(_ reader: Reader, to path: String) throws(JournalOpenError) {
-        let history = beginning(reader)
-        let connection = try opening.makeDatabase(path, history.meta)
+        let contents = beginning(reader)
+        let connection = try opening.makeDatabase(path, contents.meta)
         let writer = try opening.sqlite { () throws(SQLiteFailure) in
-            try Writer(connection, history)
+            try Writer(connection, contents)
         }
         do throws(JournalError) {
             try copyRecords(reader, to: writer)
@@ -56,26 +56,26 @@ struct Rebuild {
     }
 
     /// Records of before the snapshot are kept too where all of them are intact.
-    private func beginning(_ reader: Reader) -> History {
-        var meta = examination.history.meta
+    private func beginning(_ reader: Reader) -> DatabaseContents {
+        var meta = check.contents.meta
         meta.epoch = epoch
         let all = try? reader.transaction { (reader) throws(ReadFailure) in
             var rows = try RecordRows(
                 reader,
                 after: meta.base.version,
                 from: meta.base.hash,
-                through: examination.start.version
+                through: check.start.version
             )
-            var form = ByteForm()
+            var form = CanonicalBytes()
             while try rows.next(&form) != nil { form.clear() }
             return rows.end
         }
-        if all != examination.start { meta.base = examination.start }
-        return History(meta)
+        if all != check.start { meta.base = check.start }
+        return DatabaseContents(meta)
     }
 
     private func copyRecords(_ reader: Reader, to writer: Writer) throws(JournalError) {
-        let last = examination.history.end.version
+        let last = check.contents.end.version
         while writer.end.version < last {
             let page = JournalPage(after: writer.end.version, limit: 1_000)
             let read: JournalRecords
@@ -104,16 +104,16 @@ struct Rebuild {
     }
 
     private func copySnapshots(_ reader: Reader, to writer: Writer) throws(JournalError) {
-        var versions = (try? reader.snapshotPlaces().map(\.version)) ?? []
-        if let newest = examination.snapshot {
-            versions = versions.filter { $0 < newest.link.version } + [newest.link.version]
+        var versions = (try? reader.snapshotEntries().map(\.version)) ?? []
+        if let newest = check.snapshot {
+            versions = versions.filter { $0 < newest.position.version } + [newest.position.version]
         }
         for version in versions where writer.meta.base.version...writer.end.version ~= version {
-            var snapshot = examination.snapshot
-            if version != snapshot?.link.version {
+            var snapshot = check.snapshot
+            if version != snapshot?.position.version {
                 snapshot = try? reader.newestSnapshot(atOrBefore: version) { _ in }
             }
-            guard let snapshot, snapshot.link.version == version else { continue }
+            guard let snapshot, snapshot.position.version == version else { continue }
             try writer.transaction { (writer) throws(SQLiteFailure) in
                 try snapshot.insert(into: writer.connection)
             }
@@ -135,18 +135,18 @@ struct Rebuild {
         return folder
     }
 
-    private func opened() throws(JournalOpenError) -> (Connection, History) {
+    private func opened() throws(JournalOpenError) -> (Connection, DatabaseContents) {
         let connection = try opening.sqlite { () throws(SQLiteFailure) in
             let connection = try Connection(path: old.database, for: .write)
             try opening.configure(connection)
             return connection
         }
-        let found = try opening.examine(
+        let found = try opening.check(
             try opening.sqlite { () throws(SQLiteFailure) in try Reader(old.database) },
             nil
         )
         guard found.damage == nil else { throw failure("reading what was rebuilt") }
-        return (connection, found.history)
+        return (connection, found.contents)
     }
 
     private func failure(_ attempted: String) -> JournalOpenError {

@@ -1,7 +1,7 @@
-/// Finds the way of an action by its type.
+/// Finds the route of an action by its type.
 ///
 /// A dictionary would do, and take ten times as long: types are distinguished by their addresses.
-struct RouteTable: Sendable {
+struct ActionRouteTable: Sendable {
     private struct Slot {
         var type: ObjectIdentifier
         var route: ActionRoute

@@ -4,7 +4,7 @@ import StoreCore
 import Synchronization
 
 /// A history that is the same in every test, and what a journal gives out of it.
-struct History: Equatable {
+struct SampleHistory: Equatable {
     var records: [Record]
     var outcomes: [KeptOutcome?]
     var snapshot: StateSnapshot?

@@ -1,9 +1,9 @@
 import StoreCore
 
-/// What a look at a database found.
-struct Examination {
+/// The check of a database when the journal is opened: what is intact, and what is damaged.
+struct DatabaseCheck {
     /// What is intact, from the beginning that is kept to an end.
-    var history: History
+    var contents: DatabaseContents
     /// The newest snapshot that is intact. Records are followed from it on.
     private(set) var snapshot: StoredSnapshot?
     /// What is wrong; `nil` where all is well.
@@ -22,26 +22,26 @@ struct Examination {
     ///   state can't be made again from what is left; or where the system can't read.
     init(
         of reader: Reader,
-        mark: Mark?,
+        mark: HighWaterMark?,
         follower: (any HistoryFollower)? = nil,
         log: (String) -> Void
     ) throws(ReadFailure) {
-        history = History(try reader.readMeta())
+        contents = DatabaseContents(try reader.readMeta())
         let damagedSnapshots = try findSnapshot(reader, log)
         let recordsFault = try Self.fault { () throws(ReadFailure) in
-            try reader.checkRecordsReach(from: history.meta.base, to: start)
+            try reader.checkRecordsReach(from: contents.meta.base, to: start)
         }
         note(recordsFault)
         let marked = try followChain(reader, mark, follower)
         let outcomesFault = try Self.fault { () throws(ReadFailure) in
             var newest: Int64 = 0
-            history.outcomesCount = try reader.countOutcomes { newest = max(newest, $0.time) }
-            history.newestKeyTime = newest
+            contents.outcomesCount = try reader.countOutcomes { newest = max(newest, $0.time) }
+            contents.newestKeyTime = newest
         }
         note(outcomesFault)
         let snapshotsFault = try Self.fault { () throws(ReadFailure) in
-            history.snapshots = try reader.snapshotPlaces().filter {
-                !damagedSnapshots.contains($0.version) && $0.version <= history.end.version
+            contents.snapshots = try reader.snapshotEntries().filter {
+                !damagedSnapshots.contains($0.version) && $0.version <= contents.end.version
             }
         }
         note(snapshotsFault)
@@ -49,9 +49,9 @@ struct Examination {
     }
 
     /// Where records are followed from.
-    var start: Link { snapshot?.link ?? history.meta.base }
+    var start: ChainPosition { snapshot?.position ?? contents.meta.base }
 
-    /// Finds another fault beside the database.
+    /// Adds a fault that was found outside the database.
     mutating func add(_ fault: String) {
         damage = damage ?? fault
     }
@@ -80,7 +80,7 @@ struct Examination {
         _ log: (String) -> Void
     ) throws(ReadFailure) -> Set<UInt64> {
         var damaged: Set<UInt64> = []
-        let base = history.meta.base.version
+        let base = contents.meta.base.version
         do throws(ReadFailure) {
             snapshot = try reader.newestSnapshot { version in
                 damaged.insert(version)
@@ -96,21 +96,21 @@ struct Examination {
                 "no snapshot can be read, and the records before \(base + 1) were forgotten"
             )
         }
-        history.bytesTotal = snapshot?.bytesTotal ?? 0
-        history.end = start
+        contents.bytesTotal = snapshot?.bytesTotal ?? 0
+        contents.end = start
         return damaged
     }
 
     /// - Returns: the hash of the version that the mark file names, where it is known.
     private mutating func followChain(
         _ reader: Reader,
-        _ mark: Mark?,
+        _ mark: HighWaterMark?,
         _ follower: (any HistoryFollower)?
     ) throws(ReadFailure) -> ChainHash? {
         var marked: ChainHash?
-        if let mark, history.meta.base.version...start.version ~= mark.end.version {
+        if let mark, contents.meta.base.version...start.version ~= mark.end.version {
             let markFault = try Self.fault { () throws(ReadFailure) in
-                marked = try reader.link(at: mark.end.version).hash
+                marked = try reader.position(at: mark.end.version).hash
             }
             note(markFault)
         }
@@ -119,12 +119,12 @@ struct Examination {
             let walk = try ChainWalk(
                 reader,
                 from: start,
-                bytesTotal: history.bytesTotal,
+                bytesTotal: contents.bytesTotal,
                 mark: mark
             )
-            let walked = ChainWalk.run(walk, begun(follower))
-            history.end = walked.end
-            history.bytesTotal = walked.bytesTotal
+            let walked = ChainWalk.run(walk, followerFromSnapshot(follower))
+            contents.end = walked.end
+            contents.bytesTotal = walked.bytesTotal
             marked = walked.marked ?? marked
             if let failure = walked.failure { throw failure }
         }
@@ -133,12 +133,14 @@ struct Examination {
     }
 
     /// The follower, where it goes on from the snapshot.
-    private func begun(_ follower: (any HistoryFollower)?) -> (any HistoryFollower)? {
+    private func followerFromSnapshot(
+        _ follower: (any HistoryFollower)?
+    ) -> (any HistoryFollower)? {
         guard let follower, let snapshot,
             let state = Compression.decompress(snapshot.state, size: snapshot.size)
         else { return nil }
         let found = StateSnapshot(
-            version: snapshot.link.version,
+            version: snapshot.position.version,
             time: snapshot.time,
             state: state,
             form: snapshot.form
@@ -146,12 +148,12 @@ struct Examination {
         return follower.begins(with: found) ? follower : nil
     }
 
-    private mutating func compare(with mark: Mark, _ marked: ChainHash?) {
-        if mark.epoch != history.meta.epoch {
+    private mutating func compare(with mark: HighWaterMark, _ marked: ChainHash?) {
+        if mark.epoch != contents.meta.epoch {
             damage = "the mark beside the database is that of another history"
-        } else if mark.end.version > history.end.version {
+        } else if mark.end.version > contents.end.version {
             damage =
-                "the records end at version \(history.end.version), and version"
+                "the records end at version \(contents.end.version), and version"
                 + " \(mark.end.version) was durable already"
         } else if let marked, marked != mark.end.hash {
             damage = "record \(mark.end.version) is not the one that the mark tells of"

@@ -3,7 +3,7 @@ import StoreCore
 /// A snapshot as it lies in the database.
 struct StoredSnapshot {
     /// Its version, and the chain's hash there.
-    var link: Link
+    var position: ChainPosition
     var time: Int64
     var form: String
     /// What the state takes before it is compressed, in bytes.
@@ -15,9 +15,9 @@ struct StoredSnapshot {
 
     /// A hash over all of it.
     var hash: ChainHash {
-        var bytes = ByteForm(capacity: state.count + 256)
-        bytes.append(link.version)
-        link.hash.withBytes { _ = bytes.append($0) }
+        var bytes = CanonicalBytes(capacity: state.count + 256)
+        bytes.append(position.version)
+        position.hash.withBytes { _ = bytes.append($0) }
         bytes.append(time)
         bytes.append(UInt64(size))
         bytes.append(bytesTotal)

@@ -3,9 +3,9 @@ import StoreCore
 import StoreHistory
 import Wire
 
-/// Makes every state again with this program, and compares it with the snapshots that were taken
-/// then.
-struct StateCheck<State: Codable & Equatable & Sendable> {
+/// Replays all records with this program's reducer, and compares the states with the snapshots that
+/// the journal has.
+struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     let replay: Replay<State>
     private let encoder = JSONEncoder()
 
@@ -13,7 +13,7 @@ struct StateCheck<State: Codable & Equatable & Sendable> {
         self.replay = replay
     }
 
-    /// Answers in words what was compared.
+    /// Returns a line for the operator: what was replayed and compared.
     ///
     /// - Throws: `HistoryCommandError` where a state differs or can't be made again.
     func run() throws -> String {

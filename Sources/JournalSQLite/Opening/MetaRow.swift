@@ -1,22 +1,22 @@
-/// What the journal keeps about itself: one row that carries its own hash.
-struct Meta: Equatable, Sendable {
+/// The one row of the table `meta`: the epoch and where the records begin, with a checksum.
+struct MetaRow: Equatable, Sendable {
     /// Identifies the continuous history.
     var epoch: UInt32
     /// The epoch that the chain begins with. It stays when history takes a new epoch.
     var origin: UInt32
     /// Where the records that are kept begin.
-    var base: Link
+    var base: ChainPosition
 
     init(epoch: UInt32) {
         self.epoch = epoch
         origin = epoch
-        base = Link(version: 0, hash: ChainHash(genesisOf: epoch))
+        base = ChainPosition(version: 0, hash: ChainHash(genesisOf: epoch))
     }
 
     /// Reads the row.
     ///
     /// - Returns: `nil` where it is missing or not what was written.
-    static func read(from connection: Connection) throws(SQLiteFailure) -> Meta? {
+    static func read(from connection: Connection) throws(SQLiteFailure) -> MetaRow? {
         let statement = try Statement(
             connection,
             "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
@@ -25,12 +25,12 @@ struct Meta: Equatable, Sendable {
     }
 
     /// Likewise with a statement that is kept.
-    static func read(_ statement: Statement) throws(SQLiteFailure) -> Meta? {
+    static func read(_ statement: Statement) throws(SQLiteFailure) -> MetaRow? {
         defer { statement.reset() }
         guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }
-        var meta = Meta(epoch: UInt32(truncatingIfNeeded: statement.integer(0)))
+        var meta = MetaRow(epoch: UInt32(truncatingIfNeeded: statement.integer(0)))
         meta.origin = UInt32(truncatingIfNeeded: statement.integer(1))
-        meta.base = Link(version: UInt64(bitPattern: statement.integer(2)), hash: baseHash)
+        meta.base = ChainPosition(version: UInt64(bitPattern: statement.integer(2)), hash: baseHash)
         return meta.sum.matches(statement.bytes(4)) ? meta : nil
     }
 
@@ -54,17 +54,11 @@ struct Meta: Equatable, Sendable {
     }
 
     private var sum: ChainHash {
-        var form = ByteForm(capacity: 64)
+        var form = CanonicalBytes(capacity: 64)
         form.append(epoch)
         form.append(origin)
         form.append(base.version)
         base.hash.withBytes { _ = form.append($0) }
         return form.hash
     }
-}
-
-/// A place in the chain.
-struct Link: Equatable, Sendable {
-    var version: UInt64
-    var hash: ChainHash
 }

@@ -2,11 +2,12 @@ import CSQLite
 import Glibc
 import StoreCore
 
-/// The way from a directory to a journal that can be written to, or to the reason why not.
-struct Opening {
+/// Opens the journal in a directory: checks its files, recovers or makes the database, and returns
+/// the writer, or throws the reason.
+struct JournalOpening {
     let directory: JournalDirectory
     let acceptDataLoss: Bool
-    /// Makes the state of what is examined.
+    /// Makes the state of the records that are checked.
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
 
@@ -31,18 +32,18 @@ struct Opening {
             )
         }
         let mark = MarkFile.read(directory.mark)
-        let (connection, history) = try examined(mark)
-        return try started(connection, history, after: mark)
+        let (connection, contents) = try checkedDatabase(mark)
+        return try startWriting(connection, contents, after: mark)
     }
 
-    /// Runs `body`, and says in the operator's words what SQLite says.
+    /// Runs `body`, and turns an error of SQLite into one for the operator.
     func sqlite<Result>(
         _ body: () throws(SQLiteFailure) -> Result
     ) throws(JournalOpenError) -> Result {
         do throws(SQLiteFailure) {
             return try body()
         } catch {
-            if error.isCorrupt { throw beyondRepair("\(error)") }
+            if error.isCorrupt { throw unrecoverable("\(error)") }
             throw JournalOpenError(
                 .system,
                 "opening the journal in \(directory.path) failed: \(error)",
@@ -51,7 +52,7 @@ struct Opening {
         }
     }
 
-    private func beyondRepair(_ what: String) -> JournalOpenError {
+    private func unrecoverable(_ what: String) -> JournalOpenError {
         JournalOpenError(
             .damaged,
             "the journal in \(directory.path) is damaged: \(what)",
@@ -69,56 +70,57 @@ struct Opening {
     }
 }
 
-extension Opening {
-    private func examined(_ found: MarkFile.Found) throws(JournalOpenError) -> (Connection, History)
-    {
+extension JournalOpening {
+    private func checkedDatabase(
+        _ found: MarkFile.Found
+    ) throws(JournalOpenError) -> (Connection, DatabaseContents) {
         if (directory.size(of: directory.database) ?? 0) == 0 {
             try checkIsNew(found)
-            return try makeNew()
+            return try makeNewDatabase()
         }
         let connection = try sqlite { () throws(SQLiteFailure) in
             try Connection(path: directory.database, for: .write)
         }
-        if try identify(connection, found) == .unfinished { return try makeNew() }
+        if try identify(connection, found) == .unfinished { return try makeNewDatabase() }
         try sqlite { () throws(SQLiteFailure) in try configure(connection) }
-        var mark: Mark?
+        var mark: HighWaterMark?
         if case .mark(let known) = found { mark = known }
         let reader = try sqlite { () throws(SQLiteFailure) in try Reader(directory.database) }
-        var examination = try examine(reader, mark, follower)
-        if found == .unreadable { examination.add("the mark beside the database can't be read") }
-        if let damage = examination.damage {
+        var check = try self.check(reader, mark, follower)
+        if found == .unreadable { check.add("the mark beside the database can't be read") }
+        if let damage = check.damage {
             follower?.forget()
-            try checkLossIsAccepted(damage, examination)
-            guard examination.isSound else {
-                return try Rebuild(self, examination).run(consume reader, consume connection)
+            try checkLossIsAccepted(damage, check)
+            guard check.isSound else {
+                return try DatabaseRecovery(self, check).run(consume reader, consume connection)
             }
-            try takeNewEpoch(&examination.history, in: connection)
+            try takeNewEpoch(&check.contents, in: connection)
         } else if found == .nothing {
             log(
                 "there is no mark in \(directory.path): whether records are missing after version"
-                    + " \(examination.history.end.version) can't be told, so history takes a new epoch"
+                    + " \(check.contents.end.version) can't be told, so history takes a new epoch"
             )
-            try takeNewEpoch(&examination.history, in: connection)
+            try takeNewEpoch(&check.contents, in: connection)
         }
-        return (connection, examination.history)
+        return (connection, check.contents)
     }
 
-    func examine(
+    func check(
         _ reader: Reader,
-        _ mark: Mark?,
+        _ mark: HighWaterMark?,
         _ follower: (any HistoryFollower)? = nil
-    ) throws(JournalOpenError) -> Examination {
+    ) throws(JournalOpenError) -> DatabaseCheck {
         do throws(ReadFailure) {
-            return try Examination(of: reader, mark: mark, follower: follower, log: log)
+            return try DatabaseCheck(of: reader, mark: mark, follower: follower, log: log)
         } catch {
             if case .sqlite(let failure) = error {
                 return try sqlite { () throws(SQLiteFailure) in throw failure }
             }
-            throw beyondRepair("\(error)")
+            throw unrecoverable("\(error)")
         }
     }
 
-    /// A database that is missing is a new one only where no mark tells of an old one.
+    /// A missing database is a new one only if there is no mark of an old one.
     private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
         if found == .nothing { return }
         if case .mark(let mark) = found, mark.end.version == 0 { return }
@@ -133,24 +135,24 @@ extension Opening {
 
     private func checkLossIsAccepted(
         _ damage: String,
-        _ examination: Examination
+        _ check: DatabaseCheck
     ) throws(JournalOpenError) {
-        let end = examination.history.end.version
+        let end = check.contents.end.version
         guard acceptDataLoss else {
             throw damaged(damage, keeping: "keep what is intact, up to version \(end)")
         }
         log("data loss accepted: \(damage); history ends at version \(end) and takes a new epoch")
     }
 
-    private func makeNew() throws(JournalOpenError) -> (Connection, History) {
-        let meta = Meta(epoch: .random(in: 0...UInt32.max))
+    private func makeNewDatabase() throws(JournalOpenError) -> (Connection, DatabaseContents) {
+        let meta = MetaRow(epoch: .random(in: 0...UInt32.max))
         let connection = try makeDatabase(directory.database, meta)
         try directory.sync()
-        return (connection, History(meta))
+        return (connection, DatabaseContents(meta))
     }
 
     /// Makes an empty database.
-    func makeDatabase(_ path: String, _ meta: Meta) throws(JournalOpenError) -> Connection {
+    func makeDatabase(_ path: String, _ meta: MetaRow) throws(JournalOpenError) -> Connection {
         try sqlite { () throws(SQLiteFailure) in
             let connection = try Connection(path: path, for: .create)
             // While it is empty: the log and the index take their mode from it. Where that can't be
@@ -163,11 +165,11 @@ extension Opening {
     }
 
     private func takeNewEpoch(
-        _ history: inout History,
+        _ contents: inout DatabaseContents,
         in connection: Connection
     ) throws(JournalOpenError) {
-        history.meta.epoch = Self.epoch(otherThan: history.meta.epoch)
-        let meta = history.meta
+        contents.meta.epoch = Self.epoch(otherThan: contents.meta.epoch)
+        let meta = contents.meta
         try sqlite { () throws(SQLiteFailure) in
             try connection.execute("BEGIN IMMEDIATE")
             try meta.write(to: connection)
@@ -179,21 +181,21 @@ extension Opening {
         old &+ .random(in: 1...UInt32.max)
     }
 
-    private func started(
+    private func startWriting(
         _ connection: Connection,
-        _ history: History,
+        _ contents: DatabaseContents,
         after found: MarkFile.Found
     ) throws(JournalOpenError) -> (Writer, MarkFile) {
-        let writer = try sqlite { () throws(SQLiteFailure) in try Writer(connection, history) }
-        try settle(writer)
+        let writer = try sqlite { () throws(SQLiteFailure) in try Writer(connection, contents) }
+        try makeDurable(writer)
         var sequence: UInt64?
         if case .mark(let mark) = found { sequence = mark.sequence }
         let log = log
         let file = MarkFile(
             directory.mark,
             after: sequence,
-            epoch: history.meta.epoch,
-            end: history.end,
+            epoch: contents.meta.epoch,
+            end: contents.end,
             failed: { log("\($0); the end of history is not guarded until it works again") }
         )
         guard let file else {
@@ -203,7 +205,7 @@ extension Opening {
                 hint: "see whether the disk is full or broken; nothing was changed"
             )
         }
-        // A sync of the file says nothing about its name, which is perhaps a new one.
+        // A sync of the file does not make its name durable, which is perhaps a new one.
         try directory.sync()
         return (writer, file)
     }
@@ -211,11 +213,10 @@ extension Opening {
     /// Makes durable what is about to be shown.
     ///
     /// A process that was killed may have written records and not synced them: they are read from
-    /// the system's memory, and a power cut would still take them, although the mark and readers
-    /// know of them by then. Moving them into the database syncs the log first, and writes anew
-    /// even what an earlier sync had failed at. Where the disk is full, the log is synced and
-    /// stays.
-    private func settle(_ writer: Writer) throws(JournalOpenError) {
+    /// the page cache, and a power cut would still lose them, after the mark and readers have them.
+    /// The checkpoint syncs the write-ahead log first, and also writes the pages again that an
+    /// earlier sync had failed at. Where the disk is full, the log is synced and stays.
+    private func makeDurable(_ writer: Writer) throws(JournalOpenError) {
         guard let notice = writer.checkpointAll() else { return }
         guard writer.broken == nil else {
             throw JournalOpenError(
@@ -228,7 +229,7 @@ extension Opening {
     }
 }
 
-extension Opening {
+extension JournalOpening {
     private enum Identity {
         case ours
         /// A database that was being made when its process ended: there is nothing in it.
@@ -262,7 +263,7 @@ extension Opening {
             guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
             return try Schema.isIntact(in: connection)
         }
-        guard isIntact else { throw beyondRepair("its tables are not those that were made") }
+        guard isIntact else { throw unrecoverable("its tables are not those that were made") }
         return .ours
     }
 
@@ -274,7 +275,7 @@ extension Opening {
         )
     }
 
-    /// Sets what durability rests on, and looks whether it took.
+    /// Sets the pragmas that durability depends on, and checks that SQLite took them.
     func configure(_ connection: Connection) throws(SQLiteFailure) {
         let mode = try connection.text("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
@@ -287,8 +288,8 @@ extension Opening {
                 message: "journal_mode is \(mode), synchronous is \(synchronous ?? -1)"
             )
         }
-        // The writer does it itself: what happens within a commit can't tell of its errors.
+        // The writer makes the checkpoints: SQLite would not report the errors of one in a commit.
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
-        try connection.execute("PRAGMA journal_size_limit = \(Writer.logBytesKept)")
+        try connection.execute("PRAGMA journal_size_limit = \(Writer.walBytesKept)")
     }
 }

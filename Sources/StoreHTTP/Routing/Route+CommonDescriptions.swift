@@ -1,7 +1,7 @@
 import EventStream
 package import Wire
 
-// What many routes say in the same words.
+// Descriptions that several routes have in common: answers, schemas and header fields.
 
 extension OpenAPI.Answer {
     /// 200 with JSON of this form.

@@ -1,13 +1,13 @@
 import EventStream
 
-/// A question for the writer's thread, with who waits for the answer.
-enum StreamQuestion: Sendable {
+/// A request to the writer's thread, with the closure that gets the answer.
+enum StreamRequest: Sendable {
     case list(@Sendable ([OpenStream]) -> Void)
     case end(StreamID, @Sendable (Bool) -> Void)
     case endSession(String)
 
-    /// Answers for a writer that has no streams any more.
-    func answerWithout() {
+    /// Gives the answer of a writer without streams, for one that has ended.
+    func answerEmpty() {
         switch self {
         case .list(let answer): answer([])
         case .end(_, let answer): answer(false)

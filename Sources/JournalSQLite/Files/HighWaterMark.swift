@@ -1,15 +1,16 @@
-/// How far a history went, for noticing that its end is missing.
-struct Mark: Equatable, Sendable {
-    /// What it takes in the file, with its sum.
+/// The last position of the chain that was written, kept beside the database: a start that finds a
+/// database with fewer records reports the loss.
+struct HighWaterMark: Equatable, Sendable {
+    /// Its size in the file, with its checksum.
     static let bytesCount = 96
     private static let magic: UInt64 = 0x314B_5241_4D4C_4A53  // "SJLMARK1"
 
-    /// Counts the marks; of two the higher is the newer.
+    /// Counts the writes; of two marks the one with the higher number is newer.
     var sequence: UInt64
     var epoch: UInt32
-    var end: Link
+    var end: ChainPosition
 
-    init(sequence: UInt64, epoch: UInt32, end: Link) {
+    init(sequence: UInt64, epoch: UInt32, end: ChainPosition) {
         self.sequence = sequence
         self.epoch = epoch
         self.end = end
@@ -26,11 +27,11 @@ struct Mark: Equatable, Sendable {
         sequence = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
         let version = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
         epoch = bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self)
-        end = Link(version: version, hash: hash)
+        end = ChainPosition(version: version, hash: hash)
     }
 
-    /// Puts its bytes together.
-    func put(into form: inout ByteForm) {
+    /// Replaces the bytes of a buffer by those of the mark.
+    func put(into form: inout CanonicalBytes) {
         form.clear()
         form.append(Self.magic)
         form.append(sequence)

@@ -1,7 +1,7 @@
 import StoreCore
 
 /// The methods of a store's use cases, by their paths.
-struct UseCaseCall: Sendable {
+struct UseCaseMethods: Sendable {
     typealias Begin = @Sendable (any Codable & Sendable, String?) async throws -> Void
 
     private var methods: [String: Begin] = [:]

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Finds places by names, byte by byte, and without a `String` of the name that is asked for.
-struct ActionNames: Sendable {
+/// Finds the index of a name in a list, byte by byte, without making a `String` of the bytes.
+struct NameIndex: Sendable {
     /// One name, and where its bytes are; a place below zero stands for none.
     private struct Slot {
         var place = -1

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Bytes that are put together to be hashed, in memory that is used again and again.
+/// A buffer for the bytes over which a hash is computed; its memory is used again.
 ///
 /// The canonical form of a value is its numbers, each of a fixed width, and the lengths of its
-/// fields, followed by the fields: different values never have the same form.
-struct ByteForm: ~Copyable {
+/// fields, followed by the fields: different values never have the same bytes.
+struct CanonicalBytes: ~Copyable {
     /// Stands for the length of a field that is absent.
     static let absent = UInt32.max
 
@@ -21,10 +21,10 @@ struct ByteForm: ~Copyable {
         memory.deallocate()
     }
 
-    /// What was put together so far; good until the next change.
+    /// The bytes that were appended so far; valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// A part of it; good until the next change.
+    /// A range of them; valid until the next change.
     func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[range])
     }
