@@ -30,7 +30,8 @@ extension EffectRunner {
         }
     }
 
-    /// Begins an effect that is entered in the ledger, and strikes it off when all of it has ended.
+    /// Begins an effect that is entered in the ledger, and removes its entry when all of it has
+    /// ended.
     func launchKept<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,
@@ -39,7 +40,7 @@ extension EffectRunner {
     ) {
         let watch = EffectWatch(within: cause.watch, sharing: .everything)
         let own = EffectCause(version: cause.version, watch: watch, sessions: cause.sessions)
-        // Striking off belongs to what follows the action.
+        // Removing the entry belongs to what follows the action.
         cause.watch?.begin()
         launch(effect, at: address, own, read)
         watch.whenDone { [self] _ in

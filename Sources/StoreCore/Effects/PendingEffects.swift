@@ -92,7 +92,7 @@ public struct PendingEffects: Module {
     /// Makes the module.
     public init() {}
 
-    /// Strikes an effect off.
+    /// Removes an effect's entry.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .ended(let version): state.remove(version)

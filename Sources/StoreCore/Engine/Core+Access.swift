@@ -50,7 +50,7 @@ extension Core: EngineAccess {
     }
 }
 
-/// An effect that awaits its action.
+/// Resumes the effect that awaits its action.
 private final class WaitingVersion: Completion {
     private let continuation: CheckedContinuation<UInt64, any Error>
 
@@ -64,6 +64,8 @@ private final class WaitingVersion: Completion {
         case .refused(let refusal, _): continuation.resume(throwing: refusal)
         case .failed(let failure): continuation.resume(throwing: failure)
         case .cancelled: continuation.resume(throwing: CancellationError())
+        // The envelope above has no key, no expected version and no dry run, so none of these is
+        // its outcome.
         case .replayed, .keyTaken, .versionMismatch, .dryRun:
             continuation.resume(throwing: CoreFailure.unknown)
         }

@@ -1,6 +1,7 @@
 extension Core {
-    /// Hands over an action whose dispatcher waits for the outcome. The watch ends with the effects
-    /// that follow.
+    /// Dispatches an action for a caller that awaits it: resumes the continuation once, with the
+    /// state that the action made, or with the reason why it made none. The watch ends with the
+    /// effects that follow.
     func dispatch(
         _ action: any Action,
         watch: EffectWatch? = nil,
@@ -10,6 +11,8 @@ extension Core {
             try engine.offer(
                 Envelope(
                     members: [try engine.member(of: action)],
+                    // The outcome then has the state of this action's own version: when it is
+                    // delivered, the Core may have a newer one.
                     wantsState: true,
                     watch: watch,
                     completion: WaitingDispatch(continuation)
@@ -21,7 +24,7 @@ extension Core {
     }
 }
 
-/// The completion of an action that its dispatcher awaits.
+/// Resumes the caller that awaits an action. The engine calls it once, after the commit.
 private final class WaitingDispatch<State: Sendable>: Completion {
     private let continuation: CheckedContinuation<Dispatched<State>, any Error>
 
@@ -32,6 +35,7 @@ private final class WaitingDispatch<State: Sendable>: Completion {
     func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(_, let version, _, let state?):
+            // The engine knows no type of state; the one that it has is always this Core's.
             guard let state = state as? State else {
                 return continuation.resume(throwing: CoreFailure.unknown)
             }
@@ -42,6 +46,8 @@ private final class WaitingDispatch<State: Sendable>: Completion {
             continuation.resume(throwing: CancellationError())
         case .failed(let failure):
             continuation.resume(throwing: failure)
+        // The envelope above asks for the state, and has no key, no expected version and no dry
+        // run, so none of these is its outcome.
         case .applied, .replayed, .keyTaken, .versionMismatch, .dryRun:
             continuation.resume(throwing: CoreFailure.unknown)
         }

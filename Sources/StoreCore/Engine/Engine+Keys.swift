@@ -1,17 +1,22 @@
-// What the journal has of requests that came with idempotency keys.
+// Whether a request with an idempotency key was applied before. The journal has the outcomes.
+//
+// A turn is the work on all that the Core took out of its mailbox at once. Where more than one of
+// these requests has a key, one call of the journal looks all keys up, into `lookedUp`; a key that
+// is alone in its turn is looked up when its request is run.
 
 extension Engine {
-    /// What became of the request with this key: in this batch, or long ago.
+    /// What became of the request that had this key before: in the batch that is not committed yet,
+    /// or earlier. `nil` where there was none.
     func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
         if let pending = batch.keys[key] { return pending }
-        if lookedUp.isThere { return lookedUp[key] }
+        if lookedUp.isFilled { return lookedUp[key] }
         return try ports.journal?.outcome(of: key)
     }
 
-    /// Looks up the keys of all that a turn begins with.
+    /// Looks up the keys of all requests of a turn, when the turn begins.
     ///
-    /// Where the journal can't be read, each key is looked up again at its request's turn, and that
-    /// request is refused if it still can't be.
+    /// Where the journal can't be read now, each key is looked up when its request is run, and the
+    /// request is refused where that fails too.
     func lookUpKeys(of items: borrowing ContiguousArray<Mailbox.Item>) {
         var keys: [IdempotencyKey] = []
         keys.reserveCapacity(takenKeys)
@@ -24,13 +29,15 @@ extension Engine {
         lookUp(keys)
     }
 
-    /// Looks up the turn's keys again, after another writer has appended.
+    /// Looks up the turn's keys again, after another writer of the journal has appended: it may
+    /// have used one of them.
     func lookUpKeysAgain() {
-        guard lookedUp.isThere else { return }
+        guard lookedUp.isFilled else { return }
         lookUp(lookedUp.keys)
     }
 
-    /// Notes what was committed under keys, for the rest of the turn.
+    /// Adds the outcomes that a commit has just made durable, for later requests of the turn with
+    /// the same keys.
     func noteCommittedKeys() {
         lookedUp.commit(batch.keys)
     }

@@ -11,7 +11,7 @@ struct LookedUpKeys {
     var isEnding = false
 
     /// Whether the keys of the turn were looked up.
-    var isThere: Bool { keys.count > 0 }
+    var isFilled: Bool { keys.count > 0 }
 
     /// What is kept of one of the keys.
     subscript(key: IdempotencyKey) -> KeptOutcome? { found[key] }
@@ -24,7 +24,7 @@ struct LookedUpKeys {
 
     /// Notes what was committed.
     mutating func commit(_ committed: [IdempotencyKey: KeptOutcome]) {
-        guard isThere, !isEnding else { return }
+        guard isFilled, !isEnding else { return }
         found.merge(committed) { $1 }
     }
 

@@ -1,4 +1,6 @@
-/// The actions that start and stop a module.
+/// What a store does with the two actions ``ModuleStart`` and ``ModuleStop``, which make a module's
+/// slice and remove it. A ``Mount`` of a startable module has these handlers beside those of the
+/// module's own actions.
 enum Lifecycle {
     static func handlers<Root, M: StartableModule>(
         of module: M,
@@ -20,6 +22,7 @@ enum Lifecycle {
                     return PendingEffect(effect, at: address, in: place)
                 }
             ) { root, action, instance, comparison in
+                // The reducer of a start. A slice that is there already begins anew.
                 guard let action = action as? ModuleStart<M> else { return .same }
                 try place.check(instance)
                 let old = place.read(root, instance)
@@ -36,6 +39,7 @@ enum Lifecycle {
                 make: { _ in ModuleStop<M>() },
                 payload: { _ in NoFields() }
             ) { root, _, instance, _ in
+                // The reducer of a stop; refused where the slice is not there.
                 _ = try place.present(root, instance, M.name)
                 place.write(nil, &root, instance)
                 return SliceResult(isChange: true)

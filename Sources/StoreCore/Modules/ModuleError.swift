@@ -1,20 +1,25 @@
-/// Why modules can't make a store together.
+/// Why the modules of a root state can't make a store together. It is thrown when the store is
+/// made, before any action; its description is for the developer, and has the next step.
 public enum ModuleError: Error, Equatable, CustomStringConvertible {
-    /// Two modules have one name.
+    /// Two modules have this name.
     case nameTwice(String)
-    /// A module has a name that stands for something else in the log.
+    /// A module has this name, which stands for something else in the log.
     case nameReserved(String)
-    /// One type of action has two places to go to.
+    /// Two modules handle this type of action; the second string is the later module.
     case actionTwice(String, String)
-    /// A dispatchable is for the state of another module, or is neither updater nor side effect.
+    /// This type is listed among the dispatchables of the module that the second string names, but
+    /// is for the state of another module, or is neither a state updater nor a side effect.
     case foreignDispatchable(String, String)
-    /// A module reads one that the root state does not have, or itself.
+    /// The module `reader` reads what this module shares, but the root state does not have it, or
+    /// it is `reader` itself.
     case foreignOwner(String, reader: String)
-    /// A module has effects that outlive the server, and the state has no ``PendingEffects``.
+    /// This module has effects that go on after a restart, and the root state has no
+    /// ``PendingEffects``, in which they are entered.
     case noLedger(String)
-    /// A presenter of the second module needs the first one, which the state does not have.
+    /// A presenter of the module `by` needs this module, which the root state does not have.
     case neededModule(String, by: String)
-    /// The root state has members that are no module's slice, or lacks one.
+    /// The root state has the members `found`, which are not slices of its `modules`; or, where
+    /// `found` is empty, it is encoded without the slices of some.
     case foreignMember(found: [String], modules: [String])
 
     /// What is wrong, and what would be right.

@@ -1,7 +1,11 @@
-// The ledger: the slice that has the effects which outlive the server.
+// The ledger of effects, the module ``PendingEffects``: an entry for each effect that is to go on,
+// or to be reported, after a restart. It is a part of the state, so an entry is as durable as the
+// action.
 
 extension ModuleMachine {
-    /// Enters an effect that outlives the server in the ledger.
+    /// Enters the effect of an action in the ledger, where it has one that a restart does not
+    /// simply lose. Both modules are places in ``modules``. `state` is the state that the action
+    /// has led to: it gets the entry, and `change` gets the ledger's slice.
     func enter(
         _ handler: ActionHandler<Root>,
         _ action: any Action,
@@ -29,6 +33,8 @@ extension ModuleMachine {
         change.isChange = true
     }
 
+    /// Where the root state has the ledger; `nil` where it has none and none of its modules needs
+    /// one.
     static func ledger(
         of modules: Root.Modules
     ) throws(ModuleError) -> (module: Int, place: SlicePlace<Root, PendingEffects.State>)? {

@@ -4,10 +4,12 @@
 /// modules there are. It notes nothing: whatever an action leads to is in the ``Change`` that it
 /// answers.
 package final class ModuleMachine<Root: RootState>: StateMachine {
+    /// A copy of what one module shares, in the slice of another. Both are places in ``modules``.
     struct Link: Sendable {
         let reader: Int
         let owner: Int
-        let link: SharedLink<Root>
+        /// Brings the copy up to date.
+        let shared: SharedLink<Root>
     }
 
     private let routes: ActionRouteTable
@@ -89,7 +91,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         hasInstances = modules.map { $0.slice.form == .instances }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
-        seesOthers = modules.map { !$0.links.isEmpty }
+        seesOthers = modules.map { !$0.sharedLinks.isEmpty }
         ledger = try Self.ledger(of: modules)
         hasLinks = links.map { $0.count > 0 }
         let hasLedger = ledger != nil
@@ -203,11 +205,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         if result.isRestart, instance == nil { change.restarted = module }
         if result.isChange {
             change.touch(touch(module, instance))
-            if hasLinks[module] { follow(links[module], &state, &change) }
+            if hasLinks[module] { updateCopies(links[module], &state, &change) }
         } else if comparison == nil, hasLinks[module] {
             // Equal texts may have other bytes, which nothing here compares: readers get them as
             // they are.
-            follow(links[module], &state, &change)
+            updateCopies(links[module], &state, &change)
         }
         return change
     }

@@ -1,25 +1,35 @@
-/// A module at its place in the root state.
+/// A module and the member of the root state that holds its slice: an element of
+/// ``RootState/modules``.
 ///
-/// Made by ``Module/at(_:)`` and its siblings, in ``RootState/modules``.
+/// ```swift
+/// static let modules: Modules = [Counter().at(\.counter), Card().at(\.cards)]
+/// ```
+///
+/// The member's type decides when the slice is there: `State` always, `State?` from a start to a
+/// stop, ``Instances`` of `State` once for each id that is started.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
+    /// The module and its slice without their types: how the Core reduces and reads them.
     package let slice: any Slice<Root>
-    /// Where in the root state the slice lies.
+    /// The member itself. A start checks by it that each member of the root state has a module.
     let path: any AnyKeyPath & Sendable
+    /// Called after commits that change the slice; ``presented(by:)`` adds one.
     var presenters: [BoundPresenter<Root>] = []
-    /// The names of its presenters.
+    /// What the slice has of other modules' slices; ``reading(_:of:)`` adds one.
+    var sharedLinks: [SharedLink<Root>] = []
+
     package var presenterNames: [String] { presenters.map(\.name) }
     package var presenterTypes: [any Presenter.Type] { presenters.map(\.type) }
-    var links: [SharedLink<Root>] = []
 
+    /// A module at its place; `lifecycle` has the actions that start and stop the slice.
     package init<M: Module>(
         _ module: M,
         _ place: SlicePlace<Root, M.State>,
-        _ life: [ActionHandler<Root>] = []
+        lifecycle: [ActionHandler<Root>] = []
     ) {
         name = M.name
-        slice = ModuleSlice(module: module, place: place, lifecycle: life)
+        slice = ModuleSlice(module: module, place: place, lifecycle: lifecycle)
         path =
             switch place {
             case .always(let member): member.path
@@ -34,7 +44,7 @@ extension Module {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State> & Sendable
     ) -> Mount<Root> {
-        Mount(self, .always(RootMember(path)), [])
+        Mount(self, .always(RootMember(path)))
     }
 }
 
@@ -44,7 +54,7 @@ extension StartableModule {
         _ path: any WritableKeyPath<Root, State?> & Sendable
     ) -> Mount<Root> {
         let place = SlicePlace<Root, State>.started(RootMember(path))
-        return Mount(self, place, Lifecycle.handlers(of: self, at: place))
+        return Mount(self, place, lifecycle: Lifecycle.handlers(of: self, at: place))
     }
 
     /// The module with any number of slices, each started under an id of its own.
@@ -52,6 +62,6 @@ extension StartableModule {
         _ path: any WritableKeyPath<Root, Instances<State>> & Sendable
     ) -> Mount<Root> {
         let place = SlicePlace<Root, State>.instances(RootMember(path))
-        return Mount(self, place, Lifecycle.handlers(of: self, at: place))
+        return Mount(self, place, lifecycle: Lifecycle.handlers(of: self, at: place))
     }
 }

@@ -59,7 +59,7 @@ extension Mount {
         of owner: Owner.Type
     ) -> Mount {
         var mount = self
-        mount.links.append(
+        mount.sharedLinks.append(
             SharedLink(owner: Owner.name) { root, reader, owner, comparison in
                 guard let place = reader.place(of: State.self) as? SlicePlace<Root, State>,
                     var state = place.read(root, nil)

@@ -1,22 +1,24 @@
-/// The port through which applied actions become durable, and through which history is read.
+/// Keeps the history of a store: the applied actions, what became of requests with idempotency
+/// keys, and snapshots of the state. The Core appends to it, and the log and a start read it.
 ///
 /// Any thread may make any call, and none waits for an append longer than that append takes. A Core
 /// appends from its own thread, a batch at a time.
 ///
-/// Several writers may share one history, each with a journal of its own: an append names the
+/// Several programs may write one history, each with a journal of its own: an append names the
 /// version that it follows, so of two that follow the same version one is refused. That writer
-/// reads by ``tail(from:)`` what was written instead. `StoreTesting` has a suite that tests
-/// whether a journal keeps to all of this: `JournalConformance`.
+/// then reads with ``tail(from:)`` what the other one wrote. `JournalConformance`, in
+/// `StoreTesting`, is a suite of tests for a journal of your own.
 public protocol Journal: AnyObject, Sendable {
-    /// Identifies the continuous history that the journal holds; under another number the
-    /// same versions may have other states.
+    /// Identifies the continuous history that the journal holds. Versions of two epochs are not
+    /// comparable: the same number may be another state.
     var epoch: UInt32 { get }
     /// The version of the newest record, 0 where there has been none.
     var version: UInt64 { get }
     /// The oldest version whose record can still be read, or one more than ``version`` where none
     /// can.
     var oldest: UInt64 { get }
-    /// Whether an append can fail at all. Where it can, the Core keeps the way back open.
+    /// Whether an append can fail, as one to a disk can. Where it can, an append also takes time,
+    /// so the Core lets other threads fill its mailbox before it takes the next batch.
     var canFail: Bool { get }
 
     /// Appends a batch whole, or not at all, and returns when it is durable.
@@ -30,35 +32,36 @@ public protocol Journal: AnyObject, Sendable {
 
     /// The first records after a version, of all writers; empty where there are none.
     ///
-    /// Gives what is durable when it is called, also where ``version`` is behind that. A journal of
-    /// which this process is the only writer needs no method of its own.
+    /// It reads all that is durable when it is called, also what other writers appended since
+    /// ``version`` was last brought up to date. The default, for a journal that only this process
+    /// writes, is a page of ``read(_:)``.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
     func tail(from version: UInt64) throws(JournalError) -> [Record]
 
-    /// Has `appended` called with the newest version, after others have appended.
+    /// Begins to call `appended` with the newest version after other writers have appended.
     ///
-    /// It is called on any thread and while no lock of the journal is held, and it returns soon.
-    /// Several appends may be one call. A journal of which this process is the only writer needs no
-    /// method of its own.
+    /// The journal calls `appended` on any thread, while it holds no lock of its own; `appended`
+    /// returns soon. One call may stand for several appends. The default, for a journal that only
+    /// this process writes, returns `nil`.
     ///
     /// - Returns: what ends it; `nil` where the journal can't notice what others write. A
     ///   Core then reads it only when an append of its own is refused.
     func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription?
 
-    /// Records in order, the first being the first after `page.after` that the page asks for.
+    /// The records that a page asks for, in the order of their versions.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
 
-    /// The outcomes that are still kept of requests with these keys. Keys are compared by their
-    /// bytes.
+    /// What became of the requests with these keys, as far as it is still kept: a key that is not
+    /// in the result was not used, or its outcome is removed. Keys are compared by their bytes.
     func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome]
 
-    /// Keeps the state of a version that is durable already, and forgets snapshots, records and
-    /// outcomes that are beyond their bounds.
+    /// Keeps the state of a version that is durable already, and removes the snapshots, records and
+    /// outcomes that exceed what the journal is set to keep.
     func save(_ snapshot: StateSnapshot) throws(JournalError)
 
     /// The version of the oldest snapshot from which all records up to now can still be read.
@@ -70,27 +73,26 @@ public protocol Journal: AnyObject, Sendable {
     /// The newest snapshot of `version` or before, where there is one.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
 
-    /// Lets go of files and connections; what is asked of the journal afterwards may fail. Closing
-    /// twice is no error. A journal that holds nothing needs no method of its own.
+    /// Closes files and connections; calls after that may fail. Closing twice is no error. The
+    /// default does nothing.
     func close()
 }
 
 extension Journal {
-    /// What a tail has at most: 1,000 records, and 4 MiB of payload and meta where it is more than
-    /// one.
+    /// The bounds of one ``tail(from:)``: 1,000 records, and 4 MiB of payload and meta, which a
+    /// single record may exceed.
     public static var tailPage: (recordsMax: Int, bytesMax: Int) { (1_000, 4 << 20) }
 
-    /// The first records after a version, by ``read(_:)``: right where this process is the only
-    /// writer.
+    /// The first records after a version, by ``read(_:)``: complete where only this process writes.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         let (recordsMax, bytesMax) = Self.tailPage
         return try read(JournalPage(after: version, limit: recordsMax, bytesMax: bytesMax)).records
     }
 
-    /// Notifies of nothing.
+    /// Never calls `appended`, and returns `nil`.
     public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? { nil }
 
-    /// Lets go of nothing.
+    /// Does nothing.
     public func close() {}
 
     /// What became of the request that had this key, if that is still known.
@@ -99,11 +101,11 @@ extension Journal {
     }
 }
 
-/// What one append makes durable.
+/// What one append makes durable: the Core makes it of the actions that it applied together.
 public struct JournalBatch: Sendable, Equatable {
     /// The applied actions, in order.
     public var records: [Record]
-    /// What is to be remembered of those that came with an idempotency key.
+    /// The outcomes of the requests among them that had an idempotency key.
     public var outcomes: [KeptOutcome]
 
     /// Makes a batch.
@@ -113,13 +115,14 @@ public struct JournalBatch: Sendable, Equatable {
     }
 }
 
-/// Which records a read returns.
+/// Which part of history ``Journal/read(_:)`` is to return.
 public struct JournalPage: Sendable, Equatable {
     /// Only records after this version.
     public var after: UInt64
     /// The most records.
     public var limit: Int
-    /// The most bytes that payloads and meta may take; one record is given however large it is.
+    /// The most bytes of payload and meta together. The first record is returned even where it
+    /// alone exceeds this.
     public var bytesMax: Int
     /// Only records of this wire name, byte for byte; `nil` for all.
     public var type: String?
@@ -133,12 +136,12 @@ public struct JournalPage: Sendable, Equatable {
     }
 }
 
-/// The records that a read returns.
+/// The part of history that ``Journal/read(_:)`` returned.
 public struct JournalRecords: Sendable, Equatable {
     /// The records, in order.
     public var records: [Record]
-    /// Everything that was asked for and is not newer than this version is in `records`: the next
-    /// page begins after it.
+    /// History was read up to and including this version, and the next page begins after it. Where
+    /// a page is for one type, this may be beyond the last of `records`.
     public var through: UInt64
 
     /// Makes an answer.
@@ -148,7 +151,7 @@ public struct JournalRecords: Sendable, Equatable {
     }
 }
 
-/// Why a journal could not do what it was asked.
+/// Why a call of a journal failed.
 public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no room; nothing was written, and it may be tried again.
     case storageFull
@@ -162,7 +165,7 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It is not known whether anything was written.
     case unknown(String)
 
-    /// What happened, in words for the one who runs the program.
+    /// What happened, in words for the operator.
     public var description: String {
         switch self {
         case .storageFull: "there is no room"

@@ -1,7 +1,8 @@
 import Platform
 import Synchronization
 
-/// A clock for ages: it starts at the time of day and then follows the monotonic clock.
+/// A clock that measures how old something is, such as a session or a kept idempotency key. It
+/// starts at the time of day and then follows the monotonic clock.
 ///
 /// Setting the time of day while the process runs does not change the age of anything.
 public final class SteadyClock: WallClock {
@@ -18,8 +19,10 @@ public final class SteadyClock: WallClock {
         SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed)
     }
 
-    /// Sets the clock ahead to a time that an earlier process saw, where it is not there yet.
+    /// Sets the clock ahead to a time that an earlier process saw, if it is behind that: so nothing
+    /// that the earlier process kept seems to come from the future.
     public func goOn(from time: Int64) {
+        // The maximum: the clock never goes back.
         let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())
         if !isOver { offset.max(wanted, ordering: .relaxed) }
     }

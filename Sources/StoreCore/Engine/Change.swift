@@ -1,0 +1,64 @@
+/// What an action has done to the state. After the commit, it decides which parts of the state are
+/// encoded, sent and shown to observers.
+package struct Change: Sendable {
+    /// Whether the state has other bytes than before.
+    package var isChange: Bool
+    /// The slices that are not as they were, where the state is made of modules.
+    package var touches: Touches
+    /// The module that was started although its slice was there already, by its place in
+    /// ``RootState/modules``.
+    package var restarted: Int?
+
+    package init(isChange: Bool, touches: Touches = Touches(), restarted: Int? = nil) {
+        self.isChange = isChange
+        self.touches = touches
+        self.restarted = restarted
+    }
+
+    /// Adds a slice, once.
+    mutating func touch(_ touch: Touch) { touches.insert(touch) }
+
+    /// Nothing has changed.
+    package static let none = Change(isChange: false)
+}
+
+/// A slice that an action has written.
+package struct Touch: Sendable, Hashable {
+    /// The module's place in ``RootState/modules``.
+    package let module: Int
+    /// The instance; `nil` where the module has none, or all may have changed.
+    package let instance: ExactText?
+
+    package init(_ module: Int, _ instance: ExactText? = nil) {
+        self.module = module
+        self.instance = instance
+    }
+}
+
+/// A set of slices. Most actions write one slice, so the first is stored in place, without an
+/// allocation.
+package struct Touches: Sendable, Sequence {
+    private var first: Touch?
+    private var more: [Touch] = []
+
+    package init() {}
+
+    package mutating func insert(_ touch: Touch) {
+        guard let first else {
+            self.first = touch
+            return
+        }
+        if first != touch, !more.contains(touch) { more.append(touch) }
+    }
+
+    @inline(__always)
+    package func forEach(_ body: (Touch) -> Void) {
+        guard let first else { return }
+        body(first)
+        if more.count > 0 { more.forEach(body) }
+    }
+
+    package func makeIterator() -> Array<Touch>.Iterator {
+        (first.map { [$0] + more } ?? []).makeIterator()
+    }
+}
