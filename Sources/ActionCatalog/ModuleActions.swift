@@ -1,8 +1,10 @@
 package import StoreCore
 
-/// The actions of one module, as they come over the wire.
+/// The types of action that one module handles, with their wire names and who may dispatch them.
+/// The server makes its table of actions of those of all modules.
 package struct ModuleActions<State>: Sendable {
-    /// Throws where a type has no form on the wire.
+    /// Makes the entries for the table. It is a function, because it throws where a type of action
+    /// can't be read from JSON, which is an error of the start.
     package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
 
     package init(_ mount: Mount<State>) where State: RootState {
@@ -18,6 +20,7 @@ package struct ModuleActions<State>: Sendable {
         }
     }
 
+    /// The entry of one type; `nil` for a type that has no JSON form, which clients can't dispatch.
     private static func type<Root>(
         of handler: ActionHandler<Root>,
         in module: String,

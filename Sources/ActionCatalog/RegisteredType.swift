@@ -188,7 +188,7 @@ extension RegisteredType {
 }
 
 extension RegisteredType {
-    /// The members of an action that are taken off before it is made.
+    /// The members of a payload that are removed before the action is made.
     private static func secrets<A: Action & Codable>(
         of type: A.Type,
         named name: String
