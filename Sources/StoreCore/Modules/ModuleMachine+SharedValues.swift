@@ -15,7 +15,7 @@ extension ModuleMachine {
         }
     }
 
-    /// Brings one copy up to date. Answers whether that changed the reader's slice.
+    /// Brings one copy up to date. Returns whether that changed the reader's slice.
     private func update(_ link: Link, _ state: inout Root) -> Bool {
         link.shared.update(
             &state,

@@ -1,25 +1,26 @@
-import ActionCatalog
-import Glibc
 import JournalSQLite
 import ServerCommandLine
 import StoreCore
 import StoreHistory
 import Telemetry
-import Wire
+
+// The command `export`: history as lines of JSON, one for each action. `import` reads them.
 
 extension StoreServer {
-    /// Writes every action that history reaches back to as a JSON line.
+    /// Writes every action that the journal still keeps to a file, or to standard output. Returns
+    /// the text to print.
     func export(_ configuration: ServerConfiguration, to file: String?) throws -> String {
         try withJournal {
             let directory = try HistoryCommand.existing(configuration)
             return try SQLiteJournal(directory: directory, log: makeLogger().warning)
-        } _: { journal in
+        } use: { journal in
             try export(journal, to: file)
         }
     }
 
     private func export(_ journal: any Journal, to file: String?) throws -> String {
         let output = try LineOutput(file)
+        // The version that was exported last. A page at a time bounds the memory.
         var after = journal.oldest - 1
         do {
             while after < journal.version {
@@ -31,6 +32,13 @@ extension StoreServer {
             throw HistoryCommandError(error)
         }
         try output.finish()
+        try warnOfWhatIsMissing(in: journal)
+        guard let file else { return "" }
+        return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
+    }
+
+    /// Logs why the lines alone may not lead to the same state again.
+    private func warnOfWhatIsMissing(in journal: any Journal) throws {
         if journal.oldest > 1 {
             makeLogger().warning(
                 "versions before \(journal.oldest) are no longer kept, and not exported"
@@ -41,69 +49,5 @@ extension StoreServer {
                 "history began with the state of a file: import needs it as --state-file"
             )
         }
-        guard let file else { return "" }
-        return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
-    }
-
-    /// Begins a history with exported actions.
-    func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
-        try withJournal {
-            try SQLiteJournal(directory: configuration.dataDirectory, log: makeLogger().warning)
-        } _: { journal in
-            try importLines(configuration, from: file, into: journal)
-        }
-    }
-
-    private func importLines(
-        _ configuration: ServerConfiguration,
-        from file: String,
-        into journal: any Journal
-    ) throws -> String {
-        let registry = try ActionRegistry<State>(actions, composition.actions())
-        let input = try LineInput(file)
-        let place = givenJournal == nil ? configuration.dataDirectory : "the program's own journal"
-        guard journal.version == 0 else {
-            throw HistoryCommandError(
-                "\(place) has a history already, up to version \(journal.version); give an empty "
-                    + (givenJournal == nil ? "directory with --data" : "one")
-            )
-        }
-        let history = try History(
-            of: program,
-            in: journal,
-            registry: registry,
-            encoder: JSONEncoder(),
-            beginningWith: stateFile(configuration),
-            logger: makeLogger()
-        )
-        // Reduced before it is kept, so that what can't be replayed does not become history.
-        var state = history.state
-        var reader = RecordReader(registry.table, migrations)
-        var batch = JournalBatch()
-        while let line = try input.next() {
-            do {
-                let record = try HistoryLine(reading: line).record
-                guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
-                    throw HistoryCommandError("version \(record.version) does not follow")
-                }
-                if let action = try reader.action(of: record) {
-                    try reducer(&state, action, record.version)
-                }
-                batch.records.append(record)
-            } catch {
-                let reason = (error as? UnreadableRecord)?.reason ?? "\(error)"
-                throw HistoryCommandError("line \(input.number) of \(file): \(reason)")
-            }
-            if batch.records.count == 1_000 { try journal.keep(&batch) }
-        }
-        try journal.keep(&batch)
-        return "\(place) has \(journal.version) actions\n"
-    }
-}
-
-extension Journal {
-    fileprivate func keep(_ batch: inout JournalBatch) throws {
-        do { try append(batch, at: version) } catch { throw HistoryCommandError(error) }
-        batch.records.removeAll(keepingCapacity: true)
     }
 }

@@ -94,18 +94,18 @@ extension HistoryCommandError {
 }
 
 extension StoreServer {
-    /// Does something with the journal that a command is about: the program's own, or that of a
-    /// directory, which `open` opens.
+    /// Calls `use` with the journal that a command is about: that of the data directory, which
+    /// `open` opens and which is closed afterwards, or the program's own, where it was given one.
     ///
-    /// - Throws: what opening the journal or the body throws.
+    /// - Throws: what opening the journal throws, or `use`.
     func withJournal<Result>(
         _ open: () throws -> SQLiteJournal,
-        _ body: (any Journal) throws -> Result
+        use: (any Journal) throws -> Result
     ) throws -> Result {
-        if let givenJournal { return try givenJournal.use(body) }
+        if let givenJournal { return try givenJournal.use(use) }
         let journal = try open()
         defer { journal.close() }
-        return try body(journal)
+        return try use(journal)
     }
 }
 

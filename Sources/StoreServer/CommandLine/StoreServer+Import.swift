@@ -1,0 +1,75 @@
+import ActionCatalog
+import JournalSQLite
+import ServerCommandLine
+import StoreCore
+import StoreHistory
+import Telemetry
+import Wire
+
+// The command `import`: the lines that `export` wrote become the history of an empty journal.
+
+extension StoreServer {
+    /// Begins a history with the actions of an exported file. Returns the text to print.
+    func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
+        try withJournal {
+            try SQLiteJournal(directory: configuration.dataDirectory, log: makeLogger().warning)
+        } use: { journal in
+            try importLines(configuration, from: file, into: journal)
+        }
+    }
+
+    private func importLines(
+        _ configuration: ServerConfiguration,
+        from file: String,
+        into journal: any Journal
+    ) throws -> String {
+        let registry = try ActionRegistry<State>(actions, composition.actions())
+        let input = try LineInput(file)
+        let place = givenJournal == nil ? configuration.dataDirectory : "the program's own journal"
+        guard journal.version == 0 else {
+            throw HistoryCommandError(
+                "\(place) has a history already, up to version \(journal.version); give an empty "
+                    + (givenJournal == nil ? "directory with --data" : "one")
+            )
+        }
+        // This saves the initial state as the snapshot of version 0: the history begins.
+        let history = try History(
+            of: program,
+            in: journal,
+            registry: registry,
+            encoder: JSONEncoder(),
+            beginningWith: stateFile(configuration),
+            logger: makeLogger()
+        )
+        var state = history.state
+        var reader = RecordReader(registry.table, migrations)
+        var batch = JournalBatch()
+        while let line = try input.next() {
+            do {
+                let record = try HistoryLine(reading: line).record
+                guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
+                    throw HistoryCommandError("version \(record.version) does not follow")
+                }
+                // The action is reduced before its record is kept: what can't be replayed must not
+                // become history. There is no action where a migration drops it.
+                if let action = try reader.action(of: record) {
+                    try reducer(&state, action, record.version)
+                }
+                batch.records.append(record)
+            } catch {
+                let reason = (error as? UnreadableRecord)?.reason ?? "\(error)"
+                throw HistoryCommandError("line \(input.number) of \(file): \(reason)")
+            }
+            if batch.records.count == 1_000 { try journal.appendAndEmpty(&batch) }
+        }
+        try journal.appendAndEmpty(&batch)
+        return "\(place) has \(journal.version) actions\n"
+    }
+}
+
+extension Journal {
+    fileprivate func appendAndEmpty(_ batch: inout JournalBatch) throws {
+        do { try append(batch, at: version) } catch { throw HistoryCommandError(error) }
+        batch.records.removeAll(keepingCapacity: true)
+    }
+}
