@@ -1,16 +1,22 @@
 package import Synchronization
 
-/// What happens in a transport, counted since its start. Any thread may read.
+/// What has happened in an HTTP transport since its start, as `/metrics` reports it.
+///
+/// The thread of the event loop counts; any thread may read. Each number is of one kind of event,
+/// and one connection may count in several: a request whose body does not arrive in time counts in
+/// ``accepted``, ``requests``, ``refused`` and ``timeouts``.
 package final class TransportCounters: Sendable {
     /// Connections accepted.
     package let accepted = Atomic<UInt64>(0)
-    /// Connections and requests that the transport itself refused.
+    /// Connections that the transport ended with an answer of its own, because there were too many
+    /// connections, or because the headers or the body of a request did not arrive in time.
     package let refused = Atomic<UInt64>(0)
     /// Requests whose headers were read.
     package let requests = Atomic<UInt64>(0)
-    /// Requests refused for their framing or size.
+    /// Requests refused for their framing (RFC 9112) or their size, before any route was asked.
     package let framingRefused = Atomic<UInt64>(0)
-    /// Connections closed because a deadline passed.
+    /// Connections closed because a deadline passed: that of the headers, of the body, or of the
+    /// next request on a connection that is kept open.
     package let timeouts = Atomic<UInt64>(0)
 
     package init() {}

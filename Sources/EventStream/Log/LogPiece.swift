@@ -1,12 +1,18 @@
 package import Wire
 
-/// Records that follow one another without a hole, each encoded as a frame of payload.
+/// Part of the log as bytes that are ready to send: a run of records without a gap, each encoded as
+/// one server-sent event, its frame.
+///
+/// The log encodes a piece once and keeps it for a while. All readers of the log share it, each at
+/// its own offset, also amid a frame. The bytes are what a response carries, without the framing of
+/// HTTP chunks.
 package final class LogPiece: Sendable {
     /// The version of the first record.
     package let first: UInt64
-    /// The frames, one behind the other.
+    /// The frames, one after the other.
     package let bytes: Bytes
-    /// Where in ``bytes`` each frame ends.
+    /// The offset in ``bytes`` at which each frame ends, in the order of the versions: one for each
+    /// record, and the last is the count of ``bytes``.
     package let ends: [Int]
 
     package init(first: UInt64, bytes: Bytes, ends: [Int]) {
@@ -22,20 +28,21 @@ package final class LogPiece: Sendable {
         version >= first && version - first < UInt64(ends.count)
     }
 
-    /// Where the frame of a version lies, which has to be one of the piece's.
+    /// The offsets of a version's frame in ``bytes``. The piece has to contain the version.
     func place(of version: UInt64) -> Range<Int> {
         let index = Int(version - first)
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
-    /// The end of the first frame that ends at `offset` or behind it; that of the last frame where
-    /// none does.
+    /// The end of the first frame that ends at `offset` or after it; the end of the last frame
+    /// where none does. So a chunk that is cut here consists of whole frames.
     package func end(from offset: Int) -> Int {
+        // A frame that ends at `offset` itself is the one that is looked for, so it is not counted.
         let index = frames(before: offset - 1)
         return index < ends.count ? ends[index] : bytes.count
     }
 
-    /// How many frames lie whole before `offset`.
+    /// How many frames end at `offset` or before it. A binary search.
     func frames(before offset: Int) -> Int {
         var (low, high) = (0, ends.count)
         while low < high {

@@ -1,10 +1,12 @@
 package import Wire
 
-/// Makes the payload of the frames that the stream writer sends by itself.
+/// Makes the events that the stream writer sends of its own accord, on any stream: the heartbeat,
+/// and the last event before it closes a stream. The writer does not have the epoch, so the layer
+/// of HTTP gives it these.
 package struct StreamFrames: Sendable {
-    /// The heartbeat while this is the newest version of the topic.
+    /// The event that shows a quiet stream to be alive; `version` is the newest of its topic.
     package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
-    /// The last frame of a stream that is closed for this reason.
+    /// The last event of a stream that the server closes, with the reason.
     package let bye: @Sendable (CloseReason) -> Bytes
 
     package init(

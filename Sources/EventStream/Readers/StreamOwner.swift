@@ -1,10 +1,13 @@
-/// The reader of a stream.
+/// To whom an open stream belongs, and what follows its end. A route makes one for each stream that
+/// a client opens; the transport and the stream writer use it.
 package struct StreamOwner: Sendable {
-    /// The name by which frames select readers.
+    /// The subscriber's name, where the client gave one: the recipients of a change are chosen by
+    /// it.
     package var name: String?
-    /// The session whose end also ends the stream.
+    /// The client's session, where it has one: the stream ends with it.
     package var session: String?
-    /// Called once when the stream has ended. Any thread.
+    /// Called once when the stream has ended, also where it ended before its first byte was sent.
+    /// On any thread.
     package var onEnd: (@Sendable () -> Void)?
 
     package init(name: String? = nil, session: String? = nil) {

@@ -48,10 +48,11 @@ package struct LogRoutes: RouteGroup {
     }
 }
 
-/// The parameters of requests for the log.
+/// The query parameters of requests for the log.
 enum LogParameters {
-    /// The most records of a page, and how many it has where nothing is said.
+    /// The most records of a page.
     static let limitMax: UInt64 = 1_000
+    /// The most records of a page where the request does not set a limit.
     static let limitDefault: UInt64 = 100
 
     static let after = Parameter.number(

@@ -1,12 +1,15 @@
 import HTTPTransport
 package import Wire
 
-/// `GET /livez` and `GET /readyz`: whether the process works, and whether it takes requests.
+/// `GET /livez` and `GET /readyz`: whether the process works, and whether it takes requests. They
+/// are for supervisors and load balancers: each answers 200 with `ok`, or with a problem.
 package struct HealthRoutes: RouteGroup {
     package let links: Links
-    /// What is wrong with the process; `nil` while all is well.
+    /// Called for each request: what is wrong with the process, so that it should be started again;
+    /// `nil` while it works.
     package let livenessProblem: @Sendable () -> Problem?
-    /// Why it takes no requests.
+    /// Called for each request: why the server takes no requests, such as a stop that has begun;
+    /// `nil` while it takes them.
     package let readinessProblem: @Sendable () -> Problem?
 
     package init(
@@ -19,6 +22,7 @@ package struct HealthRoutes: RouteGroup {
         self.readinessProblem = readinessProblem
     }
 
+    /// Both are answered during a drain, too: the time before a stop in which others are refused.
     package var routes: [Route] {
         [
             .read(
@@ -48,6 +52,7 @@ package struct HealthRoutes: RouteGroup {
         }
     }
 
+    /// The answer where there is no problem.
     static let ok = HTTPResponse(
         status: 200,
         headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],

@@ -44,7 +44,7 @@ package enum IdleSessions {
     }
 }
 
-/// Strikes a session off when its end is durable.
+/// Removes a session from the table when its end is durable.
 private final class IdleEnd: Completion {
     private let name: String
     private let table: SessionTable

@@ -4,13 +4,17 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The sessions that there are, as the server keeps them: by their names, with the time of their
-/// last request and the address from which they were begun.
+/// The sessions of one store that are open: when each was used last, and the address of the client
+/// that began it. Requests are checked against it, and sessions end by it when they are idle.
 ///
-/// A client has a secret, its cookie. The state has its digest, which every client may see: it does
-/// not lead back.
+/// The sessions themselves are a part of the state; this table has only what changes without an
+/// action, in memory. Any thread may use it.
+///
+/// A client has a secret, its cookie. A session's name is a digest of it: the state has the name,
+/// so every client may see it, and the secret can't be computed from it.
 package final class SessionTable: Sendable {
-    /// Why no session begins.
+    /// Why no session begins: there are ``sessionsMax`` in all, or ``perAddressMax`` of one
+    /// address.
     package enum Refusal: Error {
         case full, addressFull
     }
@@ -18,22 +22,27 @@ package final class SessionTable: Sendable {
     fileprivate struct Session: Sendable {
         /// From where it was begun; `nil` for one that an earlier process began.
         let address: String?
+        /// When a request used it last, or a hold ended, in nanoseconds of the table's clock.
         var lastUsed: Int64
-        /// How many streams of it are open, and requests of it wait.
+        /// How many of its streams are open and of its requests wait; at zero it may become idle.
         var holds = 0
-        /// Whether its end is on its way to the journal. Until then it takes no request.
+        /// Whether the action that ends it is dispatched. Meanwhile it takes no request; it is
+        /// removed when the action is durable, and kept where that fails.
         var isEnding = false
-        /// Its place among those that may be idle.
+        /// Its place in ``Table/looks``.
         var timer: TimerHeap<String>.ID?
     }
 
     fileprivate struct Table: Sendable {
+        /// The sessions by their names.
         var sessions: [String: Session] = [:]
-        /// How many of them end at the moment; they count against no bound.
+        /// How many of them are ending; these count against no bound.
         var ending = 0
         /// How many of the others were begun from an address.
         var perAddress: [String: Int] = [:]
-        /// When each of them has to be looked at next: at the earliest when it could be idle.
+        /// When to look whether a session is idle, in nanoseconds of the table's clock. A session
+        /// that was used since its time was set gets a later time then; so a request moves nothing
+        /// here.
         var looks = TimerHeap<String>()
     }
 
@@ -43,6 +52,7 @@ package final class SessionTable: Sendable {
     package let perAddressMax: Int
     /// How long a session lasts without a request.
     private let idleNanoseconds: Int64
+    /// A clock that only goes forward, in nanoseconds.
     private let now: @Sendable () -> Int64
     private let table: Locked<Table>
 
@@ -73,12 +83,12 @@ package final class SessionTable: Sendable {
         }.joined()
     }
 
-    /// The name of the session that has this secret.
+    /// The name of the session that has this secret: half of its SHA-256, 32 hexadecimal digits.
     package static func name(of secret: String) -> String {
         String(Array(secret.utf8).withUnsafeBytes { SHA256.hex($0) }.prefix(32))
     }
 
-    /// Whether a session is there; notes that it is in use.
+    /// Whether a session is open; its idle time begins anew.
     package func use(_ name: String) -> Bool {
         let time = now()
         return table.withLock { table in
@@ -88,12 +98,12 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Whether a session is there.
+    /// Whether a session is open. Its idle time goes on.
     func isOpen(_ name: String) -> Bool {
         table.withLock { $0.index(of: name) != nil }
     }
 
-    /// Keeps a session from being idle until the hold ends; `nil` where there is no such session.
+    /// Keeps a session from becoming idle until the hold ends; `nil` where it is not open.
     func hold(_ name: String) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in
             guard let index = table.index(of: name) else { return false }
@@ -112,7 +122,7 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Enters a session, unless there are as many as may be.
+    /// Enters a session whose beginning is about to be dispatched, unless it would exceed a bound.
     package func begin(_ name: String, from address: String) throws(Refusal) {
         let time = now()
         let refusal = table.withLock { table -> Refusal? in
@@ -124,18 +134,19 @@ package final class SessionTable: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Strikes a session off: its end is durable, or its beginning is not.
+    /// Removes a session: its end is durable, or its beginning was not applied.
     package func end(_ name: String) {
         table.withLock { $0.remove(name) }
     }
 
-    /// Takes no more requests of a session, whose end is dispatched. ``end(_:)`` or ``keep(_:)``
-    /// follows.
+    /// Takes no more requests of a session, because its end is dispatched. ``end(_:)`` or
+    /// ``keep(_:)`` follows.
     func beginEnding(_ name: String) {
         table.withLock { $0.beginEnding(name) }
     }
 
-    /// Keeps a session whose end was not applied; the next look for idle ones finds it again.
+    /// Keeps a session after all, whose end was not applied. If it is still idle, the next look
+    /// finds it again.
     package func keep(_ name: String) {
         table.withLock { table in
             guard let session = table.keep(name), session.timer == nil else { return }
@@ -143,8 +154,8 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Begins the end of the sessions whose time is over, at most so many, and answers which they
-    /// are. For each, ``end(_:)`` or ``keep(_:)`` follows.
+    /// Begins the end of at most `max` sessions that are idle, and returns their names. The caller
+    /// dispatches the end of each; ``end(_:)`` or ``keep(_:)`` follows.
     func beginEndingIdle(max: Int) -> [String] {
         let time = now()
         return table.withLock { table in
@@ -154,7 +165,8 @@ package final class SessionTable: Sendable {
                 guard let session = table.sessions[name] else { continue }
                 let isUsed = session.holds > 0 || session.isEnding
                 let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
-                // As the heap compares them.
+                // Compared as the heap does it, rounded: a session whose time is later by less than
+                // the rounding would be due again at once, and this loop would not end.
                 if Double(end) > Double(time) {
                     table.look(at: name, at: end)
                 } else {
@@ -166,7 +178,7 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// How long no session can become idle, in seconds.
+    /// For how many seconds from now no session can become idle.
     var secondsUntilIdle: Double {
         let time = now()
         let next = table.withLock { $0.looks.nextDue } ?? Double(time + idleNanoseconds)
@@ -186,11 +198,12 @@ extension SessionTable.Table {
         look(at: name, at: time + idleNanoseconds)
     }
 
+    /// Sets when a session is looked at next.
     fileprivate mutating func look(at name: String, at time: Int64) {
         sessions[name]?.timer = looks.insert(name, due: Double(time))
     }
 
-    /// The place of a session that takes requests.
+    /// The place of a session in the dictionary; `nil` where it is not there or is ending.
     fileprivate func index(of name: String) -> [String: SessionTable.Session].Index? {
         sessions.index(forKey: name).flatMap { sessions.values[$0].isEnding ? nil : $0 }
     }
@@ -202,7 +215,7 @@ extension SessionTable.Table {
         leave(sessions.values[index].address)
     }
 
-    /// Answers the session where it was about to end.
+    /// Takes back the beginning of an end. Returns the session; `nil` where none was ending.
     fileprivate mutating func keep(_ name: String) -> SessionTable.Session? {
         guard let index = sessions.index(forKey: name), sessions.values[index].isEnding else {
             return nil
@@ -219,13 +232,15 @@ extension SessionTable.Table {
         if session.isEnding { ending -= 1 } else { leave(session.address) }
     }
 
+    /// Counts one session fewer for an address.
     private mutating func leave(_ address: String?) {
         guard let address, let count = perAddress[address] else { return }
         perAddress[address] = count > 1 ? count - 1 : nil
     }
 }
 
-/// A stream or a waiting request of a session, which is not idle meanwhile.
+/// Keeps a session from becoming idle while a stream of it is open or a request of it waits. It
+/// ends with ``end()``, or when the last reference to it is gone.
 package final class SessionHold: Sendable {
     private let name: String
     private let table: SessionTable
@@ -240,7 +255,7 @@ package final class SessionHold: Sendable {
         end()
     }
 
-    /// Ends it; the session's time begins anew. Any thread; once is enough.
+    /// Ends the hold; the session's idle time begins anew. Any thread; a second call does nothing.
     func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
         table.release(name)

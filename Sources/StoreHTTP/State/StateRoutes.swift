@@ -42,7 +42,7 @@ package struct StateRoutes: RouteGroup {
 
     private static var problems: [ProblemSlug] { [.notFound, .gone, .versionMismatch] }
 
-    /// With blame, the answer is the action that last changed it.
+    /// With the parameter `blame`, the answer is the action that last changed the part.
     private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {
         [
             .json(
@@ -149,7 +149,7 @@ package struct StateRoutes: RouteGroup {
     }
 }
 
-/// The parameters of requests for the state.
+/// The query parameters and the headers of requests for the state.
 enum StateParameters {
     static let after = Parameter.number(
         "after",

@@ -3,13 +3,17 @@ import Platform
 package import StoreCore
 import Synchronization
 
-/// Actions of a journal, with the sessions that they came from: for effects that go on after a
-/// restart.
+/// Reads single actions of the journal again, with the sessions that they came from.
+///
+/// A start uses it for the effects that had not ended when the store stopped: each was begun by an
+/// action, and runs again with that action and on behalf of its sessions. The start then drops this
+/// object, and with it what it has looked up.
 package final class PastActions: Sendable {
     private let journal: any Journal
     private let registry: ActionTable
     private let migrations: [Migration]
-    /// The sessions of the versions that were looked at.
+    /// The sessions of each version that was looked up so far, because several effects often go
+    /// back to one action.
     private let sessions = Locked<[UInt64: [String]]>([:])
 
     package init(
@@ -22,17 +26,22 @@ package final class PastActions: Sendable {
         self.migrations = migrations
     }
 
-    /// The action of a version; `nil` where history no longer reaches back.
+    /// The action of a version; `nil` where its record is removed or the journal can't be read. The
+    /// result has no action where the record can't be read as one, or a migration drops it.
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
         var reader = RecordReader(registry, migrations)
         return PastAction(try? reader.action(of: record), from: sessions(of: record))
     }
 
-    /// A client's record names its session. What the program dispatched has the sessions of its
-    /// cause.
+    /// The sessions on whose behalf an action was dispatched; none where that is not known.
+    ///
+    /// A client's record names the client's session. A record of the program itself names its cause
+    /// instead, the version of the action that led to it: so causes are followed back until a
+    /// record names a session.
     private func sessions(of record: Record) -> [String] {
         var record = record
+        // The versions that were passed on the way: all have the same sessions.
         var path: [UInt64] = []
         var found: [String]?
         while found == nil {
@@ -44,6 +53,7 @@ package final class PastActions: Sendable {
             } else if let cause = record.cause, cause < record.version,
                 let next = self.record(cause)
             {
+                // Each record on the way is older than the one before, so the way has an end.
                 record = next
             } else {
                 found = []
