@@ -2,11 +2,17 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// Wakes the tasks that wait for a condition, whenever something that it depends on has changed.
+/// Waits for a condition without polling: a task waits in ``wait(within:until:)``, and looks at its
+/// condition again after each ``signal()``. A thread calls that when it has changed something on
+/// which a condition may depend. Test stores and controlled clocks wait this way.
 package final class Changes: Sendable {
     private struct Table: Sendable {
-        var count: UInt64 = 0
-        var ids: UInt64 = 0
+        /// How many signals there have been.
+        var signals: UInt64 = 0
+        /// The id that was given last.
+        var lastID: UInt64 = 0
+        /// The tasks that wait for the next signal, by an id of each. They resume with whether it
+        /// came in time.
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     }
 
@@ -14,10 +20,10 @@ package final class Changes: Sendable {
 
     package init() {}
 
-    /// Something has changed. Any thread.
+    /// Wakes every task that waits. Any thread.
     package func signal() {
         let waiting = table.withLock { table in
-            table.count += 1
+            table.signals += 1
             defer { table.waiting = [:] }
             return table.waiting.values
         }
@@ -33,29 +39,31 @@ package final class Changes: Sendable {
     ) async -> Bool {
         let deadline = ContinuousClock.now + timeout
         while true {
-            let seen = table.withLock { $0.count }
+            // Read before the condition is looked at, so that no change after that is missed.
+            let seen = table.withLock { $0.signals }
             if condition() { return true }
             let left = deadline - ContinuousClock.now
-            guard left > .zero, await change(after: seen, within: left) else { return condition() }
+            guard left > .zero, await signal(after: seen, within: left) else { return condition() }
         }
     }
 
-    /// Waits for the change that follows the `seen`th. Answers `false` where none came in time.
-    private nonisolated(nonsending) func change(
+    /// Waits until there were more than `seen` signals. Answers `false` where none came in time.
+    private nonisolated(nonsending) func signal(
         after seen: UInt64,
         within timeout: Duration
     ) async -> Bool {
         await withCheckedContinuation { continuation in
             let id = table.withLock { table -> UInt64? in
-                guard table.count == seen else { return nil }
-                table.ids += 1
-                table.waiting[table.ids] = continuation
-                return table.ids
+                guard table.signals == seen else { return nil }
+                table.lastID += 1
+                table.waiting[table.lastID] = continuation
+                return table.lastID
             }
             guard let id else {
                 continuation.resume(returning: true)
                 return
             }
+            // Eleven days at the most: a caller may pass a time that a timer can't hold.
             let seconds = min(timeout, .seconds(1_000_000)) / .seconds(1)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
                 [weak self] in

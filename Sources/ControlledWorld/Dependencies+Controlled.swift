@@ -1,9 +1,9 @@
 public import StoreCore
 
 extension Dependencies {
-    /// A world in which nothing happens by itself: this clock and its time of day, random numbers
-    /// from a seed, counted identifiers. Whatever else is used without having been set is an error
-    /// that names it.
+    /// The dependencies of effects in a test, in which nothing happens by itself: a clock that the
+    /// test moves, random numbers from a seed, and identifiers that count up. An effect that uses
+    /// any other dependency which was not set gets an error that names it.
     public static func controlled(
         by clock: ManualClock = ManualClock(),
         seed: UInt64 = 0
@@ -11,7 +11,7 @@ extension Dependencies {
         Dependencies.unprepared.controlled(by: clock, seed: seed)
     }
 
-    /// The same, with time, random numbers and identifiers as in
+    /// These dependencies, but with time, random numbers and identifiers as in
     /// ``controlled(by:seed:)-(_,UInt64)``.
     package func controlled(by clock: ManualClock, seed: UInt64 = 0) -> Dependencies {
         self.setting(ClockKey.self, to: clock)

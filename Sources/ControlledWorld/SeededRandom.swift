@@ -1,7 +1,8 @@
 import Platform
 import Synchronization
 
-/// Random numbers that are the same in every run: SplitMix64 from a seed.
+/// Random numbers that are the same in every run, for tests: the generator SplitMix64, begun with a
+/// seed. Any thread may take the next one.
 ///
 /// ```swift
 /// dependencies.set(RandomKey.self, to: SeededRandom(seed: 7).next)
@@ -17,6 +18,7 @@ public final class SeededRandom: RandomNumberGenerator, Sendable {
     /// The next 64 bits.
     @Sendable public func next() -> UInt64 {
         state.withLock { state in
+            // The constants and the shifts are those of SplitMix64 (Steele, Lea and Flood, 2014).
             state &+= 0x9E37_79B9_7F4A_7C15
             var mixed = state
             mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

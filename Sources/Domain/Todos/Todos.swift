@@ -1,25 +1,28 @@
 public import StoreCore
 
-/// A list of things to do, and those that were done and put away.
+/// A module of the default store: a list of things to do, and an archive of those that are done.
+///
+/// It has no reducer of its own. Each of its ``dispatchables`` is an action that contains the part
+/// of the reducer for itself, so a new action is one new type and one name in that list.
 public struct Todos: Module {
-    /// The list and the archive.
+    /// The slice: the list and the archive.
     public struct State: ModuleState {
         /// The most items that the list and the archive hold each.
         public static let itemsMax = 10_000
 
         /// The list, in the order in which the items were added.
         public var items: [Item]
-        /// What was archived, oldest first; absent until something is.
+        /// What was archived, oldest first; `nil` until an item is archived for the first time.
         public var archived: [Item]?
 
-        /// Makes a list, of four things to do where nothing is said.
-        public init(items: [Item] = Self.everybodys, archived: [Item]? = nil) {
+        /// Makes a list, by default with four examples and no archive.
+        public init(items: [Item] = Self.examples, archived: [Item]? = nil) {
             self.items = items
             self.archived = archived
         }
 
-        /// Four things to do.
-        public static let everybodys = [
+        /// The items with which the list of the default store begins.
+        public static let examples = [
             Item(text: "Pet my unicorn"),
             Item(text: "Become a doctor.\nChange last name to Acula"),
             Item(text: "Hire two private investigators.\nGet them to follow each other"),
@@ -31,17 +34,18 @@ public struct Todos: Module {
     public struct Item: ModuleState {
         /// What is to be done.
         public var text: String
-        /// Whether it is.
+        /// Whether it is done.
         public var completed: Bool
 
-        /// Makes an item, not yet completed unless said otherwise.
+        /// Makes an item, by default one that is not completed.
         public init(text: String, completed: Bool = false) {
             self.text = text
             self.completed = completed
         }
     }
 
-    /// What may be asked of it.
+    /// The actions that clients may dispatch to the module. The wire name of each is its type's,
+    /// such as `AddItem`.
     public static let dispatchables: [any Dispatchable.Type] = [
         AddItem.self, EditItem.self, CompleteItem.self, ReopenItem.self, DeleteItem.self,
         ArchiveCompleted.self, UnarchiveItem.self, ClearArchive.self,

@@ -10,16 +10,22 @@ public import Testing
 /// ```
 ///
 /// Only the reducer runs: no effect, no presenter, no thread. The closure states every change.
+///
+/// `Subject` is what the test is about, a module, or a root state with all of its modules; `State`
+/// is the state of that.
 public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let state: State
     private let reporter: TestReporter
+    /// The modules' names in quotation marks, for messages.
     private let modules: [String]
+    /// Where the actions that the tests have tried are counted; `nil` where they are not.
     private let coverage = ActionCoverage.current
     /// Why a server does not start with the modules' actions; `nil` where it does.
     private let refusal: String?
     /// The state after an action; `nil` where the action is none of the modules'.
     private let reduce: (any Action) throws -> State?
 
+    /// Makes the test for a root state; `shown` takes the state that the test is about out of it.
     private init<Root: RootState>(
         _ root: Root,
         _ modules: Root.Modules,
@@ -71,6 +77,8 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
 
     private var check: StateCheck<State> { StateCheck(reporter: reporter, verb: "when") }
 
+    /// The state after an action; `nil` where a failure was reported instead. Throws what the
+    /// reducer throws.
     private func after(_ action: any Action, at place: SourceLocation) throws -> State? {
         coverage?.note(action)
         if let refusal {

@@ -1,5 +1,7 @@
+// A schema as JSON Schema text: for `GET /schema`, and for the OpenAPI description.
+
 extension JSONSchema {
-    /// The dialect that every schema is written in.
+    /// The dialect of JSON Schema in which every schema is written, as `$schema` names it.
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
     /// Writes the schema as one JSON value. References point to `definitions`: `#/$defs/` in a
@@ -12,6 +14,7 @@ extension JSONSchema {
     package func writeKeywords(to object: inout JSONWriter, definitions: String = "#/$defs/") {
         switch self {
         case .any:
+            // A schema without keywords accepts every value.
             break
         case .null, .boolean, .number, .integer, .string, .text:
             writeScalar(to: &object, orNull: false)
@@ -62,6 +65,7 @@ extension JSONSchema {
         }
     }
 
+    /// Whether its `type` is one word, so that it can be a list with "null" beside it.
     private var isScalar: Bool {
         switch self {
         case .boolean, .number, .integer, .string, .text: true
@@ -69,6 +73,7 @@ extension JSONSchema {
         }
     }
 
+    /// Writes a schema whose `type` is one word, or a list of that and "null".
     private func writeScalar(to object: inout JSONWriter, orNull: Bool) {
         let type =
             switch self {
