@@ -4,7 +4,7 @@ import Wire
 /// What is known of one action type: the wire names of its values, how they are read, and how they
 /// are written.
 package final class RegisteredType: Sendable {
-    /// Answers which of the entries a value belongs to, and its payload.
+    /// Returns which of the entries a value belongs to, and its payload.
     typealias Writer = @Sendable (any Action, JSONEncoder) throws -> (entry: Int, payload: [UInt8])
 
     /// A payload without members.

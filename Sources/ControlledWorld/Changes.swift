@@ -47,7 +47,7 @@ package final class Changes: Sendable {
         }
     }
 
-    /// Waits until there were more than `seen` signals. Answers `false` where none came in time.
+    /// Waits until there were more than `seen` signals. Returns `false` where none came in time.
     private nonisolated(nonsending) func signal(
         after seen: UInt64,
         within timeout: Duration

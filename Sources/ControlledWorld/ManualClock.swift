@@ -127,7 +127,7 @@ extension ManualClock {
     }
 
     /// The same, but stops at the deadline of the last sleeper that may be woken, or where one that
-    /// was woken does not come to rest. Answers whether it came to its end.
+    /// was woken does not come to rest. Returns whether it came to its end.
     package nonisolated(nonsending) func advance(
         by duration: Duration,
         wakesMax: Int
@@ -182,7 +182,7 @@ extension ManualClock {
         return isAtRest
     }
 
-    /// Wakes the sleeper with the earliest deadline. Answers whether there was one.
+    /// Wakes the sleeper with the earliest deadline. Returns whether there was one.
     private func wakeNext(through target: Instant?) -> Bool {
         let sleeper = table.withLock { table -> Sleeper? in
             guard let next = table.sleepers.min(by: { $0.deadline < $1.deadline }),

@@ -24,7 +24,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     /// Whether every effect waits for something: the clock, a network, another thread.
     var isAtRest: Bool { jobs.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Waits for that, for ``busyMax`` at the most. Answers whether it came.
+    /// Waits for that, for ``busyMax`` at the most. Returns whether it came.
     package nonisolated(nonsending) func rest() async -> Bool {
         await changes.wait(within: Self.busyMax) { isAtRest }
     }

@@ -31,7 +31,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
         frames < Self.framesMax / 2 && bytes < Self.bytesMax / 2
     }
 
-    /// Adds a version. Answers how many older ones made room for it.
+    /// Adds a version. Returns how many older ones made room for it.
     package mutating func publish(
         _ topic: TopicID,
         version: UInt64,

@@ -68,7 +68,7 @@ package final class HTTPServer: Sendable {
 
     /// Stops listening, lets the requests that are open be answered, and ends the thread.
     ///
-    /// Answers whether every request was answered before the time was over.
+    /// Returns whether every request was answered before the time was over.
     package func stop(seconds: Double) -> Bool {
         loop.ask { $0.stop = seconds }
         _ = ended.wait()

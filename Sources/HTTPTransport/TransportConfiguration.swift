@@ -6,8 +6,8 @@ package struct TransportConfiguration: Sendable {
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
-    /// How much of a refused request's body is taken off, so that its client reads the answer:
-    /// closing on unread bytes would reset the connection under it.
+    /// How much of a refused request's body is read and dropped, so that its client reads the
+    /// answer: closing on unread bytes would reset the connection under it.
     package var discardBytesMax = 16 << 20
     /// Header fields beyond this many are refused.
     package var fieldsMax = 100

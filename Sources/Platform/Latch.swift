@@ -10,7 +10,7 @@ package final class Latch: Sendable {
         opened.signal()
     }
 
-    /// Waits until the latch is open; answers whether it was before the seconds were over.
+    /// Waits until the latch is open; returns whether it was before the seconds were over.
     package func wait(seconds: Double = .infinity) -> Bool {
         guard opened.wait(seconds: seconds) else { return false }
         // For the next thread that waits.

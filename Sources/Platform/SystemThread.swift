@@ -39,7 +39,7 @@ package enum SystemThread {
         )
     }
 
-    /// The same where the work can wait for another thread; answers whether the system gave one.
+    /// The same where the work can wait for another thread; returns whether the system gave one.
     package static func startUnlessRefused(
         name: String,
         niceness: CInt?,
@@ -48,7 +48,7 @@ package enum SystemThread {
         create(name, niceness, body) == 0
     }
 
-    /// Answers 0, or the error code of the system where it refuses the thread.
+    /// Returns 0, or the error code of the system where it refuses the thread.
     private static func create(
         _ name: String,
         _ niceness: CInt?,

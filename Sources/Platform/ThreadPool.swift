@@ -16,7 +16,7 @@ package final class ThreadPool: Sendable {
     /// How long a task goes on in one turn although others wait, in nanoseconds.
     package static let turnNanosecondsMax: UInt64 = 2_000_000
 
-    /// Starts a thread; answers whether the system gave one.
+    /// Starts a thread; returns whether the system gave one.
     package typealias Starter =
         @Sendable (
             _ name: String, _ niceness: CInt?, _ body: @escaping @Sendable () -> Void
@@ -282,7 +282,7 @@ extension ThreadPool {
         return .turn(task, interval: state.ages.begin(), wakeup)
     }
 
-    /// Sleeps until a task comes; answers `false` where the thread was idle for long enough.
+    /// Sleeps until a task comes; returns `false` where the thread was idle for long enough.
     private func sleep() -> Bool {
         guard let idleSecondsMax else {
             wake.wait()

@@ -12,7 +12,7 @@ struct TurnAges: Sendable {
     private(set) var held = 0
     private var interval: UInt64 = 0
 
-    /// Notes that a turn begins. Answers its interval, for ``end(_:)``.
+    /// Notes that a turn begins. Returns its interval, for ``end(_:)``.
     mutating func begin() -> UInt64 {
         fresh += 1
         return interval

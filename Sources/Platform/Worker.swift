@@ -197,7 +197,7 @@ extension Worker {
         _ = closing.wait(seconds: seconds)
     }
 
-    /// Sleeps until work comes; answers `false` where none came for long enough.
+    /// Sleeps until work comes; returns `false` where none came for long enough.
     private func sleep() -> Bool {
         guard let idleSecondsMax else {
             wake.wait()

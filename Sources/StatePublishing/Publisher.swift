@@ -234,7 +234,7 @@ extension Publisher {
     }
 
     /// The same at once, on the caller's thread, where nothing waits to be published and it costs
-    /// little. Answers whether it was done.
+    /// little. Returns whether it was done.
     package func performNow(
         where isQuick: (Snapshot) -> Bool,
         _ task: (Snapshot) -> Void

@@ -43,7 +43,7 @@ final class Publishing<State: Sendable>: Sendable {
 
     /// Publishes on the pool's threads, with a nice value of 10, or on a thread of its own.
     ///
-    /// `isRead` answers whether there is a reader, or a request that is about to be one. It is
+    /// `isRead` returns whether there is a reader, or a request that is about to be one. It is
     /// asked while the snapshot is swapped, and has to be true before a request is handed over.
     /// `sending` counts the seconds of work that sending what was published has taken so far.
     init(
@@ -88,7 +88,7 @@ final class Publishing<State: Sendable>: Sendable {
     }
 
     /// The same at once, on the caller's thread, which stands in for the other one; where that has
-    /// nothing to do, and the task costs little, given the newest version. Answers whether it was
+    /// nothing to do, and the task costs little, given the newest version. Returns whether it was
     /// done.
     func performNow(
         _ work: Work,

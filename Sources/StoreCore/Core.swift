@@ -183,7 +183,7 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// Calls `reaction` with each action that was applied, and dispatches what it answers.
+    /// Calls `reaction` with each action that was applied, and dispatches what it returns.
     ///
     /// - Returns: what ends it.
     package func add(_ reaction: ActionReaction<State>) -> Subscription {
@@ -247,7 +247,7 @@ extension Core {
     }
 
     /// Works off what waits, in the place of the Core's own thread where that was not started: in a
-    /// simulation one thread does everything. Answers whether there was anything.
+    /// simulation one thread does everything. Returns whether there was anything.
     package func turn() -> Bool { engine.turn() }
 }
 

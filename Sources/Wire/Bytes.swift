@@ -104,7 +104,7 @@ extension Bytes {
     /// What the bytes are made of, each in one piece.
     package var pieces: [Bytes] { rope?.pieces ?? [self] }
 
-    /// Copies the bytes from an offset on, as many as there is room for. Answers how many.
+    /// Copies the bytes from an offset on, as many as there is room for. Returns how many.
     package func copy(from offset: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
         var copied = 0
         while copied < buffer.count, offset + copied < count {

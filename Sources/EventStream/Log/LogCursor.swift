@@ -25,7 +25,7 @@ package struct LogCursor: Sendable, Equatable {
         return frame.lowerBound + begunBytes..<piece.bytes.count
     }
 
-    /// Notes that the piece was sent up to an offset. Answers how many frames are whole by that.
+    /// Notes that the piece was sent up to an offset. Returns how many frames are whole by that.
     package mutating func sent(upTo offset: Int, of piece: LogPiece) -> Int {
         let before = version
         let whole = piece.frames(before: offset)

@@ -30,7 +30,7 @@ package struct Backlog: Sendable {
         frames.first.map { ($0, offset) }
     }
 
-    /// Adds a frame. Answers how many frames were left out for it.
+    /// Adds a frame. Returns how many frames were left out for it.
     package mutating func add(_ frame: Bytes) -> Int {
         guard !isClosing else { return 1 }
         frames.append(frame)

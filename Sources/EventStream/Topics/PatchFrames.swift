@@ -22,7 +22,7 @@ package struct PatchFrames: Sendable {
         self.framing = framing
     }
 
-    /// Takes a newer version. Answers `false`, and takes nothing, where it is not newer.
+    /// Takes a newer version. Returns `false`, and takes nothing, where it is not newer.
     package mutating func publish(_ state: any TopicState, version: UInt64) -> Bool {
         if let newest, version <= newest.version { return false }
         previous = newest?.version

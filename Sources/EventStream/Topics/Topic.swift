@@ -14,7 +14,7 @@ package struct Topic: Sendable {
     /// The version of the newest frame, where there is one.
     package var newestVersion: UInt64? { newest == nil ? nil : version }
 
-    /// Takes the payload of a newer frame and frames it, once for all readers. Answers `false`, and
+    /// Takes the payload of a newer frame and frames it, once for all readers. Returns `false`, and
     /// takes nothing, where it is not newer: what streams send never goes backwards.
     package mutating func publish(_ frame: Bytes, version: UInt64) -> Bool {
         guard newest == nil || version > self.version else { return false }

@@ -151,7 +151,7 @@ extension CurlTransfer {
 // The answer
 
 extension CurlTransfer {
-    /// Keeps a piece of the body. Answers how much it took: less ends the transfer.
+    /// Keeps a piece of the body. Returns how much it took: less ends the transfer.
     private func took(body piece: UnsafeRawBufferPointer) -> Int {
         guard piece.count <= request.responseBytesMax - body.count else {
             excess = "the answer has more than \(request.responseBytesMax) bytes"

@@ -80,8 +80,8 @@ extension EventLoop {
         counters.refused.add(1, ordering: .relaxed)
         let bytes = handler.response(for: failure).serialized(date: HTTPDate.now)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
-        // What the client still sends is taken off, or closing would reset the connection before
-        // the client has read why.
+        // What the client still sends is read and dropped, or closing would reset the connection
+        // before the client has read why.
         shutdown(descriptor, CInt(SHUT_WR))
         var scratch = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {

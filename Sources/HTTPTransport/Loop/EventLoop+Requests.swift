@@ -116,7 +116,7 @@ extension EventLoop {
         handler.handle(exchange)
     }
 
-    /// Answers a request that goes no further: at once, or when its body has been taken off.
+    /// Answers a request that goes no further: at once, or when its body was read and dropped.
     private func refuse(
         _ exchange: HTTPExchange,
         _ response: HTTPResponse,
@@ -150,7 +150,7 @@ extension EventLoop {
     /// How long a client may go on sending a body whose request is refused already.
     private static let lingerSeconds = 5.0
 
-    /// Takes off a piece of a refused request's body; the connection ends with it.
+    /// Drops a piece of a refused request's body; the connection ends with it.
     private func discard(
         _ exchange: HTTPExchange,
         _ size: UnsafeMutablePointer<Int>

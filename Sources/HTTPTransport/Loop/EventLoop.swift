@@ -122,7 +122,7 @@ struct LoopRequests {
 }
 
 extension EventLoop {
-    /// Listens, and starts the library. Answers the addresses as bound.
+    /// Listens, and starts the library. Returns the addresses as bound.
     func open() throws(TransportError) -> [ListenAddress] {
         handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
         parks = LibraryProbe.callsAgain()

@@ -53,7 +53,7 @@ final class ReusedResponse {
         ends.deallocate()
     }
 
-    /// Queues the response with these fields and this body, which has its length. Answers whether
+    /// Queues the response with these fields and this body, which has its length. Returns whether
     /// the library took it; where not, the response is of no use any more.
     func send(
         on connection: OpaquePointer,

@@ -83,7 +83,7 @@ package struct TimerHeap<Value> {
         return slots[Int(slot)].value.take()
     }
 
-    /// Moves an entry up to where its parent is not after it. Answers where that is.
+    /// Moves an entry up to where its parent is not after it. Returns where that is.
     @discardableResult
     private mutating func siftUp(from start: Int) -> Int {
         let entry = entries[start]

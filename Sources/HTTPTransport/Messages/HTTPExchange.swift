@@ -64,7 +64,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var isEarly = false
     /// What is done where the client leaves before its answer is complete.
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
-    /// How much of a refused request's body has been taken off.
+    /// How many bytes of a refused request's body were read and dropped.
     @exclusivity(unchecked) var discardedBytes = 0
     @exclusivity(unchecked) private var ownVerb = RequestMethod.get
     /// Whether the client speaks HTTP/1.0, which has no chunks.

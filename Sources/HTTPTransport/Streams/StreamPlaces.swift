@@ -13,7 +13,7 @@ package final class StreamPlaces: Sendable {
     /// How many places are taken.
     package var open: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes a place. Answers `false` where all are taken.
+    /// Takes a place. Returns `false` where all are taken.
     func take() -> Bool {
         guard taken.add(1, ordering: .relaxed).oldValue < streamsMax else {
             giveBack()

@@ -98,7 +98,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Whether the writer keeps up with what is published, so that each version is worth a frame.
     package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
 
-    /// Takes one of the places for streams. Answers `false` where all are taken. Any thread.
+    /// Takes one of the places for streams. Returns `false` where all are taken. Any thread.
     package func reserve(_ topic: TopicID) -> Bool {
         let before = counters.open.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {
@@ -175,7 +175,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Sends `bye` to all streams, waits until they have taken it or the time is over, and ends the
-    /// loop, with the thread where that is the writer's own. Answers whether all took it.
+    /// loop, with the thread where that is the writer's own. Returns whether all took it.
     ///
     /// Never called on the writer's thread, nor on one that it shares.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {

@@ -5,7 +5,7 @@ struct AssertRun {
     /// Takes one line of what is to be printed.
     let output: (String) -> Void
 
-    /// Plays all steps, also behind one that fails. Answers how many do not hold.
+    /// Plays all steps, also behind one that fails. Returns how many do not hold.
     func play() throws(CommandClientError) -> Int {
         var failed = 0
         var before = try client.look()

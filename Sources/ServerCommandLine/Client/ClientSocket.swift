@@ -37,7 +37,7 @@ struct ClientSocket: ~Copyable {
         close(descriptor)
     }
 
-    /// Sends everything; answers whether it was taken.
+    /// Sends everything; returns whether it was taken.
     borrowing func send(_ bytes: [UInt8]) -> Bool {
         var offset = 0
         while offset < bytes.count {

@@ -5,7 +5,7 @@ enum HealthClient {
     /// How long each step of the exchange may take.
     static let stepSeconds = 3
 
-    /// Asks once. Answers `nil` where the server is ready, or else why not.
+    /// Asks once. Returns `nil` where the server is ready, or else why not.
     static func ask(_ url: String) -> String? {
         guard let client = CommandClient(url) else { return CommandClient.noAddress(url) }
         // Whatever name the server goes by, every one lets loopback in.

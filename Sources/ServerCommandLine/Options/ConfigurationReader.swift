@@ -96,7 +96,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         command = .assert(file: file, url: nil)
     }
 
-    /// Takes the flags that are no options. Answers whether `name` was one.
+    /// Takes the flags that are no options. Returns whether `name` was one.
     private mutating func readCommand(
         _ name: String,
         _ inline: String?,

@@ -53,7 +53,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
         values = committedValues
     }
 
-    /// Brings a slice up to date. Answers how many bytes were encoded that no version before has.
+    /// Brings a slice up to date. Returns how many bytes were encoded that no version before has.
     private func renew(_ index: Int, _ state: State, _ version: UInt64) throws(JSONError) -> Int {
         guard let pieces = slices[index].pieces, let value = value(index, state) else {
             let new = try encoded(index, state, version)

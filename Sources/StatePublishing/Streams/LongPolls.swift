@@ -38,7 +38,7 @@ package final class LongPolls: Sendable {
     /// Whether a version that is published now has to be brought here. Any thread.
     var isAwaited: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Adds a waiter, unless `current` is news to it already. Answers what to withdraw it by.
+    /// Adds a waiter, unless `current` is news to it already. Returns what to withdraw it by.
     ///
     /// It is counted before `current` is read, and that under the lock that ``published(_:)`` takes
     /// after the snapshot was swapped, so no version can slip between looking and waiting.

@@ -183,7 +183,7 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Notes what a part is now. Answers whether its readers have to be sent it; where it has none,
+    /// Notes what a part is now. Returns whether its readers have to be sent it; where it has none,
     /// it is watched no more.
     private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
         let isRead = sender.isRead(part.topic)
@@ -206,8 +206,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Lets go of the parts that are read no more. It comes when as many again are watched, so that
-    /// opening a stream costs the same however many there are.
+    /// Drops the parts that have no readers any more. It comes when as many again are watched, so
+    /// that opening a stream costs the same however many there are.
     private func sweep(_ watched: inout Watched) {
         for part in watched.parts.keys.flatMap({ watched.parts(of: $0) })
         where !sender.isRead(part.topic) {

@@ -11,7 +11,7 @@ package protocol StreamBeginnings: AnyObject, Sendable {
     func perform(_ task: @escaping @Sendable (Snapshot) -> Void)
 
     /// The same at once, on the caller's thread, where nothing waits to be published and it costs
-    /// little. Answers whether it was done.
+    /// little. Returns whether it was done.
     func performNow(where isQuick: (Snapshot) -> Bool, _ task: (Snapshot) -> Void) -> Bool
 
     /// Gives the state's streams the newest version, which they may lack while none is read. Called

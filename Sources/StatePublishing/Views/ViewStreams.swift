@@ -92,7 +92,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         return sweep() < ViewBounds.watchedMax
     }
 
-    /// Lets go of the views that are read no more. Answers how many are left.
+    /// Drops the views that have no readers any more. Returns how many are left.
     private func sweep() -> Int {
         // Most are read, which is not asked while the table is locked.
         let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.request.topic) }

@@ -183,6 +183,6 @@ public enum RestartPolicy: String, Sendable, Codable {
     /// It is run again from its beginning, for the session that its action came from: doing it
     /// twice does no harm.
     case retried
-    /// It is not run again; the next start dispatches what ``Module/interrupted(after:)`` answers.
+    /// It is not run again; the next start dispatches what ``Module/interrupted(after:)`` returns.
     case reported
 }

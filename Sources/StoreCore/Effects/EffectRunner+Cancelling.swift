@@ -10,7 +10,7 @@ extension EffectRunner {
     /// How many effects run.
     package var runningCount: Int { table.withLock { $0.running.count } }
 
-    /// Cancels what runs under this id. Answers whether anything did. Any thread.
+    /// Cancels what runs under this id. Returns whether anything did. Any thread.
     @discardableResult
     package func cancel(id: String) -> Bool {
         cancel { $0.tokens(id: id) }

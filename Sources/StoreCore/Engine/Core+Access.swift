@@ -11,7 +11,7 @@ extension Core: EngineAccess {
         }
     }
 
-    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it,
+    /// Runs a task where the Core works, behind what waits. Returns `false`, and does not run it,
     /// once the Core has stopped.
     @discardableResult
     package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {

@@ -181,14 +181,14 @@ extension Engine {
         )
     }
 
-    /// Notes that a reducer begins, where its time is measured. Answers when it began.
+    /// Notes that a reducer begins, where its time is measured. Returns when it began.
     private func begin(_ type: String, _ version: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         ports.progress?.begin(type, version)
         return SystemTime.steadyNanoseconds()
     }
 
-    /// Notes that it has ended. Answers how many nanoseconds it took.
+    /// Notes that it has ended. Returns how many nanoseconds it took.
     private func end(_ type: String, begun: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         let nanoseconds = SystemTime.steadyNanoseconds() &- begun

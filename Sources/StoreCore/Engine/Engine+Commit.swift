@@ -145,7 +145,7 @@ extension Engine {
         owner.completed()
     }
 
-    /// Goes back to where the batch began, and answers what it was.
+    /// Goes back to where the batch began, and returns what it was.
     @discardableResult
     func takeBack() -> Batch {
         let done = batch

@@ -107,7 +107,7 @@ extension Engine {
 
     /// Runs a change of the Core's own at its place in the order.
     ///
-    /// Answers `false`, and does not run it, once the Core's thread has ended.
+    /// Returns `false`, and does not run it, once the Core's thread has ended.
     @discardableResult
     func perform(_ task: @escaping @Sendable (Engine) -> Void) -> Bool {
         do {
@@ -200,7 +200,7 @@ extension Engine {
         }
     }
 
-    /// Works off what waits, in the place of the Core's own thread, which was not started. Answers
+    /// Works off what waits, in the place of the Core's own thread, which was not started. Returns
     /// whether there was anything.
     func turn() -> Bool {
         let isEmpty = mailbox.withLock { mailbox -> Bool in
@@ -227,7 +227,7 @@ extension Engine {
 
     /// Takes what has arrived while the last batch was worked on; sleeps while there is nothing.
     ///
-    /// Answers `false` once the mailbox is closed and empty.
+    /// Returns `false` once the mailbox is closed and empty.
     private func next() -> Bool {
         while true {
             let next = mailbox.withLock { mailbox -> Next in

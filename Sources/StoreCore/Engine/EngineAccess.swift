@@ -3,7 +3,7 @@ package protocol EngineAccess: AnyObject, Sendable {
     /// The root state as it is now; an empty value once the Core has stopped.
     func read() async -> any Sendable
 
-    /// Hands an effect's action over, and waits until it is durable. Answers its version.
+    /// Hands an effect's action over, and waits until it is durable. Returns its version.
     func submit(_ action: any Action, from source: ActionSource) async throws -> UInt64
 
     /// Dispatches an action of the program's own, behind what waits already. `applied` receives the
@@ -14,7 +14,7 @@ package protocol EngineAccess: AnyObject, Sendable {
         applied: (@Sendable (UInt64?) -> Void)?
     )
 
-    /// Runs a task where the Core works, behind what waits. Answers `false`, and does not run it,
+    /// Runs a task where the Core works, behind what waits. Returns `false`, and does not run it,
     /// once the Core has stopped.
     @discardableResult
     func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool

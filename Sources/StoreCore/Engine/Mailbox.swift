@@ -83,7 +83,7 @@ struct Mailbox: ~Copyable, Sendable {
         return .wake
     }
 
-    /// Empties it, and takes over memory to go on with. Answers how many idempotency keys it had.
+    /// Empties it, and takes over memory to go on with. Returns how many idempotency keys it had.
     mutating func take(into taken: inout ContiguousArray<Item>) -> Int {
         swap(&items, &taken)
         clients = 0

@@ -1,4 +1,4 @@
-/// A reducer of a state of several slices: it answers which slices an action has written.
+/// A reducer of a state of several slices: it returns which slices an action has written.
 package protocol StateMachine<State>: AnyObject, Sendable {
     associatedtype State: Sendable
 

@@ -29,7 +29,7 @@ protocol StateOwner: AnyObject {
     /// throws.
     func replay(_ action: any Action, version: UInt64) throws -> Reduction
 
-    /// Calls middleware; answers what is to be done after the commit.
+    /// Calls middleware; returns what is to be done after the commit.
     func middleware(before action: StampedAction) -> [@Sendable () -> Void]
 
     /// Asks the interceptors, one after the other. `stamp` gives the stamp to the action, for

@@ -23,7 +23,7 @@ final class StateWatchers<State: Sendable>: @unchecked Sendable {
 // Before an action is reduced
 
 extension StateWatchers {
-    /// Calls middleware; answers what is to be done after the commit.
+    /// Calls middleware; returns what is to be done after the commit.
     func middleware(
         before action: StampedAction,
         _ state: State

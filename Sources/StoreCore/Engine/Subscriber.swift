@@ -18,7 +18,7 @@ final class Subscriber<Handler>: @unchecked Sendable {
     @inline(__always)
     var isActive: Bool { active.load(ordering: .relaxed) }
 
-    /// Ends it. Answers `false` where it had ended before.
+    /// Ends it. Returns `false` where it had ended before.
     func end() -> Bool {
         active.exchange(false, ordering: .sequentiallyConsistent)
     }

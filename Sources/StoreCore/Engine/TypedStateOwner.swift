@@ -112,7 +112,7 @@ extension TypedStateOwner {
         return Reduction(change: change, effect: effect, kept: kept)
     }
 
-    /// Keeps the state before an action, where an observer looks at it; answers its place.
+    /// Keeps the state before an action, where an observer looks at it; returns its place.
     private func keepCurrent(_ isShown: Bool) -> Int? {
         guard isShown else {
             lastIsCurrent = false
@@ -181,7 +181,7 @@ extension TypedStateOwner {
 
     func commit() {
         durable = current
-        // Lets go of the older state's memory.
+        // Frees the older state's memory.
         if hasSaved { beforeEnvelope = current }
         hasSaved = false
     }

@@ -106,7 +106,7 @@ extension Core where State: RootState {
         }
     }
 
-    /// Calls `look` with the state and its version, where the Core works. Answers `false` once the
+    /// Calls `look` with the state and its version, where the Core works. Returns `false` once the
     /// Core has stopped.
     @discardableResult
     package func look(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {

@@ -2,7 +2,7 @@
 ///
 /// Finds by an action's type which slice it is for, so that an action costs the same however many
 /// modules there are. It notes nothing: whatever an action leads to is in the ``Change`` that it
-/// answers.
+/// returns.
 package final class ModuleMachine<Root: RootState>: StateMachine {
     /// A copy of what one module shares, in the slice of another. Both are places in ``modules``.
     struct Link: Sendable {

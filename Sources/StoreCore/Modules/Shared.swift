@@ -80,7 +80,7 @@ extension Mount {
 /// One module's sight of another.
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
-    /// Brings the reader's copy up to date; answers whether it changed.
+    /// Brings the reader's copy up to date; returns whether it changed.
     let update:
         @Sendable (
             inout Root, any Slice<Root>, _ owner: any Slice<Root>, ByteComparison?

@@ -129,7 +129,7 @@ package struct SliceResult {
     package static let same = SliceResult(isChange: false)
 }
 
-/// Answers whether two values of one type have the same bytes on the wire.
+/// Returns whether two values of one type have the same bytes on the wire.
 ///
 /// Values that `==` calls equal may differ there: U+00E9 equals e with U+0301, and 0.0 equals -0.0.
 package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool

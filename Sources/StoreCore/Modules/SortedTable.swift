@@ -51,7 +51,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     }
 
     /// Calls `body` with each name under which both versions have different objects, in order,
-    /// until it answers `false`.
+    /// until it returns `false`.
     package func forEachDifference(
         from old: SortedTable,
         _ body: (_ key: String, _ new: Value?, _ old: Value?) -> Bool

@@ -36,7 +36,7 @@ package final class TouchedModules: @unchecked Sendable {
         }
     }
 
-    /// Answers them in order, and forgets them.
+    /// Returns them in order, and forgets them.
     package func take() -> [Slices] {
         last = nil
         if touched.count == 0 { return [] }

@@ -53,7 +53,7 @@ package final class CoreAttachments: Sendable {
         attached.withLock { $0.all.filter { $0.kind == kind } }
     }
 
-    /// Ends one. Answers `false` where there is none of this id.
+    /// Ends one. Returns `false` where there is none of this id.
     func end(_ kind: Kind, _ id: String) -> Bool {
         let ended = attached.withLock { attached -> Attachment? in
             guard let place = attached.all.firstIndex(where: { $0.kind == kind && $0.id == id })

@@ -16,7 +16,7 @@ package struct ExposedCommand: Sendable {
     package let line: UInt
     /// The command's own description, five lines.
     let preview: String
-    /// Reads the argument from a request's body; answers what executes the command with it.
+    /// Reads the argument from a request's body; returns what executes the command with it.
     package let prepared: Preparation
 
     package typealias Preparation =

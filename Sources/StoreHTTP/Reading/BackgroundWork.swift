@@ -76,7 +76,7 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Takes a job, or answers `false` where too much waits already. Any thread; never waits.
+    /// Takes a job, or returns `false` where too much waits already. Any thread; never waits.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         submitAnswer {
             job()

@@ -55,7 +55,7 @@ struct PathTemplate: Sendable {
     func isRest(_ index: Int) -> Bool { hasRest && index == parameters.count - 1 }
 
     /// Visits what the parameters are in a path, still percent-encoded, in their order; a rest has
-    /// the slash before it. Answers whether the path is one of these, and `visit` allows each.
+    /// the slash before it. Returns whether the path is one of these, and `visit` allows each.
     func match(
         _ path: UnsafeRawBufferPointer,
         _ visit: (UnsafeRawBufferPointer) -> Bool

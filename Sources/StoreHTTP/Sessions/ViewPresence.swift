@@ -33,7 +33,7 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// A client, `origin` in the log, opens a module's stream. Answers what is to be done when that
+    /// A client, `origin` in the log, opens a module's stream. Returns what is to be done when that
     /// ends: nothing where the view says nothing, or the module is not started.
     ///
     /// - Throws: ``MailboxError`` where the Core does not take what the view says; the stream is

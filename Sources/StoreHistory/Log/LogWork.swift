@@ -44,7 +44,7 @@ struct LogWork: WorkQueue {
         isFailing = false
     }
 
-    /// Notes that a version could not be read. Answers whether that is news.
+    /// Notes that a version could not be read. Returns whether that is news.
     mutating func failed(_ version: UInt64) -> Bool {
         // The readers that asked for the others may be gone; those that are not ask again.
         if unreadable.count >= Self.requestedMax { unreadable = [] }

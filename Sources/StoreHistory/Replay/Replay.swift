@@ -18,7 +18,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     package let form: String
 
     /// Reduces every record after `start` up to `end`. `each` sees the state after each record;
-    /// where it answers `false`, the replay ends.
+    /// where it returns `false`, the replay ends.
     ///
     /// - Throws: ``ReplayError``, also where the deadline has passed.
     package func advance(

@@ -93,7 +93,7 @@ public struct Sessions: Module {
         case dismissed(style: PresentationStyle, sessions: [String])
         /// All above a view is taken away; nothing where it is not presented.
         case dismissedUntil(view: String, sessions: [String])
-        /// What a view showed is gone: it is taken off every route.
+        /// What a view showed is gone: it is removed from every route.
         case withdrawn(view: String)
     }
 

@@ -16,7 +16,7 @@ final class StopSteps: Sendable {
         self.steps = steps
     }
 
-    /// Runs the steps; answers what was not finished when so many seconds were over.
+    /// Runs the steps; returns what was not finished when so many seconds were over.
     func run(seconds: Double) -> String? {
         SystemThread.start(name: "stop") { [self] in
             for (index, step) in steps.enumerated() {

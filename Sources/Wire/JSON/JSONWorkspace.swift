@@ -2,7 +2,7 @@
 ///
 /// One thread at a time may use it. A document that is kept takes the memory with it.
 package final class JSONWorkspace {
-    /// More memory than this is let go of with the next document.
+    /// More memory than this is freed with the next document.
     private static let keptBytesMax = 64 << 10
 
     // Safety: one thread uses it, on one property at a time; the accesses are not checked.

@@ -2,7 +2,7 @@ import Texts
 
 extension JSONTree {
     /// Puts a value where a pointer leads: in the place of what is there, or as a new member or
-    /// last element. Answers whether the pointer leads anywhere.
+    /// last element. Returns whether the pointer leads anywhere.
     package mutating func put(_ value: JSONTree, at pointer: JSONPointer) -> Bool {
         let path = pointer.tokens[...]
         return replace(value, at: path) || add(value, at: path)

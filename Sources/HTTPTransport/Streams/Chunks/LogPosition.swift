@@ -48,7 +48,7 @@ struct LogPosition {
         return segments
     }
 
-    /// Notes that a socket took so many bytes of what came next. Answers how many records are whole
+    /// Notes that a socket took so many bytes of what came next. Returns how many records are whole
     /// by that.
     mutating func sent(_ count: Int, of segments: [LogSegment], of piece: LogPiece?) -> Int {
         var rest = count

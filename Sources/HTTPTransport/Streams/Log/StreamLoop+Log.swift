@@ -28,7 +28,7 @@ extension StreamLoop {
         logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil
     }
 
-    /// Answers how many bytes it sent.
+    /// Returns how many bytes it sent.
     private func takeLogTurn() -> Int {
         let ready = logReaders.takeReady()
         var bytes = 0
@@ -43,7 +43,7 @@ extension StreamLoop {
         return bytes
     }
 
-    /// Gives a reader its next piece. Answers how many bytes it took.
+    /// Gives a reader its next piece. Returns how many bytes it took.
     private func advance(_ slot: Int32) -> Int {
         guard let log, let reader = logReaders[slot] else { return 0 }
         guard behind[slot] == nil else {
@@ -112,7 +112,7 @@ extension StreamLoop {
         return sent
     }
 
-    /// Writes what a socket takes, by one system call. Answers how much, or -1 with `errno`.
+    /// Writes what a socket takes, by one system call. Returns how much, or -1 with `errno`.
     private func write(
         _ segments: [LogSegment],
         of piece: LogPiece?,

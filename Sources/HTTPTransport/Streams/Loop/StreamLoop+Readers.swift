@@ -87,7 +87,7 @@ extension StreamLoop {
         if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
     }
 
-    /// Takes off what a reader sends. Answers `false` where it has ended or sends too much.
+    /// Reads and drops what a reader sends. Returns `false` where it has ended or sends too much.
     func discardInput(_ index: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
             let count = recv(

@@ -79,7 +79,7 @@ extension StreamLoop {
         }
     }
 
-    /// Writes what a socket takes of a frame, without waiting. Answers how much, or -1 with
+    /// Writes what a socket takes of a frame, without waiting. Returns how much, or -1 with
     /// `errno`.
     @inline(__always)
     func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {

@@ -65,7 +65,7 @@ struct SharedStreamLoops: ~Copyable {
         rest(member, number, false)
     }
 
-    /// Waits for a loop that is ready or due, and gives one turn to each of those. Answers whether
+    /// Waits for a loop that is ready or due, and gives one turn to each of those. Returns whether
     /// the thread was woken for something else.
     mutating func turn() -> Bool {
         let count = Int(epoll_wait(epoll, ready, CInt(Self.eventsMax), waitMilliseconds))

@@ -90,7 +90,7 @@ package final class StreamThread: Sendable {
         ended.open()
     }
 
-    /// Takes the loops that join. Answers whether the thread is to end.
+    /// Takes the loops that join. Returns whether the thread is to end.
     private func take(into loops: inout SharedStreamLoops) -> Bool {
         let (joining, isStopping) = requests.withLock { requests in
             defer { requests.joining = [] }

@@ -47,7 +47,7 @@ struct DecodingState: ~Copyable {
         caseName = name
     }
 
-    /// Lets go of the document.
+    /// Drops the document.
     mutating func end() {
         if tape !== own { tape = own }
         trail.restart()

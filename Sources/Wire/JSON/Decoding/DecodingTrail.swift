@@ -45,7 +45,7 @@ final class DecodingTrail {
         return keys
     }
 
-    /// Moves on to the child of a container that holds the target. Answers that child's value.
+    /// Moves on to the child of a container that holds the target. Returns that child's value.
     private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object
         let end = Int(tape.entries[container].next)

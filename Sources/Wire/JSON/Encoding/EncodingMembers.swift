@@ -22,7 +22,7 @@ struct EncodingMembers {
         return true
     }
 
-    /// Leaves the keys to a set of names, now and from now on. Answers those that are written so
+    /// Leaves the keys to a set of names, now and from now on. Returns those that are written so
     /// far, or `nil` where the set has them.
     mutating func giveWay() -> [[UInt8]]? {
         guard !byName else { return nil }

@@ -72,7 +72,7 @@ struct EncodingState: ~Copyable {
         if !names.isEmpty { names = [] }
     }
 
-    /// Opens a container at the end of the output. Answers its serial number.
+    /// Opens a container at the end of the output. Returns its serial number.
     @inline(__always)
     mutating func open(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
         serial &+= 1
@@ -97,7 +97,7 @@ struct EncodingState: ~Copyable {
     }
 
     /// Makes the container of this level and serial the one to write to, with a comma if it needs
-    /// one. Answers where that begins, or -1 where the container was closed already.
+    /// one. Returns where that begins, or -1 where the container was closed already.
     @inline(__always)
     mutating func enter(_ level: UInt32, _ serial: UInt32) -> Int {
         cutBroken()
@@ -130,7 +130,7 @@ struct EncodingState: ~Copyable {
         brokenFrom = -1
     }
 
-    /// Takes note of a key that was just written from `start` on, at the innermost level. Answers
+    /// Takes note of a key that was just written from `start` on, at the innermost level. Returns
     /// whether it is the first of its name there.
     @inline(never)
     private mutating func claimName(from start: Int) -> Bool {
@@ -143,7 +143,7 @@ struct EncodingState: ~Copyable {
         return names[index].insert(Array(output.bytes[start...])).inserted
     }
 
-    /// Writes a key of a table, and a comma before it if there must be one. Answers where that
+    /// Writes a key of a table, and a comma before it if there must be one. Returns where that
     /// begins, or -1 where nothing may be written.
     @inline(__always)
     mutating func enter(

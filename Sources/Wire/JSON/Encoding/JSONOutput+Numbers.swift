@@ -41,7 +41,7 @@ extension JSONOutput {
 
     /// Writes a finite number in the shortest form that reads back as the same value; `1` for 1.0.
     ///
-    /// Answers `false`, having written nothing, for infinities and NaN.
+    /// Returns `false`, having written nothing, for infinities and NaN.
     @inline(__always)
     package mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
         _ value: F
@@ -64,7 +64,7 @@ extension JSONOutput {
     }
 
     /// Writes a number of at most 15 digits, four of them behind the point, as most are that people
-    /// write. Answers `false`, having written nothing, for others.
+    /// write. Returns `false`, having written nothing, for others.
     ///
     /// No two decimals of at most 15 digits are the same `Double`, so the one that reads back as
     /// the value is the shortest. It does where the division gives the value: both sides of it are

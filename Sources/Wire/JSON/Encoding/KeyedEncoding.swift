@@ -11,7 +11,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private var place: EncodingPlace { shared?.pointee ?? own }
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    /// Writes the key, and a comma before it if there must be one. Answers where that begins, or
+    /// Writes the key, and a comma before it if there must be one. Returns where that begins, or
     /// -1 where nothing may be written.
     @inline(__always)
     private func begin(_ key: Key) -> Int {

@@ -13,7 +13,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    /// Writes a comma if there must be one. Answers where that begins, or -1 where nothing may be
+    /// Writes a comma if there must be one. Returns where that begins, or -1 where nothing may be
     /// written.
     @inline(__always)
     private mutating func begin() -> Int {

@@ -3,7 +3,7 @@
 /// The parser has checked them already, so every branch that a checked string can't reach writes
 /// U+FFFD instead of trapping.
 enum JSONEscapes {
-    /// Writes the unescaped UTF-8, which is never longer than the escaped. Answers its length.
+    /// Writes the unescaped UTF-8, which is never longer than the escaped. Returns its length.
     static func unescape(
         _ raw: UnsafeBufferPointer<UInt8>,
         into output: UnsafeMutableBufferPointer<UInt8>

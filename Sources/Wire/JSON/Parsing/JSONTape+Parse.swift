@@ -266,7 +266,7 @@ extension JSONParser {
         }
     }
 
-    /// Checks the escape at a backslash. Answers the offset after it.
+    /// Checks the escape at a backslash. Returns the offset after it.
     private func escape(_ at: Int) throws(JSONError) -> Int {
         switch source[at + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),

@@ -76,7 +76,7 @@ final class JSONTape {
         entryCapacity *= 2
     }
 
-    /// Lets go of memory that only an unusually large document needed.
+    /// Frees memory that only an unusually large document needed.
     func shrink(below bytes: Int) {
         if sourceCapacity > bytes {
             source.deallocate()
