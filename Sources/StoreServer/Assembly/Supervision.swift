@@ -10,7 +10,8 @@ struct Supervision: Sendable {
     let watchdog: Watchdog
     let journal: JournalCondition
 
-    /// Watches with the bounds of the configuration; the decision is for a journal that has failed.
+    /// Watches with the bounds of the configuration. The decision is for a journal that has
+    /// failed.
     init(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
