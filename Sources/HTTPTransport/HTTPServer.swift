@@ -10,7 +10,7 @@ package final class HTTPServer: Sendable {
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a server that does not listen yet. `startThread` starts a thread of a name; `log`
-    /// takes what the operator should know.
+    /// gets lines for the operator.
     ///
     /// - Throws: ``TransportError`` where the system refuses what the event loop needs.
     package init(

@@ -51,8 +51,8 @@ struct Mailbox: ~Copyable, Sendable {
         self.ownMax = ownMax
     }
 
-    /// Takes an item of so many actions and idempotency keys, or says why not. Where the caller
-    /// wants the Core's thread woken for it, the answer is ``Admission/wake`` if that sleeps.
+    /// Takes an item of so many actions and idempotency keys, or returns the reason why not. Where
+    /// the item `wakes` the Core's thread, it returns ``Admission/wake`` if that sleeps.
     mutating func admit(
         _ item: @autoclosure () -> Item,
         _ lane: Lane,

@@ -34,10 +34,10 @@ package final class ViewPresence: Sendable {
     }
 
     /// A client, `origin` in the log, opens a module's stream. Returns what is to be done when that
-    /// ends: nothing where the view says nothing, or the module is not started.
+    /// ends: nothing where the view has no action for it, or the module is not started.
     ///
-    /// - Throws: ``MailboxError`` where the Core does not take what the view says; the stream is
-    ///   not counted then.
+    /// - Throws: ``MailboxError`` where the Core does not take the view's action; the stream is not
+    ///   counted then.
     package func begin(
         _ module: Int,
         in session: String?,

@@ -42,8 +42,8 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Reads the parameters of these texts, and says how they are written when nothing is left to
-    /// chance: two queries that mean the same are one.
+    /// Reads the parameters of these texts, and returns their canonical text: two queries that mean
+    /// the same have the same text.
     ///
     /// - Throws: 400 that names the parameter which the view does not take.
     func read(

@@ -1,8 +1,8 @@
 // Problems with what a well-formed request asks of the store.
 
 extension Problem {
-    /// 409: the reducer says no, in its own words. The pointer (RFC 6901) shows what in the request
-    /// it is about.
+    /// 409: the reducer refuses the action, for this reason. The pointer (RFC 6901) leads to the
+    /// member of the request that the reason is about.
     package static func refused(reason: String, pointer: String? = nil) -> Problem {
         Problem(
             .refused,
