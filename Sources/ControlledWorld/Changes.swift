@@ -43,12 +43,14 @@ package final class Changes: Sendable {
             let seen = table.withLock { $0.signals }
             if condition() { return true }
             let left = deadline - ContinuousClock.now
-            guard left > .zero, await signal(after: seen, within: left) else { return condition() }
+            guard left > .zero, await nextSignal(after: seen, within: left) else {
+                return condition()
+            }
         }
     }
 
     /// Waits until there were more than `seen` signals. Returns `false` where none came in time.
-    private nonisolated(nonsending) func signal(
+    private nonisolated(nonsending) func nextSignal(
         after seen: UInt64,
         within timeout: Duration
     ) async -> Bool {

@@ -4,12 +4,11 @@ package import Synchronization
 ///
 /// The thread of the event loop counts; any thread may read. Each number is of one kind of event,
 /// and one connection may count in several: a request whose body does not arrive in time counts in
-/// ``accepted``, ``requests``, ``refused`` and ``timeouts``.
+/// ``accepted``, ``requests`` and ``timeouts``.
 package final class TransportCounters: Sendable {
     /// Connections accepted.
     package let accepted = Atomic<UInt64>(0)
-    /// Connections that the transport ended with an answer of its own, because there were too many
-    /// connections, or because the headers or the body of a request did not arrive in time.
+    /// Connections that the transport answered with 503 and closed, because there were too many.
     package let refused = Atomic<UInt64>(0)
     /// Requests whose headers were read.
     package let requests = Atomic<UInt64>(0)

@@ -108,6 +108,7 @@ import Wire
         _ = try ask(idle, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try idle.isEnded())
         #expect(echo.server.counters.timeouts.load(ordering: .relaxed) == 3)
+        #expect(echo.server.counters.refused.load(ordering: .relaxed) == 0)
     }
 
     @Test func `a connection too many hears 503, and the others go on`() throws {

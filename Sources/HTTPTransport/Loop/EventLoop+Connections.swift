@@ -77,7 +77,7 @@ extension EventLoop {
 
     /// Answers on a socket that the library does not have, or sends nothing on; then closes it.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure) {
-        counters.refused.add(1, ordering: .relaxed)
+        if case .connectionLimit = failure { counters.refused.add(1, ordering: .relaxed) }
         let bytes = handler.response(for: failure).serialized(date: HTTPDate.now)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         // What the client still sends is read and dropped, or closing would reset the connection

@@ -10,7 +10,8 @@ import Wire
 extension StoreServer {
     /// Puts a store together, behind a transport that listens already; nothing of it runs yet.
     ///
-    /// What it stands on comes first, then what it publishes with, the Core, the reader, the routes.
+    /// What it stands on comes first, then what it publishes with, the Core, the reader and the
+    /// routes.
     func assemble(
         _ configuration: ServerConfiguration,
         at links: Links = Links(),

@@ -32,7 +32,7 @@ struct TestWorld: Sendable {
     let executor = OrderedExecutor(Changes())
 }
 
-/// A world in which one thread does everything, and disks fail when they are told to.
+/// A world in which one thread does everything, and disks fail where a test sets a fault.
 struct SimulatedWorld: Sendable {
     let journal: any Journal
     /// Stamps actions.
