@@ -135,9 +135,11 @@ extension StoreServer {
         store.published.keeper.start()
         for interceptor in interceptors { store.core.add(interceptor: interceptor) }
         store.core.start()
-        // Before a client can dispatch, so that what happens at the start comes first.
         for reaction in reactions { store.core.add(reaction: reaction) }
         resumeEffects(of: store)
+        // What reactions dispatch at the start is in the mailbox then, before a client's requests.
+        let haveReacted = Latch()
+        if store.core.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
         store.published.log.start()
         if let threads = process.threads {
             try store.published.streams.start(on: threads.streams)
