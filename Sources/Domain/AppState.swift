@@ -1,21 +1,22 @@
 public import StoreCore
 public import StorePatterns
 
-/// The state of the store that ships: a slice for each of its modules.
+/// The state of the store that ships: the counter and the list are everybody's; each session has
+/// its own films, login and user.
 public struct AppState: RootState {
     /// The counter and the step by which it moves.
     public var counter = Counter.State()
     /// The list of things to do.
     public var todos = Todos.State()
-    /// The list of movies, while it is shown.
-    public var home: Home.State?
-    /// The card of the movie that was chosen.
-    public var movieCard: MovieCard.State?
-    /// How far the login is.
-    public var login = Login.State()
-    /// Who is logged in.
-    public var user: User.State?
-    /// What each client is shown.
+    /// The list of movies, for each session that is shown it.
+    public var home = PerSession<Home.State?>()
+    /// The card of the movie that a session has chosen.
+    public var movieCard = PerSession<MovieCard.State?>()
+    /// How far a session's login is.
+    public var login = PerSession(Login.State())
+    /// Who is logged in with a session.
+    public var user = PerSession<User.State?>()
+    /// What each session is shown.
     public var sessions = Sessions.State()
 
     /// What a fresh store serves before any action.

@@ -3,6 +3,7 @@ package import Platform
 package import StoreCore
 import Synchronization
 package import Telemetry
+package import Texts
 package import Wire
 
 /// What leaves the Core: encodes each published version once, and swaps the snapshot that every
@@ -32,6 +33,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     package let documents: ParsedDocuments
     /// The streams of projections, if there are any.
     private let viewStreams: ViewStreams<State>?
+    /// The sessions that read the whole state.
+    private let watching: WatchingSessions
     private let streams: any StreamPublisher
     private let waiters: LongPolls
     private let log: any VersionFollower
@@ -74,6 +77,11 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         self.documents = documents
         self.viewStreams = viewStreams
         self.streams = streams
+        watching = WatchingSessions { session in
+            StreamMode.allCases.contains {
+                streams.isRead(.state.seen(by: session).carrying($0))
+            }
+        }
         self.waiters = waiters
         self.log = log
         self.logger = logger
@@ -184,19 +192,18 @@ extension Publisher {
         let audience = commit.audiences == nil ? nil : includes
         var before = commit.before
         for snapshot in commit.snapshots where streams.open > 0 {
+            let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
             send(snapshot, after: before, for: audience)
-            sliceStreams?.publish(snapshot, after: before, for: audience)
+            sendSessions(snapshot, after: before, for: audience, sessions)
+            sliceStreams?.publish(snapshot, after: before, for: audience, sessions)
             parts.publish(snapshot, after: before, for: audience, publishing.breathe)
             before = snapshot
         }
         if let state = commit.state, let viewStreams {
-            let changed = commit.newest.slices.indices.filter {
-                commit.newest.slices[$0].version != commit.before.slices[$0].version
-            }
             viewStreams.publish(
                 state,
-                commit.newest.version,
-                changed: Set(changed),
+                commit.newest,
+                after: commit.before,
                 for: audience,
                 publishing.breathe
             )
@@ -204,22 +211,43 @@ extension Publisher {
         waiters.published(commit.newest)
     }
 
+    /// Sends the whole state to the sessions that see another one than before.
+    private func sendSessions(
+        _ snapshot: Snapshot,
+        after before: Snapshot,
+        for audience: StreamAudience?,
+        _ sessions: Set<ExactText>?
+    ) {
+        guard snapshot.hasSessions else { return }
+        let isForAll = sessions == nil || snapshot.differsForEverybody(from: before)
+        for session in watching.among(isForAll ? nil : sessions) {
+            send(
+                snapshot.visible(to: session.text),
+                after: before.visible(to: session.text),
+                for: audience,
+                to: session
+            )
+        }
+    }
+
     private func send(
         _ snapshot: Snapshot,
         after before: Snapshot,
-        for audience: StreamAudience? = nil
+        for audience: StreamAudience? = nil,
+        to session: ExactText? = nil
     ) {
-        if streams.isRead(.state) {
+        let topic = TopicID.state.seen(by: session)
+        if streams.isRead(topic) {
             streams.publish(
-                topic: .state,
+                topic: topic,
                 version: snapshot.version,
                 frame: snapshot.frame,
                 for: audience
             )
         }
-        if streams.isRead(.state.carrying(.patch)) {
+        if streams.isRead(topic.carrying(.patch)) {
             streams.publish(
-                topic: .state.carrying(.patch),
+                topic: topic.carrying(.patch),
                 version: snapshot.version,
                 state: PatchState(snapshot, after: before),
                 for: audience
@@ -254,8 +282,10 @@ extension Publisher {
 
     /// Gives the streams the newest version, which they may lack while they have no readers. Called
     /// between reserving a place for a stream and opening it.
-    package func announce(in snapshot: Snapshot) {
-        send(snapshot, after: snapshot)
+    package func announce(to session: ExactText?, in snapshot: Snapshot) {
+        if let session { watching.insert(session) }
+        let snapshot = snapshot.visible(to: session?.text)
+        send(snapshot, after: snapshot, to: session)
     }
 
     /// The topic of a module's stream. Any thread.
@@ -282,9 +312,13 @@ extension Publisher {
     }
 
     /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
-    package func beginning(of module: Int, in snapshot: Snapshot) -> (frame: Bytes, version: UInt64)
-    {
-        let slice = snapshot.slices[module]
+    package func beginning(
+        of module: Int,
+        for session: ExactText?,
+        in snapshot: Snapshot
+    ) -> (frame: Bytes, version: UInt64) {
+        sliceStreams?.announce(.change(module, session), in: snapshot)
+        let slice = snapshot.slice(module, for: session)
         let change = SliceStreams.change(from: nil, to: slice.bytes)
         let tag = Tag(epoch: epoch, version: slice.version)
         return (SSEFrame.state(change, at: tag), slice.version)

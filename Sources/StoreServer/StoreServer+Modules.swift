@@ -41,7 +41,7 @@ extension StoreServer where State: RootState {
         )
         switch machine {
         case .success(let machine): reducer = machine.replaying
-        case .failure(let error): reducer = { _, _, _ in throw error }
+        case .failure(let error): reducer = { _, _, _, _ in throw error }
         }
         self.connect = connect
         self.dependencies = dependencies

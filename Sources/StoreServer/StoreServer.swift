@@ -20,7 +20,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let state: State
     let actions: ActionList
     /// Reduces the action of a version.
-    var reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
+    var reducer: StateReducer<State>
     /// What the program is called in its help and its version.
     let name: String
     /// The version that `--version` prints.
@@ -78,7 +78,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
         self.actions = actions
         self.name = name
         self.version = version
-        self.reducer = { state, action, _ in try reducer(&state, action) }
+        self.reducer = { state, action, _, _ in try reducer(&state, action) }
         composition = SinglePiece(reducer: reducer)
     }
 

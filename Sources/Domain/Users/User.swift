@@ -81,7 +81,7 @@ public struct GreetingViewModel: ViewModelWithState {
 
     /// `nil` while no user is logged in.
     public init?(state: AppState) {
-        guard let user = state.user else { return nil }
+        guard let user = state.user.value else { return nil }
         text = "Hello \(user.profile.displayName)"
     }
 }

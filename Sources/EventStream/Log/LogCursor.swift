@@ -19,10 +19,20 @@ package struct LogCursor: Sendable, Equatable {
     /// in the piece.
     package func rest(of piece: LogPiece) -> Range<Int>? {
         guard version < .max, piece.contains(version + 1) else { return nil }
+        // Frames of records that the reader may not read are empty.
         let frame = piece.place(of: version + 1)
+        if frame.isEmpty, begunBytes == 0 { return frame.lowerBound..<piece.bytes.count }
         // The same record always has the same frame; a shorter one is not the frame that was begun.
         guard begunBytes < frame.count else { return nil }
         return frame.lowerBound + begunBytes..<piece.bytes.count
+    }
+
+    /// Passes over the records of a piece that the reader may not read, where they are all that is
+    /// left of it. Returns whether they are.
+    package mutating func passHidden(in piece: LogPiece) -> Bool {
+        guard begunBytes == 0, let rest = rest(of: piece), rest.isEmpty else { return false }
+        version = piece.last
+        return true
     }
 
     /// Notes that the piece was sent up to an offset. Returns how many frames are whole by that.

@@ -1,3 +1,4 @@
+package import Texts
 package import Wire
 
 /// Part of the log as bytes that are ready to send: a run of records without a gap, each encoded as
@@ -14,11 +15,45 @@ package final class LogPiece: Sendable {
     /// The offset in ``bytes`` at which each frame ends, in the order of the versions: one for each
     /// record, and the last is the count of ``bytes``.
     package let ends: [Int]
+    /// Whose each record is, in the same order: `nil` for everybody's. Empty where all are.
+    package let owners: [ExactText?]
 
-    package init(first: UInt64, bytes: Bytes, ends: [Int]) {
+    package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [ExactText?] = []) {
         self.first = first
         self.bytes = bytes
         self.ends = ends
+        self.owners = owners
+    }
+
+    /// The piece as a session may read it: the frames of other sessions' records are empty.
+    package func visible(to session: ExactText) -> LogPiece {
+        let isHidden = { [owners] (index: Int) in
+            owners.indices.contains(index) && owners[index].map { $0 != session } == true
+        }
+        guard ends.indices.contains(where: isHidden) else { return self }
+        var seen: [Range<Int>] = []
+        var ends: [Int] = []
+        ends.reserveCapacity(self.ends.count)
+        var count = 0
+        for index in self.ends.indices {
+            let frame = (index == 0 ? 0 : self.ends[index - 1])..<self.ends[index]
+            if !isHidden(index) {
+                seen.append(frame)
+                count += frame.count
+            }
+            ends.append(count)
+        }
+        let frames = Bytes(count: count) { buffer in
+            var offset = 0
+            bytes.withUnsafeBytes { bytes in
+                for frame in seen {
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[frame]))
+                    offset += frame.count
+                }
+            }
+        }
+        return LogPiece(first: first, bytes: frames, ends: ends)
     }
 
     /// The version of the last record.

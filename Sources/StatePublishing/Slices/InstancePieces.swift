@@ -85,7 +85,7 @@ package final class InstancePieces: Sendable {
             var json = JSONWriter(capacity: bytes)
             json.object { json in
                 switch form {
-                case .object:
+                case .object, .objectOfSessions:
                     for (id, piece) in pieces {
                         json.key(id)
                         json.raw(piece)

@@ -6,10 +6,11 @@ package struct PublishedSlice: Sendable {
     private enum Form: Sendable {
         case whole(Bytes?)
         case instances(InstancePieces)
+        case sessions(SessionSlices)
     }
 
     /// The version that changed it last, as far as this server has seen.
-    let version: UInt64
+    package let version: UInt64
     private let form: Form
 
     /// A slice that is encoded whole; `nil` where it is absent.
@@ -24,14 +25,21 @@ package struct PublishedSlice: Sendable {
         form = .instances(pieces)
     }
 
+    /// The slices of a module of which each session has one.
+    init(sessions: SessionSlices, version: UInt64) {
+        self.version = version
+        form = .sessions(sessions)
+    }
+
     /// The slice as JSON; `nil` where it is absent.
     ///
     /// That of a module with instances is put together for the first reader of the whole: a reader
-    /// of one instance takes ``part(at:)``.
+    /// of one instance takes ``place(of:)``.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
         case .instances(let pieces): pieces.joined
+        case .sessions(let sessions): sessions.joined
         }
     }
 
@@ -39,22 +47,41 @@ package struct PublishedSlice: Sendable {
     package var isStarted: Bool {
         switch form {
         case .whole(let bytes): bytes != nil
-        case .instances: true
+        case .instances, .sessions: true
         }
     }
 
-    /// The pieces, each encoded by itself; `nil` where the slice is encoded whole.
+    /// The pieces, each encoded by itself; `nil` where the slice is encoded otherwise.
     package var pieces: InstancePieces? {
         if case .instances(let pieces) = form { pieces } else { nil }
     }
 
-    /// The same, where each has a name that pointers can lead to: the instances, or the sessions.
+    /// The slices of sessions; `nil` where it is everybody's.
+    var sessions: SessionSlices? {
+        if case .sessions(let sessions) = form { sessions } else { nil }
+    }
+
+    /// Whether sessions get different ones.
+    package var isOfSessions: Bool { sessions != nil }
+
+    /// What a session gets of it.
+    func visible(to session: String) -> PublishedSlice {
+        sessions?.visible(to: session) ?? self
+    }
+
+    /// The pieces, where each has a name that pointers can lead to: the instances.
     var namedPieces: InstancePieces? {
         pieces.flatMap { $0.form == .object ? $0 : nil }
     }
 
     /// Whether ``bytes`` costs little.
-    package var isAtHand: Bool { pieces?.isAtHand ?? true }
+    package var isAtHand: Bool {
+        switch form {
+        case .whole: true
+        case .instances(let pieces): pieces.isAtHand
+        case .sessions(let sessions): sessions.isAtHand
+        }
+    }
 
     /// Where a part of it is found.
     func place(of pointer: JSONPointer) -> PartPlace {
@@ -63,15 +90,16 @@ package struct PublishedSlice: Sendable {
             let bytes = bytes ?? SliceLayout.absent
             return pointer == .root ? .found(bytes) : .within(bytes, pointer)
         case .instances(let pieces): return pieces.place(of: pointer)
+        case .sessions(let sessions): return sessions.place(of: pointer)
         }
     }
 
     /// The part that a pointer leads to, or `nil` where it leads nowhere. Of a module with
     /// instances only the one that it leads into is read.
     func part(at pointer: JSONPointer) -> Bytes? {
-        switch form {
-        case .whole(let bytes): bytes?.part(at: pointer)
-        case .instances(let pieces): pieces.part(at: pointer)
+        switch place(of: pointer) {
+        case .found(let bytes): bytes
+        case .within(let bytes, let pointer): bytes.part(at: pointer)
         }
     }
 }

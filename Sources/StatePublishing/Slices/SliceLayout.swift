@@ -1,3 +1,4 @@
+package import StoreCore
 import Texts
 import Wire
 
@@ -7,9 +8,19 @@ package struct SliceLayout: Sendable {
     let names: [String]
     /// What stands before each slice in the whole.
     private let keys: [Bytes]
+    /// The modules of which sessions have slices, or parts of one.
+    package let ofSessions: [Int]
 
-    init(_ names: [String]) {
+    package init<Root: RootState>(_ modules: [Mount<Root>]) {
+        self.init(
+            modules.map(\.name),
+            ofSessions: modules.indices.filter { modules[$0].slice.ownership != .everybody }
+        )
+    }
+
+    init(_ names: [String], ofSessions: [Int] = []) {
         self.names = names
+        self.ofSessions = ofSessions
         keys = names.enumerated().map { index, name in
             var key = JSONOutput(capacity: 32)
             key.raw(index == 0 ? "{" : ",")

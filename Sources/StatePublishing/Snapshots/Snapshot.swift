@@ -1,5 +1,6 @@
 import Platform
 import Synchronization
+import Texts
 package import Wire
 
 /// One published version of the state: encoded once, shared by every reader.
@@ -30,9 +31,24 @@ package final class Snapshot: Sendable {
     }
 
     /// A state that is put together from its slices when a reader asks for it.
-    package init(tag: Tag, slices: [PublishedSlice], layout: SliceLayout, ownBytes: Int = 0) {
+    package convenience init(
+        tag: Tag,
+        slices: [PublishedSlice],
+        layout: SliceLayout,
+        ownBytes: Int = 0
+    ) {
+        self.init(tag: tag, etag: tag.etag, slices: slices, layout: layout, ownBytes: ownBytes)
+    }
+
+    private init(
+        tag: Tag,
+        etag: String,
+        slices: [PublishedSlice],
+        layout: SliceLayout,
+        ownBytes: Int
+    ) {
         self.tag = tag
-        etag = tag.etag
+        self.etag = etag
         self.slices = slices
         self.layout = layout
         self.ownBytes = ownBytes
@@ -40,6 +56,44 @@ package final class Snapshot: Sendable {
     }
 
     package var version: UInt64 { tag.version }
+
+    /// Whether sessions see different states.
+    package var hasSessions: Bool { layout?.ofSessions.isEmpty == false }
+
+    /// The version as a session sees it: everybody's slices, and its own in the place of all; the
+    /// version itself where nobody is named, or all see the same.
+    package func visible(to session: String?) -> Snapshot {
+        guard let session, let layout, !layout.ofSessions.isEmpty else { return self }
+        var slices = slices
+        for index in layout.ofSessions { slices[index] = slices[index].visible(to: session) }
+        return Snapshot(tag: tag, etag: etag, slices: slices, layout: layout, ownBytes: ownBytes)
+    }
+
+    /// The version that last changed it, as far as this server has seen.
+    package var changedVersion: UInt64 {
+        layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
+    }
+
+    /// The sessions that see something else of their own than in an earlier version; `nil` where
+    /// all do.
+    func sessions(changedSince old: Snapshot) -> Set<ExactText>? {
+        var changed: Set<ExactText> = []
+        for index in layout?.ofSessions ?? [] where slices[index].version != old.slices[index].version
+        {
+            guard let mine = slices[index].sessions, let theirs = old.slices[index].sessions,
+                let sessions = mine.sessions(changedSince: theirs)
+            else { return nil }
+            for session in sessions { changed.insert(ExactText(session)) }
+        }
+        return changed
+    }
+
+    /// Whether a slice that is everybody's differs from an earlier version's.
+    func differsForEverybody(from old: Snapshot) -> Bool {
+        slices.indices.contains { index in
+            slices[index].version != old.slices[index].version && slices[index].sessions == nil
+        }
+    }
 
     /// The state as JSON. Any thread; the first caller puts it together, the others wait for that.
     ///

@@ -6,18 +6,26 @@ package import Wire
 ///
 /// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
 package enum StateDifference {
-    /// The patch between two states of modules, of which only these slices are not as they were.
+    /// The patch between two states of modules, of which only these slices are not as they were; as
+    /// a session sees them, where one is named.
     ///
     /// - Throws: where a value can't be encoded (a number that JSON does not have, for instance).
     package static func patch<Root: RootState>(
         from old: Root,
         to new: Root,
         in touches: [Touch],
+        for session: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         var changes: [JSONPatch.Change] = []
         for module in Set(touches.map(\.module)).sorted() {
-            changes += try self.changes(of: Root.modules[module], from: old, to: new, encoder)
+            changes += try self.changes(
+                of: Root.modules[module],
+                from: old,
+                to: new,
+                for: session,
+                encoder
+            )
         }
         return try JSONPatch.diff(of: changes)
     }
@@ -26,14 +34,17 @@ package enum StateDifference {
     /// slices that are not as they were.
     package static func comparison<State: Encodable & Sendable>(
         of type: State.Type,
-        _ patch: @escaping @Sendable (State, State, [Touch]) throws(JSONError) -> Bytes
+        _ patch:
+            @escaping @Sendable (
+                State, State, [Touch], _ session: String?
+            ) throws(JSONError) -> Bytes
     ) -> DryRunComparison {
-        { run in
+        { run, session in
             Result { () throws(JSONError) in
                 guard let before = run.before as? State, let after = run.after as? State else {
                     throw JSONError(code: .unencodable, message: "the dry run left no state")
                 }
-                return try patch(before, after, run.touches)
+                return try patch(before, after, run.touches, session)
             }
         }
     }
@@ -56,15 +67,28 @@ package enum StateDifference {
         of mount: Mount<Root>,
         from old: Root,
         to new: Root,
+        for session: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change] {
         let place = JSONPointer(tokens: [mount.name])
-        let (before, after) = (mount.slice.value(old), mount.slice.value(new))
+        var (before, after) = (mount.slice.value(old), mount.slice.value(new))
+        if let session, let old = before as? any SessionValues, let new = after as? any SessionValues
+        {
+            (before, after) = (old.part(of: session), new.part(of: session))
+        }
         if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
-            let pieces = try self.pieces(from: before, to: after, at: place, encoder)
+            let pieces = try self.pieces(
+                from: before,
+                to: after,
+                at: place,
+                for: session,
+                encoder
+            )
         {
             return pieces
         }
+        // What others have is not shown; a part of the session's own came or went with its session.
+        if session != nil, mount.slice.ownership == .partForSession { return [] }
         return [
             JSONPatch.Change(
                 at: place,
@@ -74,17 +98,23 @@ package enum StateDifference {
         ]
     }
 
-    /// The pieces that differ; `nil` where some came or went, or have no names on the wire.
+    /// The pieces that differ, of those that a session sees; `nil` where some came or went, or have
+    /// no names on the wire.
     private static func pieces(
         from old: any PiecewiseState,
         to new: any PiecewiseState,
         at place: JSONPointer,
+        for session: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change]? {
-        let after = new.pieces(since: old)
+        let form = type(of: new).pieceForm
+        let isSeen = { (name: String) in
+            session.map { form != .objectOfSessions || name.isSame(as: $0) } ?? true
+        }
+        let after = new.pieces(since: old).filter { isSeen($0.key) }
         if after.isEmpty { return [] }
-        guard type(of: new).pieceForm == .object else { return nil }
-        let before = old.pieces(since: new)
+        guard form == .object || form == .objectOfSessions else { return nil }
+        let before = old.pieces(since: new).filter { isSeen($0.key) }
         var changes: [JSONPatch.Change] = []
         for (old, new) in zip(before, after) {
             guard let mine = old.value, let theirs = new.value else { return nil }
@@ -108,5 +138,6 @@ package enum StateDifference {
     }
 }
 
-/// Finds what a dry run would change.
-package typealias DryRunComparison = @Sendable (DryRun) -> Result<Bytes, JSONError>
+/// Finds what a dry run would change, as a session sees it where one is named.
+package typealias DryRunComparison =
+    @Sendable (DryRun, _ session: String?) -> Result<Bytes, JSONError>

@@ -9,13 +9,26 @@ import Wire
 package final class LongPolls: Sendable {
     package struct Waiter: Sendable {
         package let after: UInt64
+        /// As which session it reads the state; `nil` where all see the same.
+        package let session: String?
         /// Ends its time; cancelled with the answer.
         fileprivate var endTimer: (@Sendable () -> Void)?
         private let respond: @Sendable (Snapshot?) -> Void
 
-        package init(after: UInt64, answer: @escaping @Sendable (Snapshot?) -> Void) {
+        package init(
+            after: UInt64,
+            for session: String? = nil,
+            answer: @escaping @Sendable (Snapshot?) -> Void
+        ) {
             self.after = after
+            self.session = session
             respond = answer
+        }
+
+        /// Whether there is something new for it in a version.
+        fileprivate func isBehind(_ snapshot: Snapshot) -> Bool {
+            snapshot.version > after
+                && (session == nil || snapshot.visible(to: session).changedVersion > after)
         }
 
         fileprivate func answer(_ news: Snapshot?) {
@@ -46,7 +59,7 @@ package final class LongPolls: Sendable {
         count.add(1, ordering: .sequentiallyConsistent)
         let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
             let snapshot = current()
-            guard snapshot.version <= waiter.after else { return (nil, snapshot) }
+            guard !waiter.isBehind(snapshot) else { return (nil, snapshot) }
             waiting.next += 1
             waiting.waiters[waiting.next] = waiter
             return (waiting.next, nil)
@@ -72,7 +85,7 @@ package final class LongPolls: Sendable {
     package func published(_ snapshot: Snapshot) {
         let due = waiting.withLock { waiting -> [Waiter] in
             guard !waiting.waiters.isEmpty else { return [] }
-            let due = waiting.waiters.filter { $0.value.after < snapshot.version }
+            let due = waiting.waiters.filter { $0.value.isBehind(snapshot) }
             for id in due.keys { waiting.waiters[id] = nil }
             return Array(due.values)
         }

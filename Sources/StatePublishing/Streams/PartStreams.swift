@@ -1,6 +1,6 @@
 import EventStream
 import Platform
-import StoreCore
+package import StoreCore
 import Synchronization
 package import Wire
 
@@ -27,6 +27,8 @@ package final class PartStreams: Sendable {
         /// The parts of each container by the first token of their pointers; under `nil`, the parts
         /// that are a whole container.
         var parts: [WatchedPart.Container: [ExactText?: [WatchedPart: Sent]]] = [:]
+        /// The containers of each session; under `nil`, those of everybody's.
+        var containers: [ExactText?: Set<WatchedPart.Container>] = [:]
         var count = 0
         var pointers = 0
         /// At how many parts those that are read no more are looked for.
@@ -41,11 +43,27 @@ package final class PartStreams: Sendable {
                 guard change != 0 else { return }
                 count += change
                 if part.isPointer { pointers += change }
+                let session = part.container.session
+                containers[session, default: []].insert(part.container)
                 guard newValue == nil, parts[part.container]?[part.name]?.isEmpty == true else {
                     return
                 }
                 parts[part.container]?[part.name] = nil
-                if parts[part.container]?.isEmpty == true { parts[part.container] = nil }
+                guard parts[part.container]?.isEmpty == true else { return }
+                parts[part.container] = nil
+                containers[session]?.remove(part.container)
+                if containers[session]?.isEmpty == true { containers[session] = nil }
+            }
+        }
+
+        /// The containers that may differ between two versions: those of sessions that nothing was
+        /// changed for are not looked at.
+        func containers(_ new: Snapshot, after old: Snapshot) -> [WatchedPart.Container] {
+            guard new.hasSessions, let sessions = new.sessions(changedSince: old) else {
+                return Array(parts.keys)
+            }
+            return sessions.reduce(into: Array(containers[nil] ?? [])) { found, session in
+                found += containers[session] ?? []
             }
         }
 
@@ -66,26 +84,26 @@ package final class PartStreams: Sendable {
         }
     }
 
-    private let modules: [String]?
+    private let layout: SliceLayout?
     private let sender: PartSender
     private let documents: ParsedDocuments
     private let watched = Locked(Watched())
 
-    /// The parts of a state that is made of modules of these names, or of one that is made of none.
-    /// The documents have the slices that were parsed already.
+    /// The parts of a state that is made of modules as they are laid out, or of one that is made of
+    /// none. The documents have the slices that were parsed already.
     package init(
-        modules: [String]?,
+        layout: SliceLayout?,
         _ sender: PartSender,
         _ documents: ParsedDocuments = ParsedDocuments()
     ) {
-        self.modules = modules
+        self.layout = layout
         self.sender = sender
         self.documents = documents
     }
 
-    /// What a pointer leads to.
-    package func part(at pointer: JSONPointer) -> WatchedPart {
-        WatchedPart(at: pointer, modules: modules)
+    /// What a pointer leads to; as a session sees the state, where one is named.
+    package func part(at pointer: JSONPointer, for session: ExactText? = nil) -> WatchedPart {
+        WatchedPart(at: pointer, in: layout, for: session)
     }
 
     /// Whether what a pointer leads to may be watched, too; what is read no more makes room. Any
@@ -139,7 +157,7 @@ package final class PartStreams: Sendable {
         for audience: StreamAudience?,
         _ breathe: () -> Void = {}
     ) {
-        let containers = watched.withLock { $0.parts.isEmpty ? [] : Array($0.parts.keys) }
+        let containers = watched.withLock { $0.parts.isEmpty ? [] : $0.containers(new, after: old) }
         for container in containers where container.differs(new, from: old) {
             let version = container.version(in: new)
             let changed =

@@ -1,16 +1,17 @@
-import EventStream
+package import Texts
 
-/// What a stream of a module's slice is about.
+/// What a stream of a module's slice is about, by the module's place; and as which session it is
+/// read, where each has a slice.
 package enum SliceTopic: Hashable, Sendable {
-    /// The slice of the module at this place.
-    case slice(Int)
+    /// The slice.
+    case slice(Int, ExactText? = nil)
     /// The same, with what it was before.
-    case change(Int)
+    case change(Int, ExactText? = nil)
 
-    /// The place of its module.
-    package var module: Int {
+    /// As which session it is read.
+    var session: ExactText? {
         switch self {
-        case .slice(let index), .change(let index): index
+        case .slice(_, let session), .change(_, let session): session
         }
     }
 }

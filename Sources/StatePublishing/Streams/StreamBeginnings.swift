@@ -1,4 +1,5 @@
 package import EventStream
+package import Texts
 package import Wire
 
 /// Lets streams begin: each at its place between two published versions, so that it misses none.
@@ -14,9 +15,10 @@ package protocol StreamBeginnings: AnyObject, Sendable {
     /// little. Returns whether it was done.
     func performNow(where isQuick: (Snapshot) -> Bool, _ task: (Snapshot) -> Void) -> Bool
 
-    /// Gives the state's streams the newest version, which they may lack while none is read. Called
-    /// between reserving a place for a stream and opening it.
-    func announce(in snapshot: Snapshot)
+    /// Gives the state's streams the newest version, as a session sees it where one is named; they
+    /// may lack it while none is read. Called between reserving a place for a stream and opening
+    /// it.
+    func announce(to session: ExactText?, in snapshot: Snapshot)
 
     /// The topic of a module's stream.
     func topic(of topic: SliceTopic) -> TopicID
@@ -31,5 +33,9 @@ package protocol StreamBeginnings: AnyObject, Sendable {
     func announce(_ view: ViewRequest)
 
     /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
-    func beginning(of module: Int, in snapshot: Snapshot) -> (frame: Bytes, version: UInt64)
+    func beginning(
+        of module: Int,
+        for session: ExactText?,
+        in snapshot: Snapshot
+    ) -> (frame: Bytes, version: UInt64)
 }

@@ -1,13 +1,13 @@
 package import EventStream
-import Texts
+package import Texts
 package import Wire
 
 /// A part of the state that readers may watch: where it is found, and the topic of its streams.
 package struct WatchedPart: Hashable, Sendable {
     /// Where it is looked for.
     enum Container: Hashable, Sendable {
-        /// The slice of the module at this place.
-        case module(Int)
+        /// The slice of the module at this place; that of a session, where one is named.
+        case module(Int, ExactText? = nil)
         /// All of a state that is not made of modules.
         case state
         /// Nothing: there is no such module.
@@ -21,37 +21,43 @@ package struct WatchedPart: Hashable, Sendable {
     /// Whether a client has chosen the pointer, and not only an instance.
     package let isPointer: Bool
 
-    /// One of a module's instances.
-    package init(instance id: String, of module: Int, named name: String) {
-        container = .module(module)
+    /// One of a module's instances; one of those of a session, where one is named.
+    package init(
+        instance id: String,
+        of module: Int,
+        named name: String,
+        for session: ExactText? = nil
+    ) {
+        container = .module(module, session)
         pointer = JSONPointer(tokens: [id])
-        topic = TopicID(.instance(ExactText(name), id: ExactText(id)))
+        topic = TopicID(.instance(ExactText(name), id: ExactText(id)), for: session)
         isPointer = false
     }
 
-    /// What a pointer leads to, in a state that is made of modules of these names. The pointer is
-    /// not that to the whole state.
-    package init(at pointer: JSONPointer, modules: [String]?) {
-        topic = TopicID(.part(ExactText(pointer.description)))
+    /// What a pointer leads to, in a state that is made of modules as they are laid out; as a
+    /// session sees it, where one is named. The pointer is not that to the whole state.
+    package init(at pointer: JSONPointer, in layout: SliceLayout?, for session: ExactText? = nil) {
         isPointer = true
-        guard let modules else {
+        let subject = StreamSubject.part(ExactText(pointer.description))
+        guard let layout else {
             (container, self.pointer) = (.state, pointer)
+            topic = TopicID(subject)
             return
         }
         self.pointer = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
-        let module = modules.firstIndex { name in
-            pointer.tokens.first.map { name.utf8.elementsEqual($0.utf8) } == true
-        }
-        container = module.map { .module($0) } ?? .nowhere
+        let module = pointer.tokens.first.flatMap { layout.index(of: $0) }
+        let owner = module.flatMap { layout.ofSessions.contains($0) ? session : nil }
+        container = module.map { .module($0, owner) } ?? .nowhere
+        topic = TopicID(subject, for: owner)
     }
 }
 
 extension WatchedPart {
     /// Whether finding it in a version costs little.
     package func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
-        if case .module(let index) = container {
-            let isOfPiece = !pointer.tokens.isEmpty && snapshot.slices[index].namedPieces != nil
-            guard isOfPiece || snapshot.slices[index].isAtHand else { return false }
+        if let slice = container.slice(in: snapshot) {
+            let isOfPiece = !pointer.tokens.isEmpty && slice.namedPieces != nil
+            guard isOfPiece || slice.isAtHand else { return false }
         }
         return switch container.place(of: pointer, in: snapshot) {
         case .found: true
@@ -61,19 +67,31 @@ extension WatchedPart {
 }
 
 extension WatchedPart.Container {
+    /// The session whose part it is; `nil` where it is everybody's.
+    var session: ExactText? {
+        if case .module(_, let session) = self { session } else { nil }
+    }
+
+    /// The slice of the state that it is; `nil` where it is none.
+    func slice(in snapshot: Snapshot) -> PublishedSlice? {
+        guard case .module(let index, let session) = self else { return nil }
+        let slice = snapshot.slices[index]
+        return session.map { slice.visible(to: $0.text) } ?? slice
+    }
+
     /// Where a part of it is found, in a version of the state.
-    package func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {
+    func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {
         switch self {
-        case .module(let index): snapshot.slices[index].place(of: pointer)
+        case .module: slice(in: snapshot)?.place(of: pointer) ?? .found(nil)
         case .state: .within(snapshot.state, pointer)
         case .nowhere: .found(nil)
         }
     }
 
     /// The document that the parts are looked for in.
-    package func bytes(in snapshot: Snapshot) -> Bytes? {
+    func bytes(in snapshot: Snapshot) -> Bytes? {
         switch self {
-        case .module(let index): snapshot.slices[index].bytes ?? SliceLayout.absent
+        case .module: slice(in: snapshot)?.bytes ?? SliceLayout.absent
         case .state: snapshot.state
         case .nowhere: nil
         }
@@ -81,23 +99,19 @@ extension WatchedPart.Container {
 
     /// The pieces that the parts are looked for in, each a document of its own; `nil` where it has
     /// none.
-    package func pieces(in snapshot: Snapshot) -> InstancePieces? {
-        if case .module(let index) = self { snapshot.slices[index].namedPieces } else { nil }
+    func pieces(in snapshot: Snapshot) -> InstancePieces? {
+        slice(in: snapshot)?.namedPieces
     }
 
     /// The version that changed it last, as far as this server has seen.
-    package func version(in snapshot: Snapshot) -> UInt64 {
-        if case .module(let index) = self {
-            snapshot.slices[index].version
-        } else {
-            snapshot.version
-        }
+    func version(in snapshot: Snapshot) -> UInt64 {
+        slice(in: snapshot)?.version ?? snapshot.version
     }
 
     /// Whether parts of it may differ between two versions.
-    package func differs(_ new: Snapshot, from old: Snapshot) -> Bool {
+    func differs(_ new: Snapshot, from old: Snapshot) -> Bool {
         switch self {
-        case .module(let index): new.slices[index].version != old.slices[index].version
+        case .module: slice(in: new)?.version != slice(in: old)?.version
         case .state: new.state != old.state
         case .nowhere: false
         }

@@ -1,5 +1,5 @@
 package import EventStream
-import Texts
+package import Texts
 package import Wire
 
 /// The projections of a state, whatever its type is.
@@ -22,6 +22,8 @@ package struct PublishedView: Sendable {
     package let parameters: any (Codable & Sendable).Type
     /// The places of the modules that it is made from.
     package let reads: Set<Int>
+    /// Whether it shows each session something else: it reads slices of sessions.
+    package let isOfSession: Bool
 }
 
 /// A projection that is asked for, with its parameters.
@@ -38,8 +40,20 @@ package struct ViewRequest: Sendable {
         _ parameters: any Codable & Sendable,
         _ query: String
     ) {
+        self.init(view, parameters, TopicID(.view(ExactText(name), query: ExactText(query))))
+    }
+
+    private init(_ view: Int, _ parameters: any Codable & Sendable, _ topic: TopicID) {
         self.view = view
         self.parameters = parameters
-        topic = TopicID(.view(ExactText(name), query: ExactText(query)))
+        self.topic = topic
     }
+
+    /// The same as a session sees it.
+    package func seen(by session: ExactText?) -> ViewRequest {
+        ViewRequest(view, parameters, topic.seen(by: session))
+    }
+
+    /// As which session it is asked for.
+    var session: ExactText? { topic.session }
 }

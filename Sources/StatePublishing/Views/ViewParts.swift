@@ -5,15 +5,11 @@ import Wire
 package struct ViewParts<State: Codable & Equatable & Sendable>: Sendable {
     let views: [ViewDescription<State>]
     /// Makes a state of published slices, for views that are asked for and not watched.
-    let state: @Sendable ([PublishedSlice], Set<Int>) throws(JSONError) -> State
-
-    init(
-        views: [ViewDescription<State>],
-        state: @escaping @Sendable ([PublishedSlice], Set<Int>) throws(JSONError) -> State
-    ) {
-        self.views = views
-        self.state = state
-    }
+    let state: @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
+    /// The modules of which each session sees its own.
+    let ofSessions: Set<Int>
+    /// Has a state read on behalf of a session.
+    let show: @Sendable (inout State, _ session: String) -> Void
 }
 
 /// One projection, with the way to make it.
@@ -30,7 +26,10 @@ extension ViewDescription where State: RootState {
         published = PublishedView(
             name: View.name,
             parameters: View.Parameters.self,
-            reads: Set(names.isEmpty ? Array(State.modules.indices) : places)
+            reads: Set(names.isEmpty ? Array(State.modules.indices) : places),
+            isOfSession: State.modules.contains {
+                $0.slice.ownership != .everybody && (names.isEmpty || names.contains($0.name))
+            }
         )
         make = { state, parameters in
             (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
@@ -42,17 +41,34 @@ extension ViewParts {
     package init(of root: State.Type) where State: RootState {
         views = State.views.map { ViewDescription($0) }
         let names = State.modules.map(\.name)
-        state = { slices, reads throws(JSONError) in
+        let ownership = State.modules.map(\.slice.ownership)
+        ofSessions = Set(ownership.indices.filter { ownership[$0] != .everybody })
+        show = { state, session in
+            let reader = SessionReader(session)
+            for mount in State.modules { mount.slice.show(&state, to: reader) }
+        }
+        state = { [show] slices, reads, session throws(JSONError) in
             // Only what is read has to be there; the rest is as before the first action.
             var json = JSONWriter(capacity: 4_096)
             json.object { json in
                 for index in reads.sorted() {
                     json.key(names[index])
-                    if let bytes = slices[index].bytes { json.raw(bytes) } else { json.null() }
+                    let bytes = slices[index].bytes ?? SliceLayout.absent
+                    guard let session, ownership[index] == .session else {
+                        json.raw(bytes)
+                        continue
+                    }
+                    // What a session sees stands in the place of all; it is kept under its name.
+                    json.object { json in
+                        json.key(session)
+                        json.raw(bytes)
+                    }
                 }
             }
             let decoder = JSONDecoder(limits: .unbounded)
-            return try decoder.decode(PartialState<State>.self, from: json.array).state
+            var state = try decoder.decode(PartialState<State>.self, from: json.array).state
+            if let session { show(&state, session) }
+            return state
         }
     }
 }

@@ -30,19 +30,44 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
+    /// What a view reads: a module, and of which session.
+    private struct Source: Hashable, Sendable {
+        let module: Int
+        var session: ExactText?
+    }
+
     private struct Table: Sendable {
         var views: [TopicID: Watched] = [:]
-        /// The same by the modules that they read.
-        var readers: [Int: [Watched]] = [:]
+        /// The same by what they read.
+        var readers: [Source: [Watched]] = [:]
         /// At how many those that are read no more are looked for.
         var sweepAt = ViewStreams.sweepMin
 
-        mutating func watched(_ request: ViewRequest, _ reads: Set<Int>) -> Watched {
+        mutating func watched(_ request: ViewRequest, _ sources: [Source]) -> Watched {
             if let known = views[request.topic] { return known }
             let new = Watched(request)
             views[request.topic] = new
-            for module in reads { readers[module, default: []].append(new) }
+            for source in sources { readers[source, default: []].append(new) }
             return new
+        }
+
+        /// The views that read what two versions have otherwise, a list for each source.
+        func lists(_ new: Snapshot, after old: Snapshot) -> [[Watched]] {
+            let modules = new.slices.indices.filter {
+                new.slices[$0].version != old.slices[$0].version
+            }
+            var sources = modules.map { Source(module: $0) }
+            let ofSessions = modules.filter { new.slices[$0].sessions != nil }
+            if !ofSessions.isEmpty {
+                if let sessions = new.sessions(changedSince: old) {
+                    sources += sessions.flatMap { session in
+                        ofSessions.map { Source(module: $0, session: session) }
+                    }
+                } else {
+                    sources = readers.keys.filter { modules.contains($0.module) }
+                }
+            }
+            return sources.compactMap { readers[$0] }
         }
 
         mutating func remove(_ unread: [Watched]) {
@@ -50,9 +75,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
                 views[watched.request.topic] = nil
             }
             let gone = Set(unread.map { ObjectIdentifier($0) })
-            for (module, watching) in readers {
+            for (source, watching) in readers {
                 let kept = watching.filter { !gone.contains(ObjectIdentifier($0)) }
-                readers[module] = kept.isEmpty ? nil : kept
+                readers[source] = kept.isEmpty ? nil : kept
             }
         }
     }
@@ -107,7 +132,15 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked
     /// for it. On the Core's thread.
     package func watch(_ request: ViewRequest) {
-        change { _ = $0.watched(request, parts.views[request.view].published.reads) }
+        change { _ = $0.watched(request, sources(of: request)) }
+    }
+
+    /// What a view reads: of each module the slice that its session sees.
+    private func sources(of request: ViewRequest) -> [Source] {
+        parts.views[request.view].published.reads.map { module in
+            let isOfSession = parts.ofSessions.contains(module)
+            return Source(module: module, session: isOfSession ? request.session : nil)
+        }
     }
 
     private func change<Result: Sendable>(
@@ -115,7 +148,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     ) -> Result {
         table.withLock { table in
             let result = change(&table)
-            let modules = Set(table.readers.keys)
+            let modules = Set(table.readers.keys.map(\.module))
             modulesRead.withLock { if $0 != modules { $0 = modules } }
             return result
         }
@@ -131,24 +164,25 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// Sends what there is to a stream that is about to open. On the publishing thread.
     package func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
         let watched = change {
-            $0.watched(request, parts.views[request.view].published.reads)
+            $0.watched(request, sources(of: request))
         }
         let isKnown = watched.version != nil
         if !isKnown { (watched.bytes, watched.version) = (made(request, state), version) }
         send(watched, isKnown: isKnown)
     }
 
-    /// These modules have changed up to a version. On the publishing thread, which may pause in
-    /// `breathe`, between one view and the next.
+    /// A version is published. On the publishing thread, which may pause in `breathe`, between one
+    /// view and the next.
     func publish(
         _ state: State,
-        _ version: UInt64,
-        changed modules: Set<Int>,
+        _ new: Snapshot,
+        after old: Snapshot,
         for audience: StreamAudience?,
         _ breathe: () -> Void = {}
     ) {
+        let version = new.version
         // The lists are shared, not copied, while the table is locked.
-        let lists = table.withLock { table in modules.compactMap { table.readers[$0] } }
+        let lists = table.withLock { $0.lists(new, after: old) }
         var hasUnread = false
         for watched in lists.joined() {
             // One that has not begun, or began later, is sent a newer state than this; and one that
@@ -179,12 +213,19 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
         let reads = parts.views[request.view].published.reads
-        return made(request, try parts.state(snapshot.slices, reads))
+        let session = request.session?.text
+        return made(request, try parts.state(snapshot.slices, reads, session), isShown: true)
     }
 
     /// The projection as JSON; `nil` where there is nothing to show.
-    private func made(_ request: ViewRequest, _ state: State) -> Bytes? {
+    private func made(
+        _ request: ViewRequest,
+        _ state: State,
+        isShown: Bool = false
+    ) -> Bytes? {
         let description = parts.views[request.view]
+        var state = state
+        if !isShown, let session = request.session { parts.show(&state, session.text) }
         guard let view = description.make(state, request.parameters) else { return nil }
         do {
             return try encoder.encodeShared(Whole(view))

@@ -10,10 +10,16 @@ extension EffectRunner {
     /// How many effects run.
     package var runningCount: Int { table.withLock { $0.running.count } }
 
-    /// Cancels what runs under this id. Returns whether anything did. Any thread.
+    /// Cancels what runs under this id for a slice of the session; for everybody's where that is
+    /// `nil`. Returns whether anything did. Any thread.
     @discardableResult
-    package func cancel(id: String) -> Bool {
-        cancel { $0.tokens(id: id) }
+    package func cancel(id: String, of session: String? = nil) -> Bool {
+        cancel { $0.tokens(id: id, of: session) }
+    }
+
+    /// Cancels what runs under an id of the slice's own.
+    func cancel(_ id: String, at address: SliceAddress) {
+        cancel(id: address.path + "/" + id, of: address.key.session)
     }
 
     /// Cancels what an effect cancels when it begins, of which another engine does the work.
@@ -21,9 +27,9 @@ extension EffectRunner {
         switch effect.form {
         case .none, .concatenate: break
         case .run(let run):
-            if run.cancelInFlight, let id = run.id { cancel(id: address.path + "/" + id) }
+            if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         case .merge(let effects): for effect in effects { cancelOnly(effect, at: address) }
-        case .cancel(let id): cancel(id: address.path + "/" + id)
+        case .cancel(let id): cancel(id, at: address)
         case .endSession(let session): cancel(session: session)
         }
     }

@@ -25,7 +25,7 @@ extension EffectRunner {
                 return ()
             }
             _ = start(row, at: address, cause, read)
-        case .cancel(let id): cancel(id: address.path + "/" + id)
+        case .cancel(let id): cancel(id, at: address)
         case .endSession(let session): cancel(session: session)
         }
     }
@@ -39,7 +39,7 @@ extension EffectRunner {
         _ read: @escaping @Sendable (any Sendable) -> State?
     ) {
         let watch = EffectWatch(within: cause.watch, sharing: .everything)
-        let own = EffectCause(version: cause.version, watch: watch, sessions: cause.sessions)
+        let own = EffectCause(version: cause.version, watch: watch, session: cause.session)
         // Removing the entry belongs to what follows the action.
         cause.watch?.begin()
         launch(effect, at: address, own, read)
@@ -90,8 +90,8 @@ extension EffectRunner {
         _ cause: EffectCause,
         _ read: @escaping @Sendable (any Sendable) -> State?
     ) -> Task<Result<any Sendable, any Error>, Never>? {
+        if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         let path = address.path + "/"
-        if run.cancelInFlight, let id = run.id { cancel(id: path + id) }
         let token = table.withLock { table -> EffectToken? in
             guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
             table.begun += 1

@@ -63,7 +63,7 @@ extension EffectRunner {
         guard !token.isCancelled, let engine else { throw CancellationError() }
         var source = ActionSource(cause: token.cause.version, place: origin)
         source.token = token
-        source.sessions = token.cause.sessions
+        source.session = token.cause.session
         source.watch =
             watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
         return try await engine.submit(action, from: source)

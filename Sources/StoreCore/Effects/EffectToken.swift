@@ -5,7 +5,8 @@ import Synchronization
 package final class EffectToken: Sendable {
     /// The slice that it works for.
     package let address: SliceAddress
-    /// By what it can be cancelled: `home/titles`, or `home/42.1` where it has no id of its own.
+    /// By what it can be cancelled in its session: `home/titles`, or `home/42.1` where it has no id
+    /// of its own.
     package let id: String
     package let cause: EffectCause
     /// How many effects had begun before it: those that are cancelled together are so in this

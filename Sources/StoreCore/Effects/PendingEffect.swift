@@ -52,7 +52,7 @@ package struct PendingEffect: Sendable {
     ) {
         guard !effect.isNone else { return nil }
         self.init(effect, at: address) { root in
-            (root as? Root).flatMap { place.read($0, address.instance) }
+            (root as? Root).flatMap { place.read($0, address.key) }
         }
     }
 }
@@ -63,12 +63,12 @@ package struct EffectCause: Sendable {
     package let version: UInt64
     /// Shows the end of all that follows; `nil` where no client waits for it.
     package let watch: EffectWatch?
-    /// The sessions that dispatched it; none where no client with a session did.
-    package let sessions: [String]
+    /// The session that dispatched it; `nil` where no client with a session did.
+    package let session: String?
 
-    package init(version: UInt64, watch: EffectWatch? = nil, sessions: [String] = []) {
+    package init(version: UInt64, watch: EffectWatch? = nil, session: String? = nil) {
         self.version = version
         self.watch = watch
-        self.sessions = sessions
+        self.session = session
     }
 }

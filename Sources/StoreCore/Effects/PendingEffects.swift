@@ -131,19 +131,19 @@ extension Effect {
 package struct PastAction: Sendable {
     /// `nil` where it can't be read any more.
     package let action: (any Action)?
-    /// The sessions that it came from.
-    package let sessions: [String]
+    /// The session that it came from; `nil` where no client with a session did.
+    package let session: String?
 
-    package init(_ action: (any Action)?, from sessions: [String] = []) {
+    package init(_ action: (any Action)?, from session: String? = nil) {
         self.action = action
-        self.sessions = sessions
+        self.session = session
     }
 }
 
 extension Core where State: RootState {
     /// Treats the effects that had not ended when the store stopped. Those with that policy run
     /// again; the module of each of the others gets an action about it. What they dispatch has
-    /// the cause and the sessions of the action that began them.
+    /// the cause and the session of the action that began them.
     ///
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.
@@ -157,19 +157,21 @@ extension Core where State: RootState {
         for entry in entries {
             let past = past(entry.version)
             let again = entry.onRestart == .retried ? past?.action : nil
-            let sessions = past?.sessions ?? []
+            let session = past?.session
             engine.perform { [owner] engine in
                 guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
                 else { return }
-                if let again, let effect = machine.effect(after: again, in: owner.current) {
+                if let again,
+                    let effect = machine.effect(after: again, in: owner.current, from: session)
+                {
                     report(entry, true)
-                    let cause = EffectCause(version: entry.version, sessions: sessions)
+                    let cause = EffectCause(version: entry.version, session: session)
                     effect.launch(runner, cause)
                     return
                 }
                 report(entry, false)
                 var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
-                source.sessions = sessions
+                source.session = session
                 if let report = Self.report(of: entry) { engine.dispatchOwn(report, from: source) }
                 let ended = PendingEffects.Internal.ended(version: entry.version)
                 engine.dispatchOwn(ended, from: source)

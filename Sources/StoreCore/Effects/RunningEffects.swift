@@ -3,9 +3,9 @@
 /// Cost: adding, removing and each lookup take the same however many others run.
 struct RunningEffects: Sendable {
     private var all: [ObjectIdentifier: EffectToken] = [:]
-    private var byID = TokenIndex<ExactText>()
+    private var byID = TokenIndex<EffectID>()
     private var bySlice = TokenIndex<SliceAddress>()
-    private var byModule = TokenIndex<String>()
+    private var byModule = TokenIndex<SliceAddress>()
     private var bySession = TokenIndex<ExactText>()
     /// By the watch above all others, where a request waits.
     private var byWatch = TokenIndex<ObjectIdentifier>()
@@ -16,27 +16,31 @@ struct RunningEffects: Sendable {
 
     mutating func insert(_ token: EffectToken) {
         all[ObjectIdentifier(token)] = token
-        byID.insert(token, under: ExactText(token.id))
+        byID.insert(token, under: EffectID(token))
         bySlice.insert(token, under: token.address)
-        byModule.insert(token, under: token.address.module)
+        byModule.insert(token, under: token.address.ofModule)
         if let session = token.session { bySession.insert(token, under: session) }
         if let watch = token.cause.watch { byWatch.insert(token, under: watch.top) }
     }
 
     mutating func remove(_ token: EffectToken) {
         guard all.removeValue(forKey: ObjectIdentifier(token)) != nil else { return }
-        byID.remove(token, under: ExactText(token.id))
+        byID.remove(token, under: EffectID(token))
         bySlice.remove(token, under: token.address)
-        byModule.remove(token, under: token.address.module)
+        byModule.remove(token, under: token.address.ofModule)
         if let session = token.session { bySession.remove(token, under: session) }
         if let watch = token.cause.watch { byWatch.remove(token, under: watch.top) }
     }
 
-    func tokens(id: String) -> [EffectToken] { byID[ExactText(id)] }
+    /// Those with this id that work for a slice of this session; for everybody's where it is `nil`.
+    func tokens(id: String, of session: String?) -> [EffectToken] {
+        byID[EffectID(id: ExactText(id), session: session.map { ExactText($0) })]
+    }
 
-    /// Those that work for a slice; without an instance, also for any instance of the module.
+    /// Those that work for a slice; without an instance, also for any instance of the module that
+    /// the same session has.
     func tokens(of address: SliceAddress) -> [EffectToken] {
-        address.instance == nil ? byModule[address.module] : bySlice[address]
+        address.instance == nil ? byModule[address] : bySlice[address]
     }
 
     /// Those that work for this session alone.
@@ -65,7 +69,31 @@ private struct TokenIndex<Key: Hashable & Sendable>: Sendable {
 
 extension EffectToken {
     /// The session that it works for, where it works for no other.
-    fileprivate var session: ExactText? {
-        cause.sessions.count == 1 ? ExactText(cause.sessions[0]) : nil
+    fileprivate var session: ExactText? { cause.session.map { ExactText($0) } }
+}
+
+extension SliceAddress {
+    /// The module's, for all instances.
+    fileprivate var ofModule: SliceAddress {
+        SliceAddress(module: module, SliceKey(session: key.session))
+    }
+}
+
+/// By what an effect can be cancelled.
+private struct EffectID: Hashable {
+    let id: ExactText
+    /// Whose slice it works for; `nil` for everybody's.
+    let session: ExactText?
+
+    init(id: ExactText, session: ExactText?) {
+        self.id = id
+        self.session = session
+    }
+
+    init(_ token: EffectToken) {
+        self.init(
+            id: ExactText(token.id),
+            session: token.address.key.session.map { ExactText($0) }
+        )
     }
 }

@@ -26,12 +26,13 @@ package struct Change: Sendable {
 package struct Touch: Sendable, Hashable {
     /// The module's place in ``RootState/modules``.
     package let module: Int
-    /// The instance; `nil` where the module has none, or all may have changed.
-    package let instance: ExactText?
+    /// Which slice. Without a session or an instance where the module has these, all may have
+    /// changed.
+    package let key: SliceKey
 
-    package init(_ module: Int, _ instance: ExactText? = nil) {
+    package init(_ module: Int, _ key: SliceKey = .only) {
         self.module = module
-        self.instance = instance
+        self.key = key
     }
 }
 

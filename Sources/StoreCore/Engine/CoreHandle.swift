@@ -33,7 +33,7 @@ package struct CoreHandle: Sendable {
     package func offer(
         _ request: ClientRequest,
         requestID: String? = nil,
-        from sessions: [String] = [],
+        from session: String? = nil,
         origin: String? = nil,
         watch: EffectWatch? = nil,
         completion: any Completion
@@ -46,7 +46,7 @@ package struct CoreHandle: Sendable {
                     ],
                     requestID: requestID,
                     watch: watch,
-                    sessions: sessions,
+                    session: session,
                     origin: origin,
                     completion: completion
                 )
@@ -55,19 +55,19 @@ package struct CoreHandle: Sendable {
         )
     }
 
-    /// Dispatches what the program makes of something outside, for these sessions. `cause` is the
+    /// Dispatches what the program makes of something outside, for this session. `cause` is the
     /// version of the record of what was asked; `nil` where nothing was. `place` is where in the
     /// program that is decided. The watch ends with all that follows.
     package func dispatchOwn(
         _ action: any Action,
         after cause: UInt64? = nil,
         at place: String,
-        from sessions: [String] = [],
+        from session: String? = nil,
         watch: EffectWatch? = nil
     ) {
         var source = ActionSource(cause: cause, place: place)
         source.watch = watch
-        source.sessions = sessions
+        source.session = session
         engine.dispatchOwn(action, from: source)
     }
 
@@ -78,10 +78,10 @@ package struct CoreHandle: Sendable {
     ///   Core stops.
     package func offerOwn(
         _ action: any Action,
-        from sessions: [String],
+        from session: String?,
         origin: String
     ) throws(MailboxError) {
-        try engine.offerOwn(action, from: sessions, origin: origin)
+        try engine.offerOwn(action, from: session, origin: origin)
     }
 
     /// The effects that run and those that will, where the state is made of modules.

@@ -43,10 +43,19 @@ extension Engine {
                 return .failed(.unreadable)
             }
         }
-        if let expected = envelope.expectedVersion, expected != version {
+        if let expected = envelope.expectedVersion, expected != version,
+            !isSame(for: envelope.session, since: expected)
+        {
             return .versionMismatch(current: version)
         }
         return reduce(envelope)
+    }
+
+    /// Whether a client of this session sees the same now as at an earlier version.
+    private func isSame(for session: String?, since version: UInt64) -> Bool {
+        guard seen != nil, version < self.version else { return false }
+        noteSteps()
+        return seen?.isSame(for: session, since: version) == true
     }
 
     /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all
@@ -57,6 +66,7 @@ extension Engine {
         // A single action that is refused has changed nothing.
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.save() }
+        owner.show(to: envelope.session)
         for index in envelope.members.indices {
             do {
                 try apply(index, of: envelope)
@@ -161,7 +171,7 @@ extension Engine {
             reduction = try owner.reduce(
                 member.action,
                 version: next,
-                from: member.envelope.sessions
+                from: member.envelope.session
             )
         } catch {
             _ = end(type, begun: began)

@@ -12,6 +12,7 @@ extension Engine {
             }
             owner.commit()
         }
+        noteSteps()
         // What it leads to, such as a task of the Core's own, may begin the next one.
         var done = batch
         batch.restart(at: done.version)
@@ -46,6 +47,17 @@ extension Engine {
         ports.follower?.appended(through: version, bytes: bytes)
     }
 
+    /// Notes what the steps of the batch have changed, for conditions on what a client sees.
+    func noteSteps() {
+        guard seen != nil else { return }
+        var version = seen?.noted ?? 0
+        while version < batch.version {
+            let place = Int(version - batch.base)
+            version += 1
+            seen?.note(batch.steps[place].change, at: version)
+        }
+    }
+
     private func record(of step: Step, _ version: UInt64) -> Record {
         Record(
             version: version,
@@ -57,7 +69,9 @@ extension Engine {
             requestID: step.envelope.requestID,
             changed: step.change.isChange,
             cause: step.envelope.source?.cause,
-            origin: step.envelope.origin
+            origin: step.envelope.origin,
+            // Only what is needed is kept of a client.
+            session: seen == nil ? nil : step.envelope.session
         )
     }
 
@@ -79,7 +93,7 @@ extension Engine {
             let cause = EffectCause(
                 version: version,
                 watch: step.envelope.watch,
-                sessions: step.envelope.sessions
+                session: step.envelope.session
             )
             effect.launch(runner, cause)
         }
@@ -88,7 +102,7 @@ extension Engine {
         if counts.reactions > 0 {
             for (action, place) in owner.reactions(to: step) {
                 var source = ActionSource(cause: version, place: place)
-                source.sessions = step.envelope.sessions
+                source.session = step.envelope.session
                 source.watch = step.envelope.watch.map { EffectWatch(following: $0) }
                 dispatchOwn(action, from: source)
             }
@@ -150,6 +164,7 @@ extension Engine {
     func takeBack() -> Batch {
         let done = batch
         batch.restart(at: done.base)
+        seen?.forget(after: done.base)
         owner.rollBack()
         // Where it is worked again, several commits may come of it, and later ones ask for what
         // earlier ones keep.

@@ -122,6 +122,7 @@ extension Engine {
         }
         owner.commit()
         ports.follower?.appended(through: version, bytes: bytes)
+        noteSteps()
         let done = batch
         batch.restart(at: done.version)
         owner.committed(through: done.version, for: nil)
@@ -138,13 +139,18 @@ extension Engine {
     private func reduce(_ record: Record) throws {
         guard let read = ports.action else { throw Refusal(reason: "It has no reader of records.") }
         let action = try read(record) ?? Meaningless()
-        let reduction = try owner.replay(action, version: record.version)
+        let reduction = try owner.replay(
+            action,
+            version: record.version,
+            from: record.session
+        )
         let first = batch.steps.count
         batch.steps.append(
             Step(
                 member: ReducedMember(
                     envelope: Envelope(
                         members: [EnvelopeMember(action: action, type: record.type)],
+                        session: record.session,
                         completion: IgnoredOutcome()
                     ),
                     place: 0

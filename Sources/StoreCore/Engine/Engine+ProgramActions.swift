@@ -20,17 +20,17 @@ extension Engine {
         }
     }
 
-    /// Dispatches an action that a view makes for clients' sessions. An action that can't be
+    /// Dispatches an action that a view makes for a client's session. An action that can't be
     /// encoded is dropped.
     ///
     /// - Throws: where the mailbox refuses it.
     func offerOwn(
         _ action: any Action,
-        from sessions: [String],
+        from session: String?,
         origin: String
     ) throws(MailboxError) {
         var source = ActionSource(cause: nil, place: origin)
-        source.sessions = sessions
+        source.session = session
         do {
             try offerOwn(action, from: source, applied: nil)
         } catch {

@@ -32,6 +32,8 @@ final class Engine: @unchecked Sendable {
     let owner: any StateOwner
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
+    /// What clients of each session see; `nil` where sessions have no slices of their own.
+    @exclusivity(unchecked) var seen: SeenVersions?
     /// What was taken out of the mailbox last; empty, with its memory, between two turns.
     @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
     /// How many versions the plain path has made: it has no batch.
@@ -73,6 +75,7 @@ final class Engine: @unchecked Sendable {
             )
         )
         batch = Batch(startingAt: ports.version ?? ports.journal?.version ?? 0)
+        seen = owner.hasSessions ? SeenVersions(after: batch.base) : nil
         watching = ports.journal?.watch { [weak self] in self?.moved(to: $0) }
         // What came before the watch began.
         if watching != nil, let newest = ports.journal?.version, newest > version {

@@ -24,8 +24,8 @@ package final class Envelope: Sendable {
     package let watch: EffectWatch?
     /// Which subscribers get what it changes; `nil` for all.
     package let audience: Audience?
-    /// The sessions that it comes from; none where no client with a session is behind it.
-    package let sessions: [String]
+    /// The session that it comes from; `nil` where no client with a session is behind it.
+    package let session: String?
     /// Where it comes from, as the log shows it: a place in the program, or a client.
     package let origin: String?
 
@@ -41,7 +41,7 @@ package final class Envelope: Sendable {
         source: ActionSource? = nil,
         watch: EffectWatch? = nil,
         audience: Audience? = nil,
-        sessions: [String] = [],
+        session: String? = nil,
         origin: String? = nil,
         completion: any Completion
     ) {
@@ -57,7 +57,7 @@ package final class Envelope: Sendable {
         self.source = source
         self.watch = watch ?? source?.watch
         self.audience = audience ?? source?.audience
-        self.sessions = source?.sessions ?? sessions
+        self.session = source == nil ? session : source?.session
         self.origin = source?.place ?? origin
         self.completion = completion
     }
@@ -95,8 +95,8 @@ package struct ActionSource: Sendable {
     package var token: EffectToken?
     package var watch: EffectWatch?
     package var audience: Audience?
-    /// The sessions that the action behind it came from.
-    package var sessions: [String] = []
+    /// The session that the action behind it came from.
+    package var session: String?
 
     package init(cause: UInt64?, place: String) {
         self.cause = cause

@@ -8,8 +8,8 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// The name of the module that an action is for; `nil` where it belongs to none.
     func module(of action: any Action) -> String?
 
-    /// Reduces an action that makes this version, by the route of ``route(of:)``, from these
-    /// sessions. What it has done is returned, and noted nowhere else.
+    /// Reduces an action that makes this version, by the route of ``route(of:)``, from this
+    /// session. What it has done is returned, and noted nowhere else.
     ///
     /// - Throws: what the reducer throws; the state is as it was then.
     func reduce(
@@ -17,7 +17,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from sessions: [String]
+        from session: String?
     ) throws -> Change
 
     /// Reduces an action that was applied by another engine, and so is not judged again.
@@ -25,11 +25,23 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         _ state: inout State,
         _ action: any Action,
         by route: ActionRoute,
-        version: UInt64
+        version: UInt64,
+        from session: String?
     ) throws -> Change
 
     /// What is to be done outside of the Core, after an action that led to `state`.
-    func effect(after action: any Action, by route: ActionRoute, in state: State) -> PendingEffect?
+    func effect(
+        after action: any Action,
+        by route: ActionRoute,
+        in state: State,
+        from session: String?
+    ) -> PendingEffect?
+
+    /// Whether sessions have slices of their own.
+    var hasSessions: Bool { get }
+
+    /// Has the state read on behalf of a session.
+    func show(_ state: inout State, to session: String?)
 
     /// Whether the slices that an action may change have observers.
     func isWatched(_ route: ActionRoute) -> Bool
@@ -52,10 +64,19 @@ package final class ActionRoute: @unchecked Sendable {
     /// Whether something may have to be done after such an action.
     let hasEffect: Bool
 
-    init(module: Int, handler: UnsafeMutableRawPointer?, hasEffect: Bool) {
+    /// Whether it may end a session.
+    let mayEndSession: Bool
+
+    init(
+        module: Int,
+        handler: UnsafeMutableRawPointer?,
+        hasEffect: Bool,
+        mayEndSession: Bool
+    ) {
         self.module = module
         self.handler = handler
         self.hasEffect = hasEffect
+        self.mayEndSession = mayEndSession
     }
 }
 
@@ -65,8 +86,8 @@ package struct SliceCause: Sendable {
     package let version: UInt64?
     /// Whether another engine applied it, which shows it to its presenters.
     var isElsewhere = false
-    /// The sessions that it came from.
-    package let sessions: [String]
+    /// The session that it came from.
+    package let session: String?
     /// Which observers get it; `nil` for all.
     package let audience: Audience?
     /// Ends with all that presenters make of it.
@@ -75,16 +96,16 @@ package struct SliceCause: Sendable {
 
 extension SliceCause {
     /// No action: the store begins.
-    static func start(for sessions: [String]) -> SliceCause {
-        SliceCause(version: nil, sessions: sessions, audience: nil, watch: nil)
+    static func start(for session: String?) -> SliceCause {
+        SliceCause(version: nil, session: session, audience: nil, watch: nil)
     }
 
-    /// The same, for other sessions.
-    func `for`(_ sessions: [String]) -> SliceCause {
+    /// The same, for another session.
+    func `for`(_ session: String?) -> SliceCause {
         SliceCause(
             version: version,
             isElsewhere: isElsewhere,
-            sessions: sessions,
+            session: session,
             audience: audience,
             watch: watch
         )

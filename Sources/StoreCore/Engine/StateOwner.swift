@@ -9,6 +9,8 @@ protocol StateOwner: AnyObject {
     var state: any Sendable { get }
     /// The state of ``save()``.
     var saved: any Sendable { get }
+    /// Whether sessions have slices of their own.
+    var hasSessions: Bool { get }
     /// How many states are kept for those who look at each.
     var keptCount: Int { get }
 
@@ -16,18 +18,25 @@ protocol StateOwner: AnyObject {
     /// or taken back.
     func applyPlain(_ action: any Action) throws
 
-    /// Reduces an action that comes from these sessions.
+    /// Reduces an action that comes from this session.
     ///
     /// - Throws: what the reducer throws; the state is as it was then.
     func reduce(
         _ action: any Action,
         version: UInt64,
-        from sessions: [String]
+        from session: String?
     ) throws -> Reduction
 
     /// Reduces an action of another engine as a replay does; leaves the state as it was where it
     /// throws.
-    func replay(_ action: any Action, version: UInt64) throws -> Reduction
+    func replay(
+        _ action: any Action,
+        version: UInt64,
+        from session: String?
+    ) throws -> Reduction
+
+    /// Has the state read on behalf of the session whose actions come next.
+    func show(to session: String?)
 
     /// Calls middleware; returns what is to be done after the commit.
     func middleware(before action: StampedAction) -> [@Sendable () -> Void]

@@ -38,7 +38,7 @@ extension TypedStateOwner {
             SliceCause(
                 version: version,
                 isElsewhere: version == nil,
-                sessions: envelope.sessions,
+                session: envelope.session,
                 audience: envelope.audience,
                 watch: watch
             )

@@ -18,12 +18,17 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var kept: ContiguousArray<State> = []
     /// Whether the last of them is the state as it is.
     @exclusivity(unchecked) private var lastIsCurrent = false
+    /// Whether sessions have slices of their own.
+    let hasSessions: Bool
+    /// The session on whose behalf the state is read; `nil` where that is not known.
+    @exclusivity(unchecked) private var reader: String??
 
     let watchers = StateWatchers<State>()
 
     init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
         self.form = form
         machine = if case .machine(let machine) = form { machine } else { nil }
+        hasSessions = machine?.hasSessions == true
         sink = configuration.sink
         differs = configuration.changed
         touched = configuration.touched
@@ -54,9 +59,9 @@ extension TypedStateOwner {
     func reduce(
         _ action: any Action,
         version: UInt64,
-        from sessions: [String]
+        from session: String?
     ) throws -> Reduction {
-        if let machine { return try reduce(action, in: machine, version, sessions) }
+        if let machine { return try reduce(action, in: machine, version, session) }
         let kept = keepCurrent(watchers.counts.hasStateWatchers)
         let change = try change(action)
         keepNext(kept)
@@ -67,7 +72,7 @@ extension TypedStateOwner {
         _ action: any Action,
         in machine: any StateMachine<State>,
         _ version: UInt64,
-        _ sessions: [String]
+        _ session: String?
     ) throws -> Reduction {
         let isShown = watchers.counts.hasStateWatchers
         guard let route = machine.route(of: action) else {
@@ -81,24 +86,35 @@ extension TypedStateOwner {
             action,
             by: route,
             version: version,
-            from: sessions
+            from: session
         )
         keepNext(kept)
         return Reduction(
             change: change,
             // The state is copied for the call, so it is made only where something may follow.
-            effect: route.hasEffect ? machine.effect(after: action, by: route, in: current) : nil,
+            effect: route.hasEffect
+                ? machine.effect(after: action, by: route, in: current, from: session) : nil,
             kept: kept
         )
     }
 
-    func replay(_ action: any Action, version: UInt64) throws -> Reduction {
+    func replay(
+        _ action: any Action,
+        version: UInt64,
+        from session: String?
+    ) throws -> Reduction {
         let route = machine.flatMap { $0.route(of: action) }
         let isWatched = route.map { machine?.isWatched($0) == true } ?? false
         let kept = keepCurrent(watchers.counts.hasStateWatchers || isWatched)
         let change =
             if let machine, let route {
-                try machine.replay(&current, action, by: route, version: version)
+                try machine.replay(
+                    &current,
+                    action,
+                    by: route,
+                    version: version,
+                    from: session
+                )
             } else if machine == nil {
                 try change(action)
             } else {
@@ -107,9 +123,23 @@ extension TypedStateOwner {
         keepNext(kept)
         var effect: PendingEffect?
         if let machine, let route, route.hasEffect {
-            effect = machine.effect(after: action, by: route, in: current)
+            effect = machine.effect(after: action, by: route, in: current, from: session)
         }
         return Reduction(change: change, effect: effect, kept: kept)
+    }
+
+    func show(to session: String?) {
+        guard hasSessions, !isShown(to: session) else { return }
+        reader = .some(session)
+        machine?.show(&current, to: session)
+        // A state that was kept before shows other slices.
+        lastIsCurrent = false
+    }
+
+    private func isShown(to session: String?) -> Bool {
+        guard let reader else { return false }
+        guard let reader, let session else { return reader == nil && session == nil }
+        return reader.isSame(as: session)
     }
 
     /// Keeps the state before an action, where an observer looks at it; returns its place.
@@ -173,6 +203,7 @@ extension TypedStateOwner {
 
     func restore(keeping count: Int) {
         current = beforeEnvelope
+        reader = nil
         lastIsCurrent = false
         guard keptCount > count else { return }
         kept.removeSubrange(count...)
@@ -188,6 +219,7 @@ extension TypedStateOwner {
 
     func rollBack() {
         current = durable
+        reader = nil
         forgetKept()
         sink?.rolledBack()
     }

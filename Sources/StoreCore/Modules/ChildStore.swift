@@ -11,18 +11,18 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     private let core: Core<Root>
     private let changes: SliceChanges<Root>
     private let place: SlicePlace<Root, M.State>
-    private let instance: String?
+    private let key: SliceKey
 
     init(
         _ core: Core<Root>,
         _ changes: SliceChanges<Root>,
         _ place: SlicePlace<Root, M.State>,
-        _ instance: String?
+        _ key: SliceKey
     ) {
         self.core = core
         self.changes = changes
         self.place = place
-        self.instance = instance
+        self.key = key
     }
 
     /// Calls `observer` with `nil` and the slice as it is, and then with the slice before and after
@@ -39,7 +39,7 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
         as name: String? = nil,
         _ observer: @escaping @Sendable (_ old: M.State?, _ new: M.State?) -> Void
     ) -> Subscription {
-        changes.observe(M.name, instance, place, core, as: name) { observer($0.old, $0.new) }
+        changes.observe(M.name, key, place, core, as: name) { observer($0.old, $0.new) }
     }
 
     /// The slice as it is and whenever it changes; `nil` while it is not started. Ends with the
@@ -53,7 +53,7 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
 
     /// Dispatches one of the module's public actions, whose change is for some observers alone.
     package func dispatch(_ action: M.Action, for audience: Audience?) -> Bool {
-        core.dispatch(instance.map { action.to($0) } ?? action, for: audience)
+        core.dispatch(addressed(action), for: audience, from: key.session)
     }
 
     /// Dispatches one of the module's public actions.
@@ -69,6 +69,10 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     public func dispatch(_ action: M.Internal) -> Bool { send(action) }
 
     private func send(_ action: any Action) -> Bool {
-        core.dispatch(instance.map { action.to($0) } ?? action)
+        core.dispatch(addressed(action), for: nil, from: key.session)
+    }
+
+    private func addressed(_ action: any Action) -> any Action {
+        key.instance.map { action.to($0) } ?? action
     }
 }

@@ -51,16 +51,24 @@ extension Core where State: RootState {
     /// A module's own view of this Core; of one of its instances, where an id is given.
     ///
     /// `nil` where the module is none of the root state's.
+    ///
+    /// - Parameters:
+    ///   - module: the module.
+    ///   - instance: the instance's id, where the module has many.
+    ///   - session: the session whose slice it is, where each has one; that of all who have no
+    ///     session of their own, where it is `nil`.
     public func child<M: Module>(
         _ module: M.Type,
-        _ instance: String? = nil
+        _ instance: String? = nil,
+        of session: String? = nil
     ) -> ChildStore<State, M>? {
         guard case .machine(let machine) = owner.form,
             let changes = (machine as? ModuleMachine<State>)?.changes,
             let mount = State.modules.first(where: { $0.name == M.name }),
             let place = mount.slice.place(of: M.State.self) as? SlicePlace<State, M.State>
         else { return nil }
-        return ChildStore(self, changes, place, instance)
+        let owner = place.isPerSession ? session ?? SessionName.shared : nil
+        return ChildStore(self, changes, place, SliceKey(session: owner, instance: instance))
     }
 
     /// The presentation that one of the modules brings; `nil` where none does.
@@ -128,12 +136,17 @@ extension Core {
     }
 
     /// Hands over an action whose change only some observers get.
-    func dispatch(_ action: any Action, for audience: Audience?) -> Bool {
+    func dispatch(
+        _ action: any Action,
+        for audience: Audience?,
+        from session: String? = nil
+    ) -> Bool {
         do {
             try engine.offer(
                 Envelope(
                     members: [try engine.member(of: action)],
                     audience: audience,
+                    session: session,
                     completion: IgnoredOutcome()
                 )
             )

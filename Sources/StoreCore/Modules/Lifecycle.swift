@@ -16,18 +16,18 @@ enum Lifecycle {
                 payload: { ($0 as? ModuleStart<M>)?.start },
                 effect: { root, action, address in
                     guard let action = action as? ModuleStart<M>,
-                        let state = place.read(root, address.instance)
+                        let state = place.read(root, address.key)
                     else { return nil }
                     let effect = module.effect(afterStart: action.start, in: state)
                     return PendingEffect(effect, at: address, in: place)
                 }
-            ) { root, action, instance, comparison in
+            ) { root, action, key, comparison in
                 // The reducer of a start. A slice that is there already begins anew.
                 guard let action = action as? ModuleStart<M> else { return .same }
-                try place.check(instance)
-                let old = place.read(root, instance)
+                try place.check(key)
+                let old = place.read(root, key)
                 let new = try module.begin(action.start)
-                place.write(new, &root, instance)
+                place.write(new, &root, key)
                 guard let old else { return SliceResult(isChange: true) }
                 return SliceResult(isChange: differs(old, new, comparison), isRestart: true)
             },
@@ -38,10 +38,10 @@ enum Lifecycle {
                 wire: NoFields.self,
                 make: { _ in ModuleStop<M>() },
                 payload: { _ in NoFields() }
-            ) { root, _, instance, _ in
+            ) { root, _, key, _ in
                 // The reducer of a stop; refused where the slice is not there.
-                _ = try place.present(root, instance, M.name)
-                place.write(nil, &root, instance)
+                _ = try place.present(root, key, M.name)
+                place.write(nil, &root, key)
                 return SliceResult(isChange: true)
             },
         ]

@@ -13,6 +13,12 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// The module `reader` reads what this module shares, but the root state does not have it, or
     /// it is `reader` itself.
     case foreignOwner(String, reader: String)
+    /// The module `reader` reads what this module shares, which has many instances: it is not
+    /// decided which one is read.
+    case manyOwners(String, reader: String)
+    /// The module `reader`, whose slices are everybody's, reads what this module shares, of which
+    /// each session has one.
+    case ownersOfSessions(String, reader: String)
     /// This module has effects that go on after a restart, and the root state has no
     /// ``PendingEffects``, in which they are entered.
     case noLedger(String)
@@ -39,6 +45,12 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .foreignOwner(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which is no other module of this state; "
                 + "mount that one, too"
+        case .manyOwners(let owner, let reader):
+            "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
+                + "let a module with one slice share what is to be read"
+        case .ownersOfSessions(let owner, let reader):
+            "module '\(reader)' is everybody's and reads '\(owner)', of which each session has its "
+                + "own; make '\(reader)' a module of sessions, too, or dispatch an action to it"
         case .noLedger(let module):
             "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"

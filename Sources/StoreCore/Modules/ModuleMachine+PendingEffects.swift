@@ -9,17 +9,16 @@ extension ModuleMachine {
     func enter(
         _ handler: ActionHandler<Root>,
         _ action: any Action,
-        _ instance: String?,
+        _ key: SliceKey,
         _ module: Int,
         _ version: UInt64,
-        _ sessions: [String],
         in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
         _ state: inout Root,
         _ change: inout Change
     ) {
-        let address = SliceAddress(module: names[module], instance: instance)
+        let address = SliceAddress(module: names[module], key)
         guard let effect = handler.effect(state, action, address), effect.onRestart != .lost,
-            var pending = ledger.place.read(state, nil)
+            var pending = ledger.place.read(state, .only)
         else { return }
         pending.enter(
             PendingEffects.Entry(
@@ -28,7 +27,7 @@ extension ModuleMachine {
                 onRestart: effect.onRestart
             )
         )
-        ledger.place.write(pending, &state, nil)
+        ledger.place.write(pending, &state, .only)
         change.touch(Touch(ledger.module))
         change.isChange = true
     }

@@ -4,23 +4,47 @@
 extension ModuleMachine {
     /// Fills in all copies, in a state that no action has led to: the initial one, or a snapshot.
     package func connect(_ state: inout Root) {
-        for link in links.joined() { _ = update(link, &state) }
-    }
-
-    /// Brings the copies of these links up to date after an action. A reader whose slice that
-    /// changed is added to `change`.
-    func updateCopies(_ links: [Link], _ state: inout Root, _ change: inout Change) {
-        for link in links where update(link, &state) {
-            change.touch(Touch(link.reader))
+        for link in links.joined() {
+            for key in link.shared.keys(of: modules[link.reader].slice, state) {
+                _ = update(link, key, &state)
+            }
         }
     }
 
-    /// Brings one copy up to date. Returns whether that changed the reader's slice.
-    private func update(_ link: Link, _ state: inout Root) -> Bool {
+    /// Brings the copies of these links up to date after an action on a slice of the module. The
+    /// slices of readers that changed are added to `change`.
+    ///
+    /// Where everybody's slice is read by those of sessions or instances, all of these get the new
+    /// value, and what is noted is that all may have changed.
+    func updateCopies(
+        _ links: [Link],
+        of module: Int,
+        _ key: SliceKey,
+        _ state: inout Root,
+        _ change: inout Change
+    ) {
+        for link in links {
+            if link.reader == module {
+                if update(link, key, &state) { change.touch(Touch(link.reader, key)) }
+                continue
+            }
+            let keys = link.shared.keys(of: modules[link.reader].slice, state, readingFrom: key)
+            let changed = keys.filter { update(link, $0, &state) }
+            if changed.count > Self.touchesMax {
+                change.touch(Touch(link.reader))
+            } else {
+                for key in changed { change.touch(Touch(link.reader, key)) }
+            }
+        }
+    }
+
+    /// Brings the copy in one slice up to date. Returns whether that changed the slice.
+    private func update(_ link: Link, _ key: SliceKey, _ state: inout Root) -> Bool {
         link.shared.update(
             &state,
             modules[link.reader].slice,
             modules[link.owner].slice,
+            key,
             comparison
         )
     }
@@ -35,6 +59,12 @@ extension ModuleMachine {
                 guard let owner = modules.firstIndex(where: { $0.name == shared.owner }),
                     owner != reader
                 else { throw ModuleError.foreignOwner(shared.owner, reader: mount.name) }
+                guard modules[owner].slice.form != .instances else {
+                    throw ModuleError.manyOwners(shared.owner, reader: mount.name)
+                }
+                guard modules[owner].slice.ownership != .session
+                    || mount.slice.ownership == .session
+                else { throw ModuleError.ownersOfSessions(shared.owner, reader: mount.name) }
                 let link = Link(reader: reader, owner: owner, shared: shared)
                 links[owner].append(link)
                 links[reader].append(link)

@@ -21,8 +21,10 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     private let hasLinks: [Bool]
     private let keepsEffects: [Bool]
     let names: [String]
-    /// Which modules have instances.
-    private let hasInstances: [Bool]
+    /// Whose the slices of each module are.
+    private let ownership: [SliceOwnership]
+    /// The modules that have slices of sessions.
+    let sessionModules: [Int]
     let modules: Root.Modules
     /// For each module, the links that its changes may move: those to it, and those from it.
     let links: [[Link]]
@@ -77,7 +79,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 let route = ActionRoute(
                     module: index,
                     handler: Unmanaged.passUnretained(handler).toOpaque(),
-                    hasEffect: handler.hasEffect
+                    hasEffect: handler.hasEffect,
+                    mayEndSession: handler.type is any SessionEnding.Type
                 )
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
@@ -86,9 +89,10 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
-        requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true) }
+        requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true, mayEndSession: false) }
         names = modules.map(\.name)
-        hasInstances = modules.map { $0.slice.form == .instances }
+        ownership = modules.map(\.slice.ownership)
+        sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
         seesOthers = modules.map { !$0.sharedLinks.isEmpty }
@@ -128,31 +132,33 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from sessions: [String]
+        from session: String?
     ) throws -> Change {
-        let (action, instance) = Self.addressed(action)
+        let (action, key) = addressed(action, route.module, session)
+        try admitSession(key, in: state)
         guard let handler = handler(of: route) else {
-            try modules[route.module].slice.check(state, instance)
+            try modules[route.module].slice.check(state, key)
             return .none
         }
         if handler.kind == .ui {
-            try changes?.presentation?.admit(route.module, instance, from: sessions, in: state)
+            try changes?.presentation?.admit(route.module, key, from: session, in: state)
         }
-        return try reduce(handler, &state, action, instance, route.module, version, sessions)
+        return try reduce(handler, &state, action, key, route, version)
     }
 
     package func replay(
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
-        version: UInt64
+        version: UInt64,
+        from session: String?
     ) throws -> Change {
-        let (action, instance) = Self.addressed(action)
+        let (action, key) = addressed(action, route.module, session)
         guard let handler = handler(of: route) else {
-            try modules[route.module].slice.check(state, instance)
+            try modules[route.module].slice.check(state, key)
             return .none
         }
-        return try reduce(handler, &state, action, instance, route.module, version, [])
+        return try reduce(handler, &state, action, key, route, version)
     }
 
     /// Reduces an action that may be applied.
@@ -161,19 +167,20 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ instance: String?,
-        _ module: Int,
-        _ version: UInt64,
-        _ sessions: [String]
+        _ key: SliceKey,
+        _ route: ActionRoute,
+        _ version: UInt64
     ) throws -> Change {
+        let module = route.module
         var change =
             if handler.kind == .start, seesOthers[module] {
-                try start(handler, &state, action, instance, module)
+                try start(handler, &state, action, key, module)
             } else {
-                try reduce(handler, &state, action, instance, module)
+                try reduce(handler, &state, action, key, module)
             }
+        if route.mayEndSession { endSession(by: action, &state, &change) }
         if keepsEffects[module], let ledger {
-            enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
+            enter(handler, action, key, module, version, in: ledger, &state, &change)
         }
         return change
     }
@@ -184,11 +191,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ instance: String?,
+        _ key: SliceKey,
         _ module: Int
     ) throws -> Change {
         let before = state
-        let change = try reduce(handler, &state, action, instance, module)
+        let change = try reduce(handler, &state, action, key, module)
         guard change.isChange, isSame(module, before, state) else { return change }
         return Change(isChange: false, restarted: change.restarted)
     }
@@ -197,33 +204,33 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ instance: String?,
+        _ key: SliceKey,
         _ module: Int
     ) throws -> Change {
-        let result = try handler.reduce(&state, action, instance, comparison)
+        let before: Root? = ownership[module] == .partForSession ? state : nil
+        let result = try handler.reduce(&state, action, key, comparison)
         var change = Change(isChange: result.isChange)
-        if result.isRestart, instance == nil { change.restarted = module }
+        if result.isRestart, key.instance == nil { change.restarted = module }
         if result.isChange {
-            change.touch(touch(module, instance))
-            if hasLinks[module] { updateCopies(links[module], &state, &change) }
+            if let before {
+                touch(&change, module, before, state)
+            } else {
+                change.touch(Touch(module, key))
+            }
+            if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
         } else if comparison == nil, hasLinks[module] {
             // Equal texts may have other bytes, which nothing here compares: readers get them as
             // they are.
-            updateCopies(links[module], &state, &change)
+            updateCopies(links[module], of: module, key, &state, &change)
         }
         return change
     }
 
     /// A reducer of its own, for replays.
-    package var replaying: @Sendable (inout Root, any Action, UInt64) throws -> Void {
-        { [self] state, action, version in
-            let type = Swift.type(of: action)
-            if type == AddressedAction.self || type == ClientRequest.self {
-                guard let route = route(of: action) else { return }
-                _ = try reduce(&state, action, by: route, version: version, from: [])
-            } else if let route = routes[ObjectIdentifier(type)], let handler = handler(of: route) {
-                _ = try reduce(handler, &state, action, nil, route.module, version, [])
-            }
+    package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
+        { [self] state, action, version, session in
+            guard let route = route(of: action) else { return }
+            _ = try replay(&state, action, by: route, version: version, from: session)
         }
     }
 
@@ -236,19 +243,16 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         return comparison?(old, new) ?? true
     }
 
-    private func touch(_ module: Int, _ instance: String?) -> Touch {
-        Touch(module, hasInstances[module] ? instance.map { ExactText($0) } : nil)
-    }
-
     package func effect(
         after action: any Action,
         by route: ActionRoute,
-        in state: Root
+        in state: Root,
+        from session: String?
     ) -> PendingEffect? {
-        let (action, instance) = Self.addressed(action)
         guard let handler = handler(of: route) else { return (action as? ClientRequest)?.effect }
         guard route.hasEffect else { return nil }
-        let address = SliceAddress(module: names[route.module], instance: instance)
+        let (action, key) = addressed(action, route.module, session)
+        let address = SliceAddress(module: names[route.module], key)
         switch handler.kind {
         case .start, .stop:
             return .cancellingAll(of: address, then: handler.effect(state, action, address))
@@ -271,17 +275,25 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         route(of: action).map { names[$0.module] }
     }
 
-    private static func addressed(_ action: any Action) -> (any Action, instance: String?) {
+    /// The action itself, and the slice that it is for: where sessions have slices of their own,
+    /// that of the session which it comes from.
+    @inline(__always)
+    private func addressed(
+        _ action: any Action,
+        _ module: Int,
+        _ session: String?
+    ) -> (any Action, SliceKey) {
+        let owner = ownership[module] == .session ? session ?? SessionName.shared : nil
         // The types are compared first: that is much cheaper than a cast that fails, for each
         // action.
         let type = type(of: action)
         if type == AddressedAction.self, let addressed = action as? AddressedAction {
-            return (addressed.action, addressed.instance)
+            return (addressed.action, SliceKey(session: owner, instance: addressed.instance))
         }
         if type == ClientRequest.self, let request = action as? ClientRequest {
-            return (request, request.address?.instance)
+            return (request, SliceKey(session: owner, instance: request.address?.instance))
         }
-        return (action, nil)
+        return (action, SliceKey(session: owner))
     }
 }
 
@@ -292,14 +304,18 @@ extension StateMachine {
         _ state: inout State,
         _ action: any Action,
         version: UInt64,
-        from sessions: [String] = []
+        from session: String? = nil
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        return try reduce(&state, action, by: route, version: version, from: sessions)
+        return try reduce(&state, action, by: route, version: version, from: session)
     }
 
     /// The work that follows an action.
-    package func effect(after action: any Action, in state: State) -> PendingEffect? {
-        route(of: action).flatMap { effect(after: action, by: $0, in: state) }
+    package func effect(
+        after action: any Action,
+        in state: State,
+        from session: String? = nil
+    ) -> PendingEffect? {
+        route(of: action).flatMap { effect(after: action, by: $0, in: state, from: session) }
     }
 }

@@ -12,19 +12,19 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         self.lifecycle = lifecycle
     }
 
-    var form: SliceForm {
-        switch place {
-        case .always: .always
-        case .started: .started
-        case .instances: .instances
-        }
+    var form: SliceForm { place.form }
+
+    var ownership: SliceOwnership {
+        if place.isPerSession { return .session }
+        let pieces = M.State.self as? any PiecewiseState.Type
+        return pieces?.pieceForm == .objectOfSessions ? .partForSession : .everybody
     }
 
     var wireType: any (Codable & Sendable).Type {
         switch place {
-        case .always: M.State.self
-        case .started: M.State?.self
-        case .instances: Instances<M.State>.self
+        case .always, .sessions: M.State.self
+        case .started, .startedSessions: M.State?.self
+        case .instances, .sessionInstances: Instances<M.State>.self
         }
     }
 
@@ -36,8 +36,8 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         }
     }
 
-    func check(_ root: Root, _ instance: String?) throws {
-        _ = try place.present(root, instance, name)
+    func check(_ root: Root, _ key: SliceKey) throws {
+        _ = try place.present(root, key, name)
     }
 
     var keepsEffects: Bool { M.keepsEffects }
@@ -102,9 +102,9 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         State.self == M.State.self ? place : nil
     }
 
-    func shared(_ root: Root) -> (any Sendable)? {
+    func shared(_ root: Root, _ key: SliceKey) -> (any Sendable)? {
         guard let sharing = module as? any SharingModule<M.State>,
-            let state = place.read(root, nil)
+            let state = place.read(root, key)
         else { return nil }
         return sharing.share(state)
     }
@@ -114,21 +114,34 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         case .always(let member): member.read(a) == member.read(b)
         case .started(let member): member.read(a) == member.read(b)
         case .instances(let member): member.read(a) == member.read(b)
+        case .sessions(let member): member.read(a) == member.read(b)
+        case .startedSessions(let member): member.read(a) == member.read(b)
+        case .sessionInstances(let member): member.read(a) == member.read(b)
         }
     }
 
     func value(_ root: Root) -> (any Encodable & Sendable)? {
-        if case .instances(let member) = place { return member.read(root) }
-        return place.read(root, nil)
+        switch place {
+        case .always(let member): member.read(root)
+        case .started(let member): member.read(root)
+        case .instances(let member): member.read(root)
+        case .sessions(let member): member.read(root)
+        case .startedSessions(let member): member.read(root)
+        case .sessionInstances(let member): member.read(root)
+        }
     }
 
-    func value(_ root: Root, instance: String?) -> (any Encodable & Sendable)? {
-        instance == nil ? value(root) : place.read(root, instance)
-    }
+    func isThere(_ root: Root, _ key: SliceKey) -> Bool { place.read(root, key) != nil }
 
-    func instances(_ root: Root) -> [String]? {
-        if case .instances(let member) = place { return member.read(root).ids }
-        return nil
+    func end(session: String, _ root: inout Root) -> Bool { place.end(session: session, &root) }
+
+    func show(_ root: inout Root, to reader: SessionReader) { place.show(&root, to: reader) }
+
+    func changedSessions(_ old: Root, _ new: Root) -> [String]? {
+        guard case .always(let member) = place, let old = member.read(old) as? any PiecewiseState,
+            let new = member.read(new) as? any PiecewiseState
+        else { return nil }
+        return new.pieces(since: old).map(\.key)
     }
 
     func encode(
@@ -140,6 +153,9 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         case .always(let member): try container.encode(member.read(root), forKey: name)
         case .started(let member): try container.encode(member.read(root), forKey: name)
         case .instances(let member): try container.encode(member.read(root), forKey: name)
+        case .sessions(let member): try container.encode(member.read(root), forKey: name)
+        case .startedSessions(let member): try container.encode(member.read(root), forKey: name)
+        case .sessionInstances(let member): try container.encode(member.read(root), forKey: name)
         }
     }
 
@@ -155,7 +171,22 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
             member.write(try container.decodeIfPresent(M.State.self, forKey: name), &root)
         case .instances(let member):
             member.write(try container.decode(Instances<M.State>.self, forKey: name), &root)
+        case .sessions(let member): try decode(member, &root, from: container, under: name)
+        case .startedSessions(let member): try decode(member, &root, from: container, under: name)
+        case .sessionInstances(let member): try decode(member, &root, from: container, under: name)
         }
+    }
+
+    /// Reads the values of sessions; none where they are left out. What all sessions begin with is
+    /// the program's.
+    private func decode<Value>(
+        _ member: RootMember<Root, PerSession<Value>>,
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        let values = try container.decodeIfPresent([ExactText: Value].self, forKey: name)
+        member.change(&root) { $0.take(values ?? [:]) }
     }
 }
 
@@ -174,7 +205,7 @@ extension ModuleSlice {
             wire: A.self,
             effect: { root, action, address in
                 guard Swift.type(of: action) == A.self,
-                    let state = place.read(root, address.instance)
+                    let state = place.read(root, address.key)
                 else { return nil }
                 return PendingEffect(effect(cast(action), state), at: address, in: place)
             },

@@ -6,7 +6,8 @@
 /// ```
 ///
 /// The member's type decides when the slice is there: `State` always, `State?` from a start to a
-/// stop, ``Instances`` of `State` once for each id that is started.
+/// stop, ``Instances`` of `State` once for each id that is started. ``PerSession`` of one of these
+/// is the same for each session.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
@@ -30,12 +31,7 @@ public struct Mount<Root: RootState>: Sendable {
     ) {
         name = M.name
         slice = ModuleSlice(module: module, place: place, lifecycle: lifecycle)
-        path =
-            switch place {
-            case .always(let member): member.path
-            case .started(let member): member.path
-            case .instances(let member): member.path
-            }
+        path = place.path
     }
 }
 
@@ -46,6 +42,13 @@ extension Module {
     ) -> Mount<Root> {
         Mount(self, .always(RootMember(path)))
     }
+
+    /// The module with a slice for each session, which is always there.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerSession<State>> & Sendable
+    ) -> Mount<Root> {
+        Mount(self, .sessions(RootMember(path)))
+    }
 }
 
 extension StartableModule {
@@ -53,15 +56,31 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State?> & Sendable
     ) -> Mount<Root> {
-        let place = SlicePlace<Root, State>.started(RootMember(path))
-        return Mount(self, place, lifecycle: Lifecycle.handlers(of: self, at: place))
+        startable(at: .started(RootMember(path)))
     }
 
     /// The module with any number of slices, each started under an id of its own.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, Instances<State>> & Sendable
     ) -> Mount<Root> {
-        let place = SlicePlace<Root, State>.instances(RootMember(path))
-        return Mount(self, place, lifecycle: Lifecycle.handlers(of: self, at: place))
+        startable(at: .instances(RootMember(path)))
+    }
+
+    /// The module with a slice for each session, which is absent until that session starts it.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerSession<State?>> & Sendable
+    ) -> Mount<Root> {
+        startable(at: .startedSessions(RootMember(path)))
+    }
+
+    /// The module with any number of slices for each session, each started under an id of its own.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerSession<Instances<State>>> & Sendable
+    ) -> Mount<Root> {
+        startable(at: .sessionInstances(RootMember(path)))
+    }
+
+    private func startable<Root: RootState>(at place: SlicePlace<Root, State>) -> Mount<Root> {
+        Mount(self, place, lifecycle: Lifecycle.handlers(of: self, at: place))
     }
 }

@@ -16,6 +16,8 @@ package protocol PiecewiseState: ModuleState {
 package enum PieceForm: Sendable, Equatable {
     /// An object with a member for each piece, under the piece's name.
     case object
+    /// Likewise, each under the name of a session, which alone may see it.
+    case objectOfSessions
     /// An object with one member of this name, which is an array of the pieces.
     case array(in: String)
 }

@@ -7,19 +7,19 @@ package protocol Presentation: AnyObject, Sendable {}
 package protocol RootPresentation<Root>: Presentation {
     associatedtype Root: RootState
 
-    /// Refuses a view's action in sessions that the module is not presented to.
-    func admit(_ module: Int, _ instance: String?, from sessions: [String], in root: Root)
+    /// Refuses a view's action in a session that the module is not presented to.
+    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
         throws(Refusal)
 
-    /// The sessions that presenters present to after an action of these sessions.
-    func audience(of sessions: [String]) -> [String]
+    /// Whether a session has begun and not ended.
+    func isOpen(_ session: String, in root: Root) -> Bool
 
-    /// Those of these sessions that do not show a module. For them the module begins when they
-    /// start it, although it was started already.
-    func sessions(_ sessions: [String], notShowing module: Int, in root: Root) -> [String]
+    /// Whether a session does not show a module. For it the module begins when the session starts
+    /// it, although it was started already.
+    func isHidden(_ module: Int, from session: String, in root: Root) -> Bool
 
-    /// The sessions that a module is presented to when the store begins.
-    func firstAudience(of module: Int, in root: Root) -> [String]
+    /// The session that a slice is presented to when the store begins; `nil` for none.
+    func firstAudience(of module: Int, _ key: SliceKey, in root: Root) -> String?
 }
 
 /// A module that decides to which sessions the others are presented; at most one of a root state.

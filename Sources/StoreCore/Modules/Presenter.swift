@@ -22,6 +22,9 @@ public protocol Presenter<State>: Sendable {
 
     /// The slice has changed; `nil` stands for a slice that is not started. The first call, when
     /// the store begins, has no old one.
+    ///
+    /// Where each session has a slice, or the module has instances, it is called for each slice by
+    /// itself; ``PresenterContext/session`` and ``PresenterContext/instance`` say which.
     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext)
 }
 
@@ -35,9 +38,14 @@ public struct PresenterContext: Sendable {
     /// The presenter's name, under which it observes: its type's.
     package let name: String
     /// The action whose change the presenter is shown.
-    var cause = SliceCause.start(for: [])
-    /// The sessions that it came from; the shared one for an action of no session.
-    package var sessions: [String] { cause.sessions }
+    var cause = SliceCause.start(for: nil)
+    /// The session that it presents to: that of the slice, or of the action; the shared one for an
+    /// action of no session. `nil` where no client asked, as when a store begins.
+    package var audience: String? { cause.session }
+    /// The session whose slice it is; `nil` where the slice is everybody's.
+    public internal(set) var session: String?
+    /// The instance whose slice it is; `nil` where the module has none.
+    public internal(set) var instance: String?
     /// Decides to which sessions it presents; `nil` where the root state has no sessions.
     package let presentation: (any Presentation)?
     /// The Core that it observes.
@@ -61,7 +69,7 @@ extension PresenterContext {
     /// The place in the program that dispatches, with what led to it.
     package func source(_ place: String) -> ActionSource {
         var source = ActionSource(cause: cause.version, place: place)
-        source.sessions = sessions
+        source.session = session ?? audience
         source.watch = cause.watch
         return source
     }
@@ -86,6 +94,8 @@ extension Mount {
                 ) { change in
                     var context = context
                     context.cause = change.cause
+                    context.session = change.key.session
+                    context.instance = change.key.instance
                     presenter.stateDidUpdate(from: change.old, to: change.new, context)
                 }
             }

@@ -60,16 +60,19 @@ extension Mount {
     ) -> Mount {
         var mount = self
         mount.sharedLinks.append(
-            SharedLink(owner: Owner.name) { root, reader, owner, comparison in
+            SharedLink(owner: Owner.name) { slice, root in
+                (slice.place(of: State.self) as? SlicePlace<Root, State>)?.keys(root) ?? []
+            } update: { root, reader, owner, key, comparison in
                 guard let place = reader.place(of: State.self) as? SlicePlace<Root, State>,
-                    var state = place.read(root, nil)
+                    var state = place.read(root, key)
                 else { return false }
-                let value = owner.shared(root) as? Owner.SharedValue
+                let ownerKey = owner.ownership == .session ? SliceKey(session: key.session) : .only
+                let value = owner.shared(root, ownerKey) as? Owner.SharedValue
                 let old = state[keyPath: path]
                 state[keyPath: path].value = value
                 let new = state[keyPath: path]
                 guard !isIdentical(old, new) else { return false }
-                place.write(state, &root, nil)
+                place.write(state, &root, key)
                 return differs(old, new, comparison)
             }
         )
@@ -80,9 +83,26 @@ extension Mount {
 /// One module's sight of another.
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
-    /// Brings the reader's copy up to date; returns whether it changed.
+    /// All slices of the reader, given its module.
+    let keys: @Sendable (any Slice<Root>, Root) -> [SliceKey]
+    /// Brings the copy in one slice of the reader up to date; returns whether it changed.
     let update:
         @Sendable (
-            inout Root, any Slice<Root>, _ owner: any Slice<Root>, ByteComparison?
+            inout Root, any Slice<Root>, _ owner: any Slice<Root>, SliceKey, ByteComparison?
         ) -> Bool
+
+    func keys(of reader: any Slice<Root>, _ root: Root) -> [SliceKey] { keys(reader, root) }
+
+    /// The slices of the reader that read from the owner's slice of this key: those of its session,
+    /// or all.
+    func keys(
+        of reader: any Slice<Root>,
+        _ root: Root,
+        readingFrom key: SliceKey
+    ) -> [SliceKey] {
+        guard let session = key.session else { return keys(reader, root) }
+        // A reader that has no slices of its own for this session yet is given one.
+        guard reader.form == .instances else { return [SliceKey(session: session)] }
+        return keys(reader, root).filter { $0.session?.isSame(as: session) == true }
+    }
 }

@@ -8,6 +8,8 @@ package protocol Slice<Root>: Sendable {
     var name: String { get }
     /// Whether the slice may be absent, or be there several times.
     var form: SliceForm { get }
+    /// Whose the slices are.
+    var ownership: SliceOwnership { get }
     /// What is done with each of the module's types of action.
     var handlers: [ActionHandler<Root>] { get }
     /// What may be asked of the module besides actions.
@@ -25,22 +27,27 @@ package protocol Slice<Root>: Sendable {
     func interrupted(after version: UInt64) -> (any Action)?
     /// Dispatchables that the module lists, but that are for another state.
     var foreignDispatchables: [any Dispatchable.Type] { get }
-    /// The type of the slice as it stands in the root, for schemas.
+    /// The type of what a client gets of the slice, for schemas.
     var wireType: any (Codable & Sendable).Type { get }
 
     /// Where the slice lies, a `SlicePlace<Root, State>`, for callers that have its type.
     func place<State: ModuleState>(of state: State.Type) -> Any?
-    /// What the module lets others see; `nil` where it is absent or shares nothing.
-    func shared(_ root: Root) -> (any Sendable)?
+    /// What a slice of the module lets others see; `nil` where it is absent or shares nothing.
+    func shared(_ root: Root, _ key: SliceKey) -> (any Sendable)?
     func isEqual(_ a: Root, _ b: Root) -> Bool
     /// The slice as it stands in the root; `nil` where it is absent.
     func value(_ root: Root) -> (any Encodable & Sendable)?
-    /// One instance's slice; that of the whole module where it has no instances.
-    func value(_ root: Root, instance: String?) -> (any Encodable & Sendable)?
+    /// Whether a slice is there.
+    func isThere(_ root: Root, _ key: SliceKey) -> Bool
     /// Throws a ``Refusal`` where the slice is not there.
-    func check(_ root: Root, _ instance: String?) throws
-    /// The ids of the instances, sorted; `nil` where the module has none.
-    func instances(_ root: Root) -> [String]?
+    func check(_ root: Root, _ key: SliceKey) throws
+    /// Takes out all that a session has. Returns whether there was something.
+    func end(session: String, _ root: inout Root) -> Bool
+    /// Has the state read on behalf of a session.
+    func show(_ root: inout Root, to reader: SessionReader)
+    /// The sessions whose parts of the slice differ, where a module has a part for each; `nil`
+    /// where it has none, or the slices have keys.
+    func changedSessions(_ old: Root, _ new: Root) -> [String]?
     func encode(
         _ root: Root,
         to container: inout KeyedEncodingContainer<SliceName>,
@@ -53,15 +60,24 @@ package protocol Slice<Root>: Sendable {
     ) throws
 }
 
-/// How often a module's slice is there.
+/// How often a module's slice is there, for everybody or for one session.
 package enum SliceForm: Sendable {
     case always, started, instances
 }
 
-/// Changes the slice that an action is for, that of an instance where one is named. Leaves the root
-/// as it was where it throws.
+/// Whose a module's slices are.
+package enum SliceOwnership: Sendable {
+    /// Everybody's.
+    case everybody
+    /// Each session has its own: ``PerSession``.
+    case session
+    /// One slice has a part for each session, under the session's name.
+    case partForSession
+}
+
+/// Changes the slice that an action is for. Leaves the root as it was where it throws.
 package typealias SliceReducer<Root> =
-    @Sendable (inout Root, any Action, String?, ByteComparison?) throws
+    @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws
     -> SliceResult
 
 /// What a store does with one type of action.
@@ -164,30 +180,28 @@ func isIdentical<Value>(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) ->
     memcmp(a, b, MemoryLayout<Value>.size) == 0
 }
 
-/// Which slice: a module's, or that of one of its instances.
+/// Which slice: a module's, of a session and of an instance where it has these.
 package struct SliceAddress: Hashable, Sendable {
     package let module: String
-    package let instance: String?
+    package let key: SliceKey
 
-    package init(module: String, instance: String? = nil) {
+    package init(module: String, _ key: SliceKey = .only) {
         self.module = module
-        self.instance = instance
+        self.key = key
     }
 
-    /// As it stands in wire names and paths: `card/7`.
-    package var path: String { instance.map { module + "/" + $0 } ?? module }
+    package var instance: String? { key.instance }
+
+    /// As it stands in wire names and paths, which don't name the session: `card/7`.
+    package var path: String { key.instance.map { module + "/" + $0 } ?? module }
 
     package static func == (a: SliceAddress, b: SliceAddress) -> Bool {
-        guard a.module.isSame(as: b.module) else { return false }
-        guard let mine = a.instance, let theirs = b.instance else {
-            return a.instance == nil && b.instance == nil
-        }
-        return mine.isSame(as: theirs)
+        a.module.isSame(as: b.module) && a.key == b.key
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(ExactText(module))
-        hasher.combine(instance.map { ExactText($0) })
+        hasher.combine(key)
     }
 }
 

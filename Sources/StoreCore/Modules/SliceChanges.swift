@@ -7,7 +7,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     // Core.
 
     let presentation: (any RootPresentation<Root>)?
-    private var watched: [[any WatchedSlice<Root>]] {
+    private var watched: [[any WatchedSlices<Root>]] {
         didSet { counts = watched.map(\.count) }
     }
     /// How many observers each module has: asked for each action.
@@ -19,26 +19,25 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         counts = Array(repeating: 0, count: modules.count)
     }
 
-    /// Whether the slice of a module has observers.
+    /// Whether the slices of a module have observers.
     func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
 
     /// Shows what an action has changed.
     func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
-        let cause = cause.for(presentation?.audience(of: cause.sessions) ?? [])
+        let shared = presentation == nil ? nil : SessionName.shared
+        let cause = cause.for(cause.session ?? shared)
         for touch in change.touches {
-            for slice in watched[touch.module] where slice.isMeant(by: touch) {
-                slice.show(old, new, cause)
-            }
+            for slices in watched[touch.module] { slices.show(touch.key, old, new, cause) }
         }
-        guard let restarted = change.restarted, let presentation, !cause.isElsewhere else { return }
-        let sessions = presentation.sessions(cause.sessions, notShowing: restarted, in: old)
-        guard sessions.count > 0 else { return }
-        for slice in watched[restarted] { slice.showBeginning(new, cause, for: sessions) }
+        guard let restarted = change.restarted, let session = cause.session, !cause.isElsewhere,
+            presentation?.isHidden(restarted, from: session, in: old) == true
+        else { return }
+        for slices in watched[restarted] { slices.showBeginning(new, cause) }
     }
 
     func observe<State: ModuleState>(
         _ module: String,
-        _ instance: String?,
+        _ key: SliceKey?,
         _ place: SlicePlace<Root, State>,
         _ core: Core<Root>,
         as name: String? = nil,
@@ -51,10 +50,11 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         }
         core.engine.perform { [self, owner = core.owner] _ in
             guard subscription.isActive else { return }
-            let sessions = presentation?.firstAudience(of: index, in: owner.current) ?? []
-            let slice = Watched(place, instance, name: name, presents: presents, subscription)
-            watched[index].append(slice)
-            slice.showFirst(owner.current, sessions)
+            let slices = Watched(place, key, name: name, presents: presents, subscription)
+            watched[index].append(slices)
+            slices.showFirst(owner.current) { [presentation] in
+                presentation?.firstAudience(of: index, $0, in: owner.current)
+            }
         }
         return Subscription { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
@@ -67,38 +67,40 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 struct SliceChange<State: ModuleState>: Sendable {
     let old: State?
     let new: State?
-    /// The action that changed it, and the sessions to present to.
+    /// Which slice of the module it is.
+    let key: SliceKey
+    /// The action that changed it, and the session to present to.
     let cause: SliceCause
 }
 
-private protocol WatchedSlice<Root>: AnyObject {
+private protocol WatchedSlices<Root>: AnyObject {
     associatedtype Root
-    /// Whether its observer has left.
+    /// Whether their observer has left.
     var isEnded: Bool { get }
-    /// Whether an action that wrote a slice of the module wrote this one.
-    func isMeant(by touch: Touch) -> Bool
-    func show(_ old: Root, _ new: Root, _ cause: SliceCause)
-    /// Shows a slice to a presenter as if it had begun, for these sessions.
-    func showBeginning(_ root: Root, _ cause: SliceCause, for sessions: [String])
+    /// Shows what an action did to a slice, where the observer observes it.
+    func show(_ touched: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
+    /// Shows a slice to a presenter as if it had begun, for the session that the cause names.
+    func showBeginning(_ root: Root, _ cause: SliceCause)
 }
 
-/// A slice with its observer.
-private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
+/// One slice of a module, or all of them, with their observer.
+private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices {
     private let place: SlicePlace<Root, State>
-    private let instance: String?
+    /// The slice; `nil` for all that there are.
+    private let key: SliceKey?
     private let name: String?
     private let presents: Bool
     private let subscription: Subscriber<(SliceChange<State>) -> Void>
 
     init(
         _ place: SlicePlace<Root, State>,
-        _ instance: String?,
+        _ key: SliceKey?,
         name: String?,
         presents: Bool,
         _ subscription: Subscriber<(SliceChange<State>) -> Void>
     ) {
         self.place = place
-        self.instance = instance
+        self.key = key
         self.name = name
         self.presents = presents
         self.subscription = subscription
@@ -106,34 +108,80 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlice {
 
     var isEnded: Bool { !subscription.isActive }
 
-    func isMeant(by touch: Touch) -> Bool {
-        guard let touched = touch.instance, let instance else { return true }
-        return touched == ExactText(instance)
-    }
-
-    func show(_ old: Root, _ new: Root, _ cause: SliceCause) {
+    func show(_ touched: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
         guard subscription.isActive, cause.audience?.includes(name) != false,
             !(presents && cause.isElsewhere)
         else { return }
-        subscription.handler(
-            SliceChange(
-                old: place.read(old, instance),
-                new: place.read(new, instance),
-                cause: cause
+        for key in meant(by: touched, old, new) {
+            // The action may come from another session than the slice that it changed.
+            let cause = key.session.map { cause.for($0) } ?? cause
+            subscription.handler(
+                SliceChange(
+                    old: place.read(old, key),
+                    new: place.read(new, key),
+                    key: key,
+                    cause: cause
+                )
             )
-        )
-    }
-
-    func showFirst(_ root: Root, _ sessions: [String]) {
-        subscription.handler(
-            SliceChange(old: nil, new: place.read(root, instance), cause: .start(for: sessions))
-        )
-    }
-
-    func showBeginning(_ root: Root, _ cause: SliceCause, for sessions: [String]) {
-        guard presents, subscription.isActive, let state = place.read(root, instance) else {
-            return
         }
-        subscription.handler(SliceChange(old: nil, new: state, cause: cause.for(sessions)))
+    }
+
+    /// The slices that are observed, of those that a touch means.
+    private func meant(by touched: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
+        let isOne =
+            (touched.session != nil || !place.isPerSession)
+            && (touched.instance != nil || place.form != .instances)
+        if let key {
+            if !isOne { return key.isPart(of: touched) ? [key] : [] }
+            return key == touched ? [key] : []
+        }
+        if isOne { return [touched] }
+        let keys = Set(place.keys(old)).union(place.keys(new))
+        return keys.filter { key in
+            key.isPart(of: touched) && isShown(key) && place.read(old, key) != place.read(new, key)
+        }
+    }
+
+    /// What every session begins with is nobody's.
+    private func isShown(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
+
+    func showFirst(_ root: Root, _ audience: (SliceKey) -> String?) {
+        let keys = key.map { [$0] } ?? firstKeys(root)
+        for key in keys {
+            subscription.handler(
+                SliceChange(
+                    old: nil,
+                    new: place.read(root, key),
+                    key: key,
+                    cause: .start(for: audience(key))
+                )
+            )
+        }
+    }
+
+    /// All slices that there are, and that of all who have no session of their own.
+    private func firstKeys(_ root: Root) -> [SliceKey] {
+        var keys = place.keys(root).filter(isShown)
+        if place.isPerSession, place.form != .instances {
+            let shared = SliceKey(session: SessionName.shared)
+            if !keys.contains(shared) { keys.append(shared) }
+        }
+        // An observer of a module that has no instance yet is called, too.
+        return keys.isEmpty ? [.only] : keys
+    }
+
+    func showBeginning(_ root: Root, _ cause: SliceCause) {
+        let key = key ?? (place.isPerSession ? SliceKey(session: cause.session) : .only)
+        guard presents, subscription.isActive, let state = place.read(root, key) else { return }
+        subscription.handler(SliceChange(old: nil, new: state, key: key, cause: cause))
+    }
+}
+
+extension SliceKey {
+    /// Whether a touch that leaves a name open means this slice.
+    fileprivate func isPart(of touched: SliceKey) -> Bool {
+        (touched.session == nil || SliceKey(session: session) == SliceKey(session: touched.session))
+            && (touched.instance == nil
+                || SliceKey(instance: instance) == SliceKey(instance: touched.instance))
     }
 }

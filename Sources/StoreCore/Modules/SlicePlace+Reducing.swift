@@ -2,24 +2,23 @@
 
 extension SlicePlace {
     /// The slice, which has to be there.
-    package func present(_ root: Root, _ instance: String?, _ module: String) throws(Refusal)
-        -> State
+    package func present(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal) -> State
     {
-        if let state = read(root, instance) { return state }
-        if case .instances = self, instance == nil {
+        if let state = read(root, key) { return state }
+        if form == .instances, key.instance == nil {
             throw Refusal(
                 reason: "The module '\(module)' has instances; the action has to name one, as in "
                     + "\(module)/<id>/…."
             )
         }
-        let path = SliceAddress(module: module, instance: instance).path
+        let path = SliceAddress(module: module, key).path
         throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
     }
 
     /// Whether a slice of this id may begin: it has to have a place of its own in paths.
-    func check(_ instance: String?) throws(Refusal) {
-        guard case .instances = self else { return }
-        let id = instance ?? ""
+    func check(_ key: SliceKey) throws(Refusal) {
+        guard form == .instances else { return }
+        let id = key.instance ?? ""
         guard 1...Instances<State>.idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
             throw Refusal(
                 reason:
@@ -43,10 +42,10 @@ extension SlicePlace {
                 return try member.replace(&root, comparison) { try reduce(&$0, action) }
             }
         }
-        return { root, action, instance, comparison in
+        return { root, action, key, comparison in
             guard type(of: action) == A.self else { return .same }
             let action: A = cast(action)
-            return try change(&root, instance, module, comparison) { try reduce(&$0, action) }
+            return try change(&root, key, module, comparison) { try reduce(&$0, action) }
         }
     }
 
@@ -55,16 +54,16 @@ extension SlicePlace {
     /// Whatever was written is kept, also where `==` calls it equal to what was there.
     private func change(
         _ root: inout Root,
-        _ instance: String?,
+        _ key: SliceKey,
         _ module: String,
         _ comparison: ByteComparison?,
         _ change: (inout State) throws -> Void
     ) throws -> SliceResult {
-        let old = try present(root, instance, module)
+        let old = try present(root, key, module)
         var new = old
         try change(&new)
         guard !isIdentical(old, new) else { return .same }
-        write(new, &root, instance)
+        write(new, &root, key)
         return SliceResult(isChange: differs(old, new, comparison))
     }
 }

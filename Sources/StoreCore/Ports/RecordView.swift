@@ -6,10 +6,18 @@ package struct RecordView {
     package let type: UnsafeRawBufferPointer
     /// The action's fields, as JSON.
     package let payload: UnsafeRawBufferPointer
+    /// The session that it came from, where it has one.
+    package let session: UnsafeRawBufferPointer?
 
-    package init(version: UInt64, type: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
+    package init(
+        version: UInt64,
+        type: UnsafeRawBufferPointer,
+        payload: UnsafeRawBufferPointer,
+        session: UnsafeRawBufferPointer? = nil
+    ) {
         self.version = version
         self.type = type
         self.payload = payload
+        self.session = session
     }
 }

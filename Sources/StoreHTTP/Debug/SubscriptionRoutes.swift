@@ -96,7 +96,7 @@ package struct SubscriptionRoutes: RouteGroup {
 
     /// The presenters of modules that are started.
     private var presenters: [(name: String, module: String)] {
-        let state = reader.state(for: .anonymous)
+        let state = reader.state(for: .operator)
         return modules.indices.filter(state.isStarted).flatMap { place in
             modules[place].presenters.map { ($0, modules[place].name) }
         }

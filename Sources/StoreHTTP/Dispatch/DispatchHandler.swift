@@ -33,9 +33,9 @@ final class DispatchHandler: Sendable {
         let store = store
         let dryRun = exchange.hasQuery && request[DispatchParameters.dryRun]
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
-        let expected = try expectedVersion(exchange)
-        let idempotency = try Self.idempotency(exchange)
-        let sessions = try request.sessions()
+        let caller = try request.caller()
+        let expected = try expectedVersion(exchange, for: caller)
+        let idempotency = try Self.idempotency(exchange, of: caller)
         let preferences = request.preferences
         let body = try DispatchBody(request, by: reader, batchMax)
 
@@ -44,7 +44,7 @@ final class DispatchHandler: Sendable {
             store: store,
             preferences: preferences,
             isBatch: body.isBatch,
-            session: sessions.first
+            caller: caller
         )
         let envelope = Envelope(
             members: body.members,
@@ -55,8 +55,8 @@ final class DispatchHandler: Sendable {
             endsBatch: preferences.returned == .representation,
             watch: ticket.watch,
             audience: body.audience,
-            sessions: sessions,
-            origin: request.origin(in: sessions),
+            session: caller.session,
+            origin: request.origin(in: caller.session),
             completion: ticket
         )
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by
@@ -81,11 +81,15 @@ final class DispatchHandler: Sendable {
 
     /// The version that `If-Match` asks for, or `nil` where any will do.
     ///
-    /// A list may name several tags. Versions only grow, so of those below the published one none
-    /// can match any more; the lowest of the rest is the only one that the Core can meet next.
-    /// Where there is none the Core is asked for one that it never meets: only the Core can
-    /// look up whether the request was applied before, and then the condition does not count.
-    private func expectedVersion(_ exchange: HTTPExchange) throws(Problem) -> UInt64? {
+    /// A list may name several tags. Versions only grow, so of those before the last change of what
+    /// the caller sees none can match any more. Of the rest, the newest that was published is the
+    /// one that holds longest, and else the lowest the only one that the Core can meet next. Where
+    /// there is none the Core is asked for one that it never meets: only the Core can look up
+    /// whether the request was applied before, and then the condition does not count.
+    private func expectedVersion(
+        _ exchange: HTTPExchange,
+        for caller: Caller
+    ) throws(Problem) -> UInt64? {
         guard let header = exchange.headerList("if-match") else { return nil }
         guard let condition = EntityTagCondition(header) else {
             throw .badHeader(
@@ -95,15 +99,20 @@ final class DispatchHandler: Sendable {
         }
         guard case .list(let tags) = condition else { return nil }
         let epoch = store.reader.epoch
-        let current = store.reader.version
+        let state = store.reader.state(for: caller)
+        let current = state.version
+        let oldest = state.hasSessions ? state.changedVersion : current
         let candidates = tags.compactMap { Tag($0) }
-            .filter { $0.epoch == epoch && $0.version >= current }
-        return candidates.map(\.version).min() ?? .max
+            .filter { $0.epoch == epoch && $0.version >= oldest }.map(\.version)
+        return candidates.filter { $0 <= current }.max() ?? candidates.min() ?? .max
     }
 
     /// The request's key and its body's fingerprint, where the client means to be able to send it
     /// again (protocol 2.8).
-    private static func idempotency(_ exchange: HTTPExchange) throws(Problem) -> Idempotency? {
+    private static func idempotency(
+        _ exchange: HTTPExchange,
+        of caller: Caller
+    ) throws(Problem) -> Idempotency? {
         guard let header = exchange.headerList("idempotency-key") else { return nil }
         guard let key = StructuredString.parse(header), 1...keyCharactersMax ~= key.utf8.count
         else {
@@ -115,7 +124,7 @@ final class DispatchHandler: Sendable {
             )
         }
         return Idempotency(
-            key: IdempotencyKey(key: key),
+            key: IdempotencyKey(principal: caller.session, key: key),
             fingerprint: exchange.withBody { SHA256.digest($0) }
         )
     }

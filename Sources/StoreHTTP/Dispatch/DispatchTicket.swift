@@ -33,16 +33,16 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         store: Store,
         preferences: Preferences,
         isBatch: Bool,
-        session: String? = nil
+        caller: Caller
     ) {
         exchange = request.exchange
         id = request.id
         self.store = store
         self.preferences = preferences
         self.isBatch = isBatch
-        caller = Caller(session: session)
+        self.caller = caller
         watch = preferences.waitSeconds != nil && store.core.effects != nil ? EffectWatch() : nil
-        hold = watch == nil ? nil : store.hold(session)
+        hold = watch == nil ? nil : store.hold(caller.session)
     }
 
     func complete(_ outcome: Outcome) {

@@ -33,7 +33,10 @@ package struct EffectRoutes: RouteGroup {
                 answers: [.done],
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
-                guard try runner.cancel(id: request.path()) else { throw request.notFound }
+                let (id, viewer) = (try request.path(), try request.caller().viewer)
+                guard runner.cancel(id: id, of: viewer) || runner.cancel(id: id) else {
+                    throw request.notFound
+                }
                 request.respond(.done)
             },
         ]
@@ -44,10 +47,13 @@ package struct EffectRoutes: RouteGroup {
         .init("href", .string()),
     ])
 
-    private func list(_ request: RequestContext) {
+    private func list(_ request: RequestContext) throws(Problem) {
+        let caller = try request.caller()
         request.respond { json in
             // One that is cancelled dispatches nothing more, and only has to end.
-            let running = runner.running.lazy.filter { !$0.isCancelled }
+            let running = runner.running.lazy.filter { effect in
+                !effect.isCancelled && caller.sees(effect.address.key.session)
+            }
             json.list("effects", of: running) { json, effect in
                 json.member("id", effect.id)
                 json.member("module", effect.address.module)

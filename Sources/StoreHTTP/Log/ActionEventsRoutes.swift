@@ -43,8 +43,8 @@ package struct ActionEventsRoutes: RouteGroup {
         if case .fresh = resume, let after = request[after] {
             resume = StreamOpening.resume(after: after, newest: newest)
         }
-        let session = try request.sessions().first
-        let topic = store.reader.logTopic(for: request.caller)
+        let session = try request.session()
+        let topic = store.reader.logTopic(for: try request.caller())
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }

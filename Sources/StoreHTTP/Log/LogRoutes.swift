@@ -33,14 +33,14 @@ package struct LogRoutes: RouteGroup {
         ]
     }
 
-    private func page(_ request: RequestContext) {
+    private func page(_ request: RequestContext) throws(Problem) {
         let query = LogQuery(
             after: request[LogParameters.after],
             limit: request[LogParameters.limit] ?? LogParameters.limitDefault,
             type: request[LogParameters.type],
             cause: request[LogParameters.cause]
         )
-        let caller = request.caller
+        let caller = try request.caller()
         request.respond(on: reader.threads.logPages, orBusy: "enough reads of the log wait already")
         { [reader, links] () throws(Problem) in
             try reader.page(query, for: caller).response(links)

@@ -56,7 +56,7 @@ package struct TraceRoutes: RouteGroup {
         let newest = reader.version
         let version = request[version] ?? newest
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
-        let caller = request.caller
+        let caller = try request.caller()
         request.respond(on: reader.threads.traces, orBusy: "enough reads of the log wait already") {
             [self] () throws(Problem) in
             try response(version, for: caller)

@@ -44,8 +44,8 @@ package struct ModuleListRoutes: RouteGroup {
         ]
     }
 
-    private func show(_ request: RequestContext) {
-        let state = reader.state(for: request.caller)
+    private func show(_ request: RequestContext) throws(Problem) {
+        let state = reader.state(for: try request.caller())
         var json = JSONWriter(capacity: 1_024)
         json.object { json in
             json.member("epoch", reader.epochText)

@@ -74,17 +74,14 @@ package struct ModuleRoutes: RouteGroup {
                 problems: [.notFound]
             ) { request throws(Problem) in
                 try requireID(request)
-                let part = WatchedPart(
-                    instance: try request.path(1),
+                let stream = try store.reader.stream(
+                    ofInstance: try request.path(1),
                     of: try index(request),
-                    named: try request.path(0)
+                    named: try request.path(0),
+                    for: try request.caller()
                 )
-                try StreamOpening.open(
-                    request,
-                    store,
-                    store.reader.stream(of: part, for: request.caller)
-                        .carrying(request[StreamParameters.mode] ?? .snapshot)
-                )
+                let mode = request[StreamParameters.mode] ?? .snapshot
+                try StreamOpening.open(request, store, stream.carrying(mode))
             },
         ]
     }
@@ -104,8 +101,8 @@ package struct ModuleRoutes: RouteGroup {
     }
 
     private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
-        let state = store.reader.state(for: request.caller)
-        try StateAnswer.require(state.tag, asIn: request.exchange)
+        let state = store.reader.state(for: try request.caller())
+        try StateAnswer.require(state, asIn: request.exchange)
         guard state.isStarted(try index(request)) else { throw request.notFound }
         try StateAnswer.answer(
             request,
@@ -123,10 +120,11 @@ package struct ModuleRoutes: RouteGroup {
         guard mode == .snapshot || !request[old] else {
             throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
         }
+        let caller = try request.caller()
         let stream =
             request[old]
-            ? store.reader.changeStream(of: index, for: request.caller)
-            : store.reader.sliceStream(of: index, for: request.caller).carrying(mode)
+            ? store.reader.changeStream(of: index, for: caller)
+            : store.reader.sliceStream(of: index, for: caller).carrying(mode)
         try StreamOpening.open(request, store, stream, showing: index)
     }
 }

@@ -5,6 +5,8 @@ package import StorePatterns
 package struct SliceDescription: Sendable {
     package let name: String
     package let form: SliceForm
+    /// Whose its slices are.
+    package let ownership: SliceOwnership
     /// The presenters that observe its changes.
     package let presenters: [String]
     /// The action of its view when a client begins or ceases to show it.
@@ -13,11 +15,13 @@ package struct SliceDescription: Sendable {
     package init(
         name: String,
         form: SliceForm,
+        ownership: SliceOwnership,
         presenters: [String],
         visibility: @escaping @Sendable (ViewVisibility) -> (any Action)?
     ) {
         self.name = name
         self.form = form
+        self.ownership = ownership
         self.presenters = presenters
         self.visibility = visibility
     }

@@ -95,28 +95,29 @@ enum StateAnswer {
         )
     }
 
-    /// - Throws: 412 where `If-Match` names other versions than this (RFC 9110 §13.1.1).
+    /// - Throws: 412 where `If-Match` names no version in which the caller sees what it sees in
+    ///   this one (RFC 9110 §13.1.1).
     static func require(
-        _ tag: @autoclosure () -> Tag,
+        _ state: @autoclosure () -> VisibleState,
         asIn exchange: HTTPExchange
     ) throws(Problem) {
         guard exchange.has("if-match") else { return }
-        let tag = tag()
+        let state = state()
         guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
             throw .badHeader(
                 "If-Match",
-                allowed: "* or quoted tags such as \(tag.etag)"
+                allowed: "* or quoted tags such as \(state.etag)"
             )
         }
-        guard condition.matchesStrongly(EntityTag(opaque: tag.description)) else {
-            throw .versionMismatch(current: tag)
+        guard condition.isMet(by: { !$0.isWeak && state.isSame(as: $0) }) else {
+            throw .versionMismatch(current: state.tag)
         }
     }
 
     /// Whether a client has this version, by its `If-None-Match`.
     static func isKnown(_ state: VisibleState, _ known: String?) -> Bool {
         guard let known, let condition = EntityTagCondition(known) else { return false }
-        return condition.matchesWeakly(EntityTag(opaque: state.tag.description))
+        return condition.isMet { state.isSame(as: $0) }
     }
 
     /// Whether a client has this version, by the `If-None-Match` of its request.

@@ -1,5 +1,6 @@
 import EventStream
 import StatePublishing
+import Texts
 import Wire
 
 // The streams, each on behalf of the caller that reads it.
@@ -7,25 +8,46 @@ import Wire
 extension StateReader {
     /// The stream of the whole state.
     func stateStream(for caller: Caller) -> VisibleStream {
-        VisibleStream(.state, streams) {
-            $0.isAtHand(.root)
+        let session = reader(of: caller)
+        return VisibleStream(.state.seen(by: session), streams) {
+            $0.visible(to: session?.text).isAtHand(.root)
         } first: { [streams] in
-            streams.announce(in: $0)
+            streams.announce(to: session, in: $0)
             return nil
         }
+    }
+
+    /// As whom topics show what sessions have; `nil` where all callers see the same.
+    private func reader(of caller: Caller) -> ExactText? {
+        newest.value.hasSessions ? caller.reader : nil
+    }
+
+    /// The same, of the module at a place.
+    private func reader(of caller: Caller, _ module: Int) -> ExactText? {
+        newest.value.slices[module].isOfSessions ? caller.reader : nil
     }
 
     /// The stream of what a pointer leads to.
     ///
     /// - Throws: 503 where too many different pointers are watched already.
     func stream(at pointer: JSONPointer, for caller: Caller) throws(Problem) -> VisibleStream {
-        try stream(of: streams.parts.part(at: pointer), for: caller)
+        try stream(of: streams.parts.part(at: pointer, for: reader(of: caller)))
     }
 
-    /// The stream of a part of the state.
+    /// The stream of one of a module's instances.
     ///
     /// - Throws: as ``stream(at:for:)`` does.
-    func stream(of part: WatchedPart, for caller: Caller) throws(Problem) -> VisibleStream {
+    func stream(
+        ofInstance id: String,
+        of module: Int,
+        named name: String,
+        for caller: Caller
+    ) throws(Problem) -> VisibleStream {
+        let session = reader(of: caller, module)
+        return try stream(of: WatchedPart(instance: id, of: module, named: name, for: session))
+    }
+
+    private func stream(of part: WatchedPart) throws(Problem) -> VisibleStream {
         guard !part.isPointer || streams.parts.hasRoom(for: part) else {
             throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
         }
@@ -39,9 +61,10 @@ extension StateReader {
 
     /// The stream of the slice of the module at a place.
     func sliceStream(of module: Int, for caller: Caller) -> VisibleStream {
-        let topic = SliceTopic.slice(module)
+        let session = reader(of: caller, module)
+        let topic = SliceTopic.slice(module, session)
         return VisibleStream(streams.topic(of: topic), streams) {
-            $0.slices[module].isAtHand
+            $0.slice(module, for: session).isAtHand
         } first: { [streams] in
             streams.announce(topic, in: $0)
             return nil
@@ -51,15 +74,22 @@ extension StateReader {
     /// The same with what the slice was before each change. A new reader was not there before, so
     /// its first frame has no earlier slice.
     func changeStream(of module: Int, for caller: Caller) -> VisibleStream {
-        VisibleStream(streams.topic(of: .change(module)), streams) {
-            $0.slices[module].isAtHand
+        let session = reader(of: caller, module)
+        return VisibleStream(streams.topic(of: .change(module, session)), streams) {
+            $0.slice(module, for: session).isAtHand
         } first: { [streams] in
-            streams.beginning(of: module, in: $0)
+            streams.beginning(of: module, for: session, in: $0)
         }
     }
 
-    /// The stream of a view. It begins when the Core has shown the view the state.
-    func stream(of view: ViewRequest, for caller: Caller) -> VisibleStream {
+    /// A view as a caller sees it.
+    func view(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
+        views?.views[view.view].isOfSession == true ? view.seen(by: caller.reader) : view
+    }
+
+    /// The stream of a view, as its caller sees it. It begins when the Core has shown the view the
+    /// state.
+    func stream(of view: ViewRequest) -> VisibleStream {
         VisibleStream(view.topic, streams) { _ in
             true
         } first: { [streams] _ in
@@ -69,5 +99,5 @@ extension StateReader {
     }
 
     /// The topic of the log of actions.
-    func logTopic(for caller: Caller) -> TopicID { .actions }
+    func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: reader(of: caller)) }
 }

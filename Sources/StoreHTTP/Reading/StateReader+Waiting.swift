@@ -11,8 +11,8 @@ extension StateReader {
         for caller: Caller,
         _ answer: @escaping @Sendable (VisibleState?) -> Void
     ) -> PendingRead? {
-        let waiter = LongPolls.Waiter(after: version) { [documents] newer in
-            answer(newer.map { VisibleState($0, documents) })
+        let waiter = LongPolls.Waiter(after: version, for: caller.viewer) { [documents] newer in
+            answer(newer.map { VisibleState($0.visible(to: caller.viewer), documents) })
         }
         return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
     }

@@ -57,16 +57,21 @@ package final class StateReader: Sendable {
 
     /// The newest published state.
     package func state(for caller: Caller) -> VisibleState {
-        VisibleState(newest.value, documents)
+        VisibleState(newest.value.visible(to: caller.viewer), documents)
     }
 }
 
 extension StateReader {
+    /// The newest published state as a session sees it; `nil` for all who have none.
+    package func state(of session: String?) -> VisibleState {
+        state(for: Caller(session: session))
+    }
+
     /// The state of a version that is past. May take as long as a disk does.
     ///
     /// - Throws: 410 where history does not reach back that far, 503 where it takes too long.
     package func state(at version: UInt64, for caller: Caller) throws(Problem) -> VisibleState {
-        VisibleState(try past.snapshot(at: version), documents)
+        VisibleState(try past.snapshot(at: version).visible(to: caller.viewer), documents)
     }
 
     /// Which action up to a version last changed a part of the state. May take as long as a disk
@@ -78,14 +83,14 @@ extension StateReader {
         at version: UInt64,
         for caller: Caller
     ) throws(Problem) -> Blame {
-        try past.blame(pointer, at: version)
+        try past.blame(pointer, at: version, for: caller.viewer)
     }
 
     /// A page of the log. May take as long as a disk does.
     ///
     /// - Throws: 410 where the log does not reach back that far, 503 where it can't be read.
     package func page(_ query: LogQuery, for caller: Caller) throws(Problem) -> LogPage {
-        try pages(query).page()
+        try pages(query, for: caller).page()
     }
 
     /// The action that a version began with, and all that came of it, in order; none for the
@@ -98,17 +103,17 @@ extension StateReader {
         for caller: Caller
     ) throws(Problem) -> [Record] {
         if version == 0 { return [] }
-        return try pages(LogQuery(limit: actionsMax)).family(of: version)
+        return try pages(LogQuery(limit: actionsMax), for: caller).family(of: version)
     }
 
-    private func pages(_ query: LogQuery) -> LogPageReader {
-        LogPageReader(of: log, newest: version, query: query)
+    private func pages(_ query: LogQuery, for caller: Caller) -> LogPageReader {
+        LogPageReader(of: log, newest: version, query: query, for: caller.viewer)
     }
 
     /// What a dry run would change, as a JSON Patch (RFC 6902). Takes as long as both states are
     /// large.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
-        try comparison(run).get()
+        try comparison(run, caller.viewer).get()
     }
 
     /// What a caller may read of why the domain refused an action: it may name what the state has.

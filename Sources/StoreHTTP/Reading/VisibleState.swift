@@ -17,6 +17,17 @@ package struct VisibleState: Sendable {
     /// The tag as an entity tag, quotes included.
     var etag: String { snapshot.etag }
     var version: UInt64 { snapshot.version }
+    /// Whether each session sees another state.
+    var hasSessions: Bool { snapshot.hasSessions }
+    /// The version that last changed what the caller sees, as far as this server has seen.
+    var changedVersion: UInt64 { snapshot.changedVersion }
+
+    /// Whether the caller saw the same in the version of this tag.
+    func isSame(as known: EntityTag) -> Bool {
+        guard let known = Tag(known.opaque), known.epoch == tag.epoch else { return false }
+        return known.version == version
+            || (hasSessions && known.version < version && known.version >= changedVersion)
+    }
 
     /// All of it, as JSON. Where ``isAtHand`` is false, it is put together first.
     var whole: Bytes { snapshot.state }

@@ -62,9 +62,10 @@ extension RequestContext {
     var principal: String? { nil }
 
     /// On whose behalf the request is answered.
-    var caller: Caller {
-        // Most requests show no cookie, and pay no more than this look.
-        exchange.has("cookie") ? Caller(session: environment.session(of: exchange)) : .anonymous
+    ///
+    /// - Throws: 403 for a session that has ended.
+    func caller() throws(Problem) -> Caller {
+        try environment.caller(of: exchange)
     }
 
     /// Whether the client asks for a page for people, as browsers do.
@@ -79,18 +80,18 @@ extension RequestContext {
         exchange.headerList("prefer").map { Preferences($0) } ?? Preferences()
     }
 
-    /// The session that the client shows: none where it shows no cookie, or the state has no
+    /// The session that the client shows: `nil` where it shows no cookie, or the state has no
     /// sessions.
     ///
     /// - Throws: 403 for a session that has ended.
-    func sessions() throws(Problem) -> [String] {
-        try environment.sessions(of: exchange)
+    func session() throws(Problem) -> String? {
+        try environment.session(of: exchange)
     }
 
     /// Where the request comes from, as the log shows it; `nil` where the operator has none of it
     /// kept.
-    func origin(in sessions: [String]) -> String? {
-        environment.origin(of: exchange, in: sessions)
+    func origin(in session: String?) -> String? {
+        environment.origin(of: exchange, in: session)
     }
 
     /// 404 for the path of the request.

@@ -17,6 +17,8 @@ package final class RequestEnvironment: Sendable {
     package let sessions: SessionTable?
     /// Whether the log keeps nothing of who asked.
     package let forgetsClients: Bool
+    /// Whether clients without a session see what all sessions have.
+    private let operatorReads: Bool
     let logger: Logger
     /// Lets the event loop send what was completed.
     package let wake: @Sendable () -> Void
@@ -27,6 +29,7 @@ package final class RequestEnvironment: Sendable {
         ids: RequestIDs = RequestIDs(),
         sessions: SessionTable? = nil,
         forgetsClients: Bool,
+        operatorReads: Bool = false,
         logger: Logger,
         wake: @escaping @Sendable () -> Void
     ) {
@@ -36,16 +39,17 @@ package final class RequestEnvironment: Sendable {
         cookie = SessionCookie(for: links)
         self.sessions = sessions
         self.forgetsClients = forgetsClients
+        self.operatorReads = operatorReads
         self.logger = logger
         self.wake = wake
     }
 
-    /// The session that a request shows: none where it shows no cookie, or the state has no
+    /// The session that a request shows: `nil` where it shows no cookie, or the state has no
     /// sessions.
     ///
     /// - Throws: 403 for a session that has ended.
-    package func sessions(of exchange: HTTPExchange) throws(Problem) -> [String] {
-        guard let sessions, let secret = cookie.secret(of: exchange) else { return [] }
+    package func session(of exchange: HTTPExchange) throws(Problem) -> String? {
+        guard let sessions, let secret = cookie.secret(of: exchange) else { return nil }
         let name = SessionTable.name(of: String(secret))
         guard sessions.use(name) else {
             throw .forbidden(
@@ -53,24 +57,25 @@ package final class RequestEnvironment: Sendable {
                     + "or leave the cookie out to go without."
             )
         }
-        return [name]
+        return name
     }
 
-    /// The session that a request shows, where it has not ended. That the session is in use is not
-    /// noted.
-    package func session(of exchange: HTTPExchange) -> String? {
-        guard let sessions, let secret = cookie.secret(of: exchange) else { return nil }
-        let name = SessionTable.name(of: String(secret))
-        return sessions.isOpen(name) ? name : nil
+    /// On whose behalf a request reads.
+    ///
+    /// - Throws: 403 for a session that has ended.
+    package func caller(of exchange: HTTPExchange) throws(Problem) -> Caller {
+        // Most requests show no cookie, and pay no more than this look.
+        let session = exchange.has("cookie") ? try session(of: exchange) : nil
+        return Caller(session: session, isOperator: session == nil && operatorReads)
     }
 
     /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
     /// between where there is one; `nil` where the operator has none of it kept.
-    package func origin(of exchange: HTTPExchange, in sessions: [String]) -> String? {
+    package func origin(of exchange: HTTPExchange, in session: String?) -> String? {
         guard !forgetsClients else { return nil }
         return ClientOrigin.text(
             host: exchange.peerHost,
-            sessions: sessions,
+            session: session,
             agent: exchange.header("user-agent")
         )
     }

@@ -57,8 +57,8 @@ package struct PresentationRoutes: RouteGroup {
     }
 
     private func show(_ request: RequestContext) throws(Problem) {
-        let session = try request.sessions().first ?? Sessions.shared
-        let state = reader.state(for: request.caller)
+        let session = try request.session() ?? Sessions.shared
+        let state = reader.state(for: Caller(session: session))
         // Of the sessions, only this one is parsed.
         let pointer = JSONPointer(tokens: [module, session, "route"])
         guard let route = state.part(at: pointer) else { throw request.notFound }
@@ -76,7 +76,7 @@ package struct PresentationRoutes: RouteGroup {
 
     /// Presenters may be waiting for this.
     private func note(_ request: RequestContext) throws(Problem) {
-        let session = try request.sessions().first ?? Sessions.shared
+        let session = try request.session() ?? Sessions.shared
         let version = try request.object(Shown.self, limits).version
         let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }

@@ -83,11 +83,11 @@ package struct SessionRoutes: RouteGroup {
                 ],
                 body: .bytes(json.array)
             )
-        }.dispatch(.began(session: name), from: [name])
+        }.dispatch(.began(session: name), from: name)
     }
 
     private func end(_ request: RequestContext) throws(Problem) {
-        guard let name = try request.sessions().first else { throw request.notFound }
+        guard let name = try request.session() else { throw request.notFound }
         table.beginEnding(name)
         try SessionTicket(request, store) { [store, table, cookie] version in
             guard version != nil else {
@@ -100,6 +100,6 @@ package struct SessionRoutes: RouteGroup {
                 status: 204,
                 headers: [("Cache-Control", "no-store"), cookie.forget()]
             )
-        }.dispatch(.ended(session: name), from: [])
+        }.dispatch(.ended(session: name), from: name)
     }
 }

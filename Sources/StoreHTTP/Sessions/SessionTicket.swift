@@ -21,14 +21,14 @@ final class SessionTicket: Completion {
         self.response = response
     }
 
-    func dispatch(_ action: Sessions.Internal, from sessions: [String]) throws(Problem) {
+    func dispatch(_ action: Sessions.Internal, from session: String) throws(Problem) {
         let envelope: Envelope
         do {
             envelope = Envelope(
                 members: [try store.actions.member(of: action, store.encoder)],
                 requestID: request.id.text,
-                sessions: sessions,
-                origin: request.origin(in: sessions),
+                session: session,
+                origin: request.origin(in: session),
                 completion: self
             )
             try store.core.offer(envelope, wakes: false)

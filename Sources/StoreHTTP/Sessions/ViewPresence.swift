@@ -8,9 +8,9 @@ import Synchronization
 /// A module whose view declares actions for that dispatches them when the first stream of a
 /// session opens, and when the last one ends.
 package final class ViewPresence: Sendable {
-    /// Dispatches an action of a view, with the sessions and the client that it is for.
+    /// Dispatches an action of a view, with the session and the client that it is for.
     package typealias Dispatch =
-        @Sendable (any Action, _ sessions: [String], _ origin: String) throws(MailboxError) -> Void
+        @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
     private struct Showing: Hashable {
         let module: Int
@@ -19,13 +19,13 @@ package final class ViewPresence: Sendable {
 
     /// The action of each module's view when its visibility changes, by the module's place.
     private let visibility: [@Sendable (ViewVisibility) -> (any Action)?]
-    private let isStarted: @Sendable (_ module: Int) -> Bool
+    private let isStarted: @Sendable (_ module: Int, _ session: String?) -> Bool
     private let dispatch: Dispatch
     private let streams = Locked<[Showing: Int]>([:])
 
     package init(
         _ visibility: [@Sendable (ViewVisibility) -> (any Action)?],
-        isStarted: @escaping @Sendable (_ module: Int) -> Bool,
+        isStarted: @escaping @Sendable (_ module: Int, _ session: String?) -> Bool,
         dispatch: @escaping Dispatch
     ) {
         self.visibility = visibility
@@ -45,7 +45,7 @@ package final class ViewPresence: Sendable {
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
         guard
             visibility[module](.visible) != nil || visibility[module](.hidden) != nil,
-            isStarted(module)
+            isStarted(module, session)
         else { return nil }
         let showing = Showing(module: module, session: session ?? Sessions.shared)
         // Said within the lock, so that what is said last is how it is.
@@ -58,7 +58,7 @@ package final class ViewPresence: Sendable {
                 let left = (streams[showing] ?? 1) - 1
                 streams[showing] = left > 0 ? left : nil
                 // Where the mailbox is full, the Core's own log has a line.
-                if left == 0, isStarted(module) { try? report(.hidden, showing, origin) }
+                if left == 0, isStarted(module, session) { try? report(.hidden, showing, origin) }
             }
         }
     }
@@ -69,7 +69,7 @@ package final class ViewPresence: Sendable {
         _ origin: String?
     ) throws(MailboxError) {
         guard let action = visibility[showing.module](change) else { return }
-        let sessions = showing.session == Sessions.shared ? [] : [showing.session]
-        try dispatch(action, sessions, origin ?? "StoreServer/views")
+        let session = showing.session == Sessions.shared ? nil : showing.session
+        try dispatch(action, session, origin ?? "StoreServer/views")
     }
 }

@@ -11,7 +11,7 @@ extension StateRoutes {
         version: UInt64?,
         blame: Bool
     ) throws(Problem) {
-        let (reader, caller) = (store.reader, request.caller)
+        let (reader, caller) = (store.reader, try request.caller())
         let current = reader.state(for: caller)
         let version = version ?? current.version
         guard version <= current.version else {

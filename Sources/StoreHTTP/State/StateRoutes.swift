@@ -71,12 +71,9 @@ package struct StateRoutes: RouteGroup {
         let wait = request[StateParameters.wait]
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
-        if request.exchange.has("if-match") {
-            let reader = store.reader
-            try StateAnswer.require(
-                version.map { Tag(epoch: reader.epoch, version: $0) } ?? reader.tag,
-                asIn: request.exchange
-            )
+        if request.exchange.has("if-match"), version == nil {
+            let caller = try request.caller()
+            try StateAnswer.require(store.reader.state(for: caller), asIn: request.exchange)
         }
         if version != nil || blame {
             guard after == nil, wait == nil else {
@@ -88,7 +85,7 @@ package struct StateRoutes: RouteGroup {
             throw .badRequest("wait needs to know what you have: give after=<version> too.")
         }
         guard let after else {
-            let state = store.reader.state(for: request.caller)
+            let state = store.reader.state(for: try request.caller())
             return try show(request, pointer, of: state, isConditional: true)
         }
         try poll(request, pointer, after: after, seconds: wait ?? 0)
@@ -102,14 +99,14 @@ package struct StateRoutes: RouteGroup {
         after: UInt64,
         seconds: UInt64
     ) throws(Problem) {
-        let (reader, caller) = (store.reader, request.caller)
+        let (reader, caller) = (store.reader, try request.caller())
         let current = reader.state(for: caller)
-        guard current.version <= after else {
+        guard current.changedVersion <= after else {
             return try show(request, pointer, of: current, isConditional: false)
         }
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
         // A poll for the state needs no session; the one that is shown lives meanwhile.
-        let hold = store.hold(try? request.sessions().first)
+        let hold = store.hold(try? request.session())
         request.exchange.suspend()
         let wait = reader.wait(after: after, for: caller) { newer in
             hold?.end()

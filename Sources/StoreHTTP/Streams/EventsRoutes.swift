@@ -40,9 +40,9 @@ package struct EventsRoutes: RouteGroup {
     private func open(_ request: RequestContext) throws(Problem) {
         let stream: VisibleStream
         if let pointer = request[path], pointer != .root {
-            stream = try store.reader.stream(at: pointer, for: request.caller)
+            stream = try store.reader.stream(at: pointer, for: try request.caller())
         } else {
-            stream = store.reader.stateStream(for: request.caller)
+            stream = store.reader.stateStream(for: try request.caller())
         }
         try StreamOpening.open(
             request,

@@ -94,7 +94,7 @@ enum StreamOpening {
         )
         var owner = StreamOwner(
             name: request[StreamParameters.subscriber],
-            session: try request.sessions().first
+            session: try request.session()
         )
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
@@ -120,7 +120,7 @@ enum StreamOpening {
         let hold = store.hold(session)
         var disappears: (@Sendable () -> Void)?
         if let module, let presence = store.presence {
-            let origin = request.origin(in: session.map { [$0] } ?? [])
+            let origin = request.origin(in: session)
             disappears = try presence.begin(module, in: session, origin: origin)
         }
         guard hold != nil || disappears != nil else { return nil }

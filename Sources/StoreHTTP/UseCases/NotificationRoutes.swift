@@ -62,7 +62,7 @@ package struct NotificationRoutes: RouteGroup {
                 throw .unfit(error, for: "notify/\(name)", store.logger)
             }
         }
-        WorkTicket(request, store, from: try request.sessions(), following: actions)
+        WorkTicket(request, store, from: try request.session(), following: actions)
             .offer(ClientRequest(notification: name))
     }
 }

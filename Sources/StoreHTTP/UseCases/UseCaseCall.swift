@@ -7,8 +7,9 @@ package struct UseCaseCall: Sendable {
     package let module: String
     package let input: any (Codable & Sendable).Type
     package let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
-    /// The request to do the work.
-    package let request: @Sendable (any Codable & Sendable) throws -> ClientRequest
+    /// The request of a session to do the work.
+    package let request:
+        @Sendable (any Codable & Sendable, _ session: String?) throws -> ClientRequest
 }
 
 extension UseCaseCall {
@@ -20,8 +21,10 @@ extension UseCaseCall {
                     module: mount.name,
                     input: useCase.input,
                     read: reader(of: useCase.input)
-                ) { input in
-                    try useCase.request(input, to: SliceAddress(module: mount.name))
+                ) { input, session in
+                    let isOwn = mount.slice.ownership == .session
+                    let key = SliceKey(session: isOwn ? session ?? SessionName.shared : nil)
+                    return try useCase.request(input, to: SliceAddress(module: mount.name, key))
                 }
             }
         }

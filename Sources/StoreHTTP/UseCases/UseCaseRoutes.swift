@@ -48,10 +48,11 @@ package struct UseCaseRoutes: RouteGroup {
     ) throws(Problem) {
         let input = try input(of: call, request)
         let work: ClientRequest
-        do { work = try call.request(input) } catch {
+        let session = try request.session()
+        do { work = try call.request(input, session) } catch {
             throw .refused(reason: Refusal(error).reason)
         }
-        WorkTicket(request, store, from: try request.sessions())
+        WorkTicket(request, store, from: session)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)
     }
 

@@ -18,7 +18,7 @@ final class WorkTicket: Completion {
     private let watch: EffectWatch?
     /// What the program makes of it, and where that is written.
     private let following: [(action: any Action, place: String)]
-    private let sessions: [String]
+    private let session: String?
 
     static var answers: [OpenAPI.Answer] {
         let schema = JSONSchema.object([
@@ -36,23 +36,23 @@ final class WorkTicket: Completion {
     init(
         _ request: RequestContext,
         _ store: Store,
-        from sessions: [String],
+        from session: String?,
         following: [(action: any Action, place: String)] = []
     ) {
         self.request = request
         self.store = store
         self.following = following
-        self.sessions = sessions
+        self.session = session
         waitSeconds = request.preferences.waitSeconds
             .map { min($0, Self.waitSecondsMax) }
         watch = waitSeconds == nil ? nil : EffectWatch()
-        hold = waitSeconds == nil ? nil : store.hold(sessions.first)
+        hold = waitSeconds == nil ? nil : store.hold(session)
     }
 
     /// Hands the request to the Core.
     func offer(_ work: ClientRequest, cancelsOnClose: Bool = false) {
         let exchange = request.exchange
-        let origin = request.origin(in: sessions)
+        let origin = request.origin(in: session)
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by
         // itself.
         if cancelsOnClose, watch != nil { exchange.suspend() } else { exchange.park() }
@@ -61,7 +61,7 @@ final class WorkTicket: Completion {
             try store.core.offer(
                 work,
                 requestID: request.id.text,
-                from: sessions,
+                from: session,
                 origin: origin,
                 watch: watch,
                 completion: self
@@ -93,7 +93,7 @@ final class WorkTicket: Completion {
                 action,
                 after: version,
                 at: place,
-                from: sessions,
+                from: session,
                 watch: watch
             )
         }
@@ -119,7 +119,7 @@ final class WorkTicket: Completion {
     }
 
     private func reason(of refusal: Refusal) -> String {
-        store.reader.reason(of: refusal, for: request.caller)
+        store.reader.reason(of: refusal, for: Caller(session: session))
     }
 
     private func refused(_ error: MailboxError) -> Problem {

@@ -82,8 +82,10 @@ package struct ViewRoutes: RouteGroup {
         at place: Int,
         _ query: ViewQuery
     ) throws(Problem) -> ViewRequest {
+        let caller = try request.caller()
         let (parameters, canonical) = try query.read { request.query($0) }
-        return ViewRequest(place, named: view.name, parameters, canonical)
+        let request = ViewRequest(place, named: view.name, parameters, canonical)
+        return store.reader.view(request, for: caller)
     }
 
     private func open(
@@ -98,7 +100,7 @@ package struct ViewRoutes: RouteGroup {
         }
         let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)
         let mode = isOwnMode ? nil : request[StreamParameters.mode]
-        let stream = store.reader.stream(of: view, for: request.caller)
+        let stream = store.reader.stream(of: view)
         try StreamOpening.open(request, store, stream.carrying(mode ?? .snapshot))
     }
 
@@ -108,7 +110,7 @@ package struct ViewRoutes: RouteGroup {
         _ view: PublishedView,
         _ wanted: ViewRequest
     ) throws(Problem) {
-        let state = store.reader.state(for: request.caller)
+        let state = store.reader.state(for: try request.caller())
         let known = request.exchange.headerList("if-none-match")
         if StateAnswer.isKnown(state, known) {
             return request.respond(StateAnswer.notModified(state))

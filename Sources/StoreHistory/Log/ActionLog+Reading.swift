@@ -49,12 +49,17 @@ extension ActionLog {
                 guard case .gone = error else { throw error }
             }
             if let last = records.last, last.version >= version {
-                return LogPiece(records[...], epoch: epoch)
+                return LogPiece(records[...], epoch: epoch, owners: owners)
             }
         }
         let records = try journalRecords(version...end)
         let isShort = earlier.map { $0.bytes.count < LogCache.shortBytes } ?? false
-        return LogPiece(records[...], epoch: epoch, behind: isShort ? earlier : nil)
+        return LogPiece(
+            records[...],
+            epoch: epoch,
+            owners: owners,
+            behind: isShort ? earlier : nil
+        )
     }
 
     /// The first records of a range, at least one, without a hole.

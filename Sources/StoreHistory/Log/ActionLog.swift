@@ -4,6 +4,7 @@ import StatePublishing
 package import StoreCore
 import Synchronization
 package import Telemetry
+package import Texts
 package import Wire
 
 /// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
@@ -19,6 +20,8 @@ package final class ActionLog: LogSource, VersionFollower {
     /// The version after ``durable`` that a reader waits for; 0 while none does.
     private let awaited = Atomic<UInt64>(0)
     private let onMove: @Sendable () -> Void
+    /// Whose each record is.
+    let owners: RecordOwners
 
     /// Makes a log whose thread begins with ``start()``. The version is the one that is published
     /// already. `onMove` is called on the log's thread, and has the readers looked at again.
@@ -27,6 +30,7 @@ package final class ActionLog: LogSource, VersionFollower {
         epoch: Epoch,
         version: UInt64,
         logger: Logger,
+        owners: RecordOwners,
         on threads: WorkerThreads = .own(),
         onMove: @escaping @Sendable () -> Void
     ) {
@@ -34,6 +38,7 @@ package final class ActionLog: LogSource, VersionFollower {
         self.epoch = epoch
         self.logger = logger
         self.onMove = onMove
+        self.owners = owners
         worker = Worker("actions", on: threads, queue: LogWork())
         durable = Atomic(version)
     }
@@ -65,13 +70,15 @@ package final class ActionLog: LogSource, VersionFollower {
 }
 
 extension ActionLog {
-    package func next(after version: UInt64) -> LogAnswer {
+    package func next(after version: UInt64, for session: ExactText?) -> LogAnswer {
         if version >= self.version {
             awaited.store(version &+ 1, ordering: .sequentiallyConsistent)
             if version >= self.version { return .caughtUp(version) }
         }
         let answer = worker.post { work -> LogAnswer in
-            if let piece = work.cache.piece(with: version + 1) { return .piece(piece) }
+            if let piece = work.cache.piece(with: version + 1) {
+                return .piece(work.seen.piece(piece, by: session))
+            }
             if version + 1 < work.oldest {
                 let resync = SSEFrame.resync(.historyGone)
                 return .gone(resync: resync, through: work.oldest - 1)

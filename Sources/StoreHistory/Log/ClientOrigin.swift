@@ -5,9 +5,9 @@ package enum ClientOrigin {
     private static let agentCharactersMax = 200
     private static let sessionMark = "session="
 
-    package static func text(host: String, sessions: [String], agent: String?) -> String {
+    package static func text(host: String, session: String?, agent: String?) -> String {
         var text = host
-        for session in sessions { text += " " + sessionMark + session }
+        if let session { text += " " + sessionMark + session }
         guard let agent, !agent.isEmpty else { return text }
         // A client that calls itself so is none with that session.
         if agent.utf8.starts(with: sessionMark.utf8) { text += " -" }

@@ -15,15 +15,23 @@ package struct LogPageReader: Sendable {
     /// see.
     package let newest: UInt64
     package let query: LogQuery
+    /// As which session the log is read; `nil` for all of it.
+    package let session: String?
 
     package init(
         of log: ActionLog,
         newest: UInt64,
-        query: LogQuery
+        query: LogQuery,
+        for session: String? = nil
     ) {
         self.log = log
         self.newest = newest
         self.query = query
+        self.session = session
+    }
+
+    private func isVisible(_ record: Record) -> Bool {
+        log.owners.isVisible(record, to: session)
     }
 
     /// The page, which ends early where it is large. May take as long as a disk does.
@@ -42,7 +50,8 @@ package struct LogPageReader: Sendable {
         }
     }
 
-    /// The action that a version began with, and all that came of it, in order.
+    /// The action that a version began with, and all that came of it, in order; of both, what the
+    /// session may read.
     package func family(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
@@ -51,7 +60,8 @@ package struct LogPageReader: Sendable {
                 guard let cause = root.cause, cause > 0 else { break }
                 root = try record(cause)
             }
-            return [root] + (try tree(of: root.version, after: root.version).records)
+            let records = [root] + (try tree(of: root.version, after: root.version).records)
+            return records.filter(isVisible)
         } catch {
             if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
             log.logger.error("the log can't be read around version \(version): \(error)")
@@ -73,8 +83,9 @@ package struct LogPageReader: Sendable {
         if let cause = query.cause { return try tree(of: cause, after: start) }
         let deadline = Deadline(seconds: Self.secondsMax)
         var answer = JournalRecords(records: [], through: start)
-        // A journal looks at so many records at a time; of a rare type there may be none among
-        // them.
+        var records: [Record] = []
+        // A journal looks at so many records at a time; of a rare type, and of what a
+        // session may read, there may be none among them.
         repeat {
             answer = try log.journal.read(
                 JournalPage(
@@ -84,9 +95,9 @@ package struct LogPageReader: Sendable {
                     type: query.type
                 )
             )
-        } while answer.records.isEmpty && answer.through < newest && !deadline.isOver
-        let durable = answer.records.prefix { $0.version <= newest }
-        return page(Array(durable), through: min(answer.through, newest))
+            records += answer.records.filter { $0.version <= newest && isVisible($0) }
+        } while records.isEmpty && answer.through < newest && !deadline.isOver
+        return page(records, through: min(answer.through, newest))
     }
 
     /// What comes of a version. Begins there whatever the page is, for only so is it known what
@@ -105,7 +116,9 @@ package struct LogPageReader: Sendable {
             for record in answer.records where record.version <= newest {
                 guard let origin = record.cause, family.contains(origin) else { continue }
                 family.insert(record.version)
-                guard record.version > start, query.type.map(record.type.isSame) ?? true else {
+                guard record.version > start, query.type.map(record.type.isSame) ?? true,
+                    isVisible(record)
+                else {
                     continue
                 }
                 found.append(record)

@@ -1,5 +1,6 @@
 import EventStream
 import StoreCore
+import Texts
 import Wire
 
 extension LogPiece {
@@ -8,6 +9,7 @@ extension LogPiece {
     convenience init(
         _ records: ArraySlice<Record>,
         epoch: Epoch,
+        owners: RecordOwners,
         behind earlier: LogPiece? = nil
     ) {
         var output = JSONOutput(capacity: 64 << 10)
@@ -15,6 +17,7 @@ extension LogPiece {
         ends.reserveCapacity(ends.count + records.count)
         earlier?.bytes.withUnsafeBytes { output.raw($0) }
         let epochText = epoch.description
+        var names: [ExactText?] = earlier?.owners ?? []
         for record in records {
             output.raw("id: ")
             output.raw(epochText.utf8)
@@ -24,12 +27,14 @@ extension LogPiece {
             output.record(record)
             output.raw("\n\n")
             ends.append(output.count)
+            if owners.hasSessions { names.append(owners.owner(of: record)) }
         }
         let written = output.bytes
         self.init(
             first: earlier?.first ?? records.first?.version ?? 0,
             bytes: Bytes(count: written.count) { $0.copyMemory(from: written) },
-            ends: ends
+            ends: ends,
+            owners: names
         )
     }
 }

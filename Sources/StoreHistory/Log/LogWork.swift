@@ -6,6 +6,8 @@ struct LogWork: WorkQueue {
     static let requestedMax = 1_024
 
     var cache = LogCache()
+    /// The pieces as sessions may read them.
+    var seen = SeenPieces()
     /// The oldest version that there is, as far as is known.
     var oldest: UInt64 = 1
     /// Versions that readers need next, in the order in which they asked.

@@ -1,4 +1,5 @@
 import Platform
+import StatePublishing
 package import StoreCore
 import Wire
 
@@ -16,8 +17,11 @@ package struct Blame: Sendable {
 /// newest snapshot, then the one before it, and so on, until it is found or the time is over.
 struct BlameSearch<State: Codable & Sendable> {
     let replay: Replay<State>
-    let encoder: JSONEncoder
+    let epoch: Epoch
+    let encode: StateEncoding<State>
     let pointer: JSONPointer
+    /// As which session the state is looked at; `nil` for all of it.
+    let session: String?
     let deadline: Deadline
 
     func run(at version: UInt64) throws(ReplayError) -> Blame {
@@ -64,12 +68,8 @@ struct BlameSearch<State: Codable & Sendable> {
     }
 
     /// The part as bytes: the same value always has the same.
-    private func part(of state: State) -> [UInt8]? {
-        guard let bytes = try? encoder.encode(state) else { return nil }
-        if pointer == .root { return bytes }
-        guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded) else {
-            return nil
-        }
-        return pointer.find(in: document).map { Array($0.source) }
+    private func part(of state: State) -> Bytes? {
+        let tag = Tag(epoch: epoch, version: 0)
+        return (try? encode(state, tag))?.visible(to: session).part(at: pointer)
     }
 }

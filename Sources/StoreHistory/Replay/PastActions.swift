@@ -3,18 +3,18 @@ import Platform
 package import StoreCore
 import Synchronization
 
-/// Reads single actions of the journal again, with the sessions that they came from.
+/// Reads single actions of the journal again, with the session that they came from.
 ///
 /// A start uses it for the effects that had not ended when the store stopped: each was begun by an
-/// action, and runs again with that action and on behalf of its sessions. The start then drops this
+/// action, and runs again with that action and on behalf of its session. The start then drops this
 /// object, and with it what it has looked up.
 package final class PastActions: Sendable {
     private let journal: any Journal
     private let registry: ActionTable
     private let migrations: [Migration]
-    /// The sessions of each version that was looked up so far, because several effects often go
-    /// back to one action.
-    private let sessions = Locked<[UInt64: [String]]>([:])
+    /// The session of each version that was looked up so far, because several effects often go back
+    /// to one action.
+    private let sessions = Locked<[UInt64: String?]>([:])
 
     package init(
         _ journal: any Journal,
@@ -31,39 +31,42 @@ package final class PastActions: Sendable {
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
         var reader = RecordReader(registry, migrations)
-        return PastAction(try? reader.action(of: record), from: sessions(of: record))
+        return PastAction(try? reader.action(of: record), from: session(of: record))
     }
 
-    /// The sessions on whose behalf an action was dispatched; none where that is not known.
+    /// The session on whose behalf an action was dispatched; `nil` where that is not known.
     ///
-    /// A client's record names the client's session. A record of the program itself names its cause
-    /// instead, the version of the action that led to it: so causes are followed back until a
-    /// record names a session.
-    private func sessions(of record: Record) -> [String] {
+    /// A record has it. One of an older format names it in the text of its origin; there, one of
+    /// the program itself names its cause instead, the version of the action that led to it: so
+    /// causes are followed back until a record names a session.
+    private func session(of record: Record) -> String? {
+        if let session = record.session { return session }
         var record = record
-        // The versions that were passed on the way: all have the same sessions.
+        // The versions that were passed on the way: all have the same session.
         var path: [UInt64] = []
-        var found: [String]?
+        var found: String??
         while found == nil {
             path.append(record.version)
             if let known = sessions.withLock({ $0[record.version] }) {
-                found = known
-            } else if let session = record.origin.flatMap(ClientOrigin.session(in:)) {
-                found = [session]
+                found = .some(known)
+            } else if let session = record.session
+                ?? record.origin.flatMap(ClientOrigin.session(in:))
+            {
+                found = .some(session)
             } else if let cause = record.cause, cause < record.version,
                 let next = self.record(cause)
             {
                 // Each record on the way is older than the one before, so the way has an end.
                 record = next
             } else {
-                found = []
+                found = .some(nil)
             }
         }
-        let names = found ?? []
+        let name = found ?? nil
         sessions.withLock { sessions in
-            for version in path { sessions[version] = names }
+            for version in path { sessions[version] = .some(name) }
         }
-        return names
+        return name
     }
 
     private func record(_ version: UInt64) -> Record? {

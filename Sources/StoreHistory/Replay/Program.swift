@@ -1,16 +1,19 @@
 package import StoreCore
 
+/// Reduces the action of a version, which came from this session.
+package typealias StateReducer<State> =
+    @Sendable (inout State, any Action, _ version: UInt64, _ session: String?) throws -> Void
+
 /// What makes states of actions: the first state, how older records are read, and the reducer.
 package struct Program<State: Codable & Equatable & Sendable>: Sendable {
     package let state: State
     package let migrations: [Migration]
-    /// Reduces the action of a version.
-    package let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
+    package let reducer: StateReducer<State>
 
     package init(
         state: State,
         migrations: [Migration],
-        reducer: @escaping @Sendable (inout State, any Action, UInt64) throws -> Void
+        reducer: @escaping StateReducer<State>
     ) {
         self.state = state
         self.migrations = migrations

@@ -11,8 +11,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     package let initial: State
     package let registry: ActionRegistry<State>
     package let migrations: [Migration]
-    /// Reduces the action of a version.
-    package let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
+    package let reducer: StateReducer<State>
     package let journal: any Journal
     /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
     package let form: String
@@ -40,7 +39,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
                     throw try unreadable(from: error, records, &pages, &reader)
                 }
                 if let action {
-                    do { try reducer(&state, action, record.version) } catch {
+                    do { try reducer(&state, action, record.version, record.session) } catch {
                         throw .diverged(record.version, (error as? Refusal)?.reason ?? "\(error)")
                     }
                 }

@@ -5,6 +5,10 @@ import Synchronization
 package import Telemetry
 package import Wire
 
+/// Encodes the state of a version.
+package typealias StateEncoding<State> =
+    @Sendable (State, Tag) throws(JSONError) -> Snapshot
+
 /// The state as it was: made again on demand, away from the Core, with a small cache.
 package final class TimeTravel<State: Codable & Sendable>: PastStates {
     /// How long making one state again may take, in seconds.
@@ -15,7 +19,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
 
     package let replay: Replay<State>
     private let epoch: Epoch
-    private let encoder: JSONEncoder
+    private let encode: StateEncoding<State>
     private let logger: Logger
     /// The states that were asked for last, the newest at the end.
     private let cache = Locked<[Snapshot]>([])
@@ -23,20 +27,26 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
     package init(
         _ replay: Replay<State>,
         epoch: Epoch,
-        encoder: JSONEncoder,
+        encode: @escaping StateEncoding<State>,
         logger: Logger
     ) {
         self.replay = replay
         self.epoch = epoch
-        self.encoder = encoder
+        self.encode = encode
         self.logger = logger
     }
 
-    package func blame(_ pointer: JSONPointer, at version: UInt64) throws(Problem) -> Blame {
+    package func blame(
+        _ pointer: JSONPointer,
+        at version: UInt64,
+        for session: String?
+    ) throws(Problem) -> Blame {
         let search = BlameSearch(
             replay: replay,
-            encoder: encoder,
+            epoch: epoch,
+            encode: encode,
             pointer: pointer,
+            session: session,
             deadline: Deadline(seconds: Self.secondsMax)
         )
         do throws(ReplayError) {
@@ -55,10 +65,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
             throw problem(error, version)
         }
         do {
-            let made = Snapshot(
-                tag: Tag(epoch: epoch, version: version),
-                state: try encoder.encodeShared(state)
-            )
+            let made = try encode(state, Tag(epoch: epoch, version: version))
             keep(made)
             return made
         } catch {

@@ -26,24 +26,24 @@ extension Navigator {
     public func dismiss() { dismiss(completion: nil) }
 }
 
-/// A presenter's way to the routes of the sessions that it presents to.
+/// A presenter's way to the route of the session that it presents to.
 public struct RouteNavigator: Navigator {
     let style: PresentationStyle
-    let sessions: [String]
+    let session: String
     let submit: @Sendable (Sessions.Internal, RouteCompletion?) -> Void
 
     /// Puts a view on top.
     public func present(_ view: String, completion: RouteCompletion?) {
-        submit(.presented(view: view, style: style, sessions: sessions), completion)
+        submit(.presented(view: view, style: style, sessions: [session]), completion)
     }
 
     /// Takes away all above a view.
     public func dismiss(until view: String, completion: RouteCompletion?) {
-        submit(.dismissedUntil(view: view, sessions: sessions), completion)
+        submit(.dismissedUntil(view: view, sessions: [session]), completion)
     }
 
     /// Takes away the topmost view of this navigator's style, with all above it.
     public func dismiss(completion: RouteCompletion?) {
-        submit(.dismissed(style: style, sessions: sessions), completion)
+        submit(.dismissed(style: style, sessions: [session]), completion)
     }
 }

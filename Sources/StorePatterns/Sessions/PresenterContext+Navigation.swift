@@ -8,19 +8,20 @@ extension PresenterContext {
     /// Presents views to those who asked in place of all else.
     public var window: RouteNavigator { context(.root) }
 
-    /// Takes a view off every session's route: what it showed is gone.
+    /// Takes a view off the route of the slice's session, and off every session's where the slice
+    /// is everybody's: what it showed is gone.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
         access.engine?.dispatchOwn(
-            Sessions.Internal.withdrawn(view: view),
+            Sessions.Internal.withdrawn(view: view, sessions: session.map { [$0] }),
             from: source("\(file):\(line)"),
             applied: nil
         )
     }
 
     private func context(_ style: PresentationStyle) -> RouteNavigator {
-        RouteNavigator(style: style, sessions: sessions) { action, completion in
+        RouteNavigator(style: style, session: audience ?? Sessions.shared) { action, completion in
             // No client asked, as when a store begins.
-            guard !sessions.isEmpty else {
+            guard let audience else {
                 completion?(.shown)
                 return
             }
@@ -34,7 +35,7 @@ extension PresenterContext {
                 guard let routes = (presentation as? any RoutePresentation)?.routes else {
                     return report(.shown)
                 }
-                routes.wait(for: sessions, toShow: version, report)
+                routes.wait(for: audience, toShow: version, report)
             }
         }
     }

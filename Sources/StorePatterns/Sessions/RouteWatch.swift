@@ -9,7 +9,7 @@ public final class RouteWatch: Sendable {
 
     private struct Change: Sendable {
         let version: UInt64
-        var sessions: Set<String>
+        let session: String
         let completion: RouteCompletion
     }
 
@@ -26,14 +26,13 @@ public final class RouteWatch: Sendable {
         self.sleep = sleep
     }
 
-    /// Waits until the clients of all these sessions show what this version has.
+    /// Waits until the client of this session shows what this version has.
     func wait(
-        for sessions: [String],
+        for session: String,
         toShow version: UInt64,
         _ completion: @escaping RouteCompletion
     ) {
-        guard !sessions.isEmpty else { return completion(.shown) }
-        let change = Change(version: version, sessions: Set(sessions), completion: completion)
+        let change = Change(version: version, session: session, completion: completion)
         let id = table.withLock { table -> Int in
             table.count += 1
             table.changes[table.count] = change
@@ -49,10 +48,10 @@ public final class RouteWatch: Sendable {
     package func isShown(_ version: UInt64, by session: String) {
         let shown = table.withLock { table -> [RouteCompletion] in
             var shown: [RouteCompletion] = []
-            for (id, var change) in table.changes
-            where change.version <= version && change.sessions.remove(session) != nil {
-                table.changes[id] = change.sessions.isEmpty ? nil : change
-                if change.sessions.isEmpty { shown.append(change.completion) }
+            for (id, change) in table.changes
+            where change.version <= version && change.session == session {
+                table.changes[id] = nil
+                shown.append(change.completion)
             }
             return shown
         }

@@ -26,40 +26,38 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         }
     }
 
-    func audience(of sessions: [String]) -> [String] {
-        sessions.isEmpty ? [Sessions.shared] : sessions
+    func isOpen(_ session: String, in root: Root) -> Bool {
+        place.read(root, .only)?[session] != nil
     }
 
-    func sessions(_ sessions: [String], notShowing module: Int, in root: Root) -> [String] {
-        guard let views = views[module], !views.isEmpty, let state = place.read(root, nil) else {
-            return []
+    func isHidden(_ module: Int, from session: String, in root: Root) -> Bool {
+        guard let views = views[module], !views.isEmpty, let state = place.read(root, .only) else {
+            return false
         }
-        return sessions.filter { name in
-            !views.contains { state[name]?.shows($0) == true }
-        }.sorted()
+        return !views.contains { state[session]?.shows($0) == true }
     }
 
-    /// All clients without a session, where no route has a view of the module: then the state was
-    /// made without routes.
-    func firstAudience(of module: Int, in root: Root) -> [String] {
-        guard let views = views[module], !views.isEmpty, let state = place.read(root, nil),
-            !state.sessions.values.contains(where: { views.contains(where: $0.shows) })
-        else { return [] }
-        return [Sessions.shared]
+    /// The session of a slice, where its route lacks the module's views; of everybody's slice, all
+    /// clients without a session, where no route has a view of the module: then the state was made
+    /// without routes.
+    func firstAudience(of module: Int, _ key: SliceKey, in root: Root) -> String? {
+        guard let views = views[module], !views.isEmpty, let state = place.read(root, .only) else {
+            return nil
+        }
+        if let session = key.session {
+            return isHidden(module, from: session, in: root) ? session : nil
+        }
+        let isShown = state.sessions.values.contains { views.contains(where: $0.shows) }
+        return isShown ? nil : Sessions.shared
     }
 
-    func admit(_ module: Int, _ instance: String?, from sessions: [String], in root: Root)
+    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
         throws(Refusal)
     {
-        guard let views = views[module], !views.isEmpty, let state = place.read(root, nil) else {
-            return
-        }
-        let speaking = sessions.isEmpty ? [Sessions.shared] : sessions
-        guard
-            !speaking.contains(where: { name in views.contains { state[name]?.shows($0) == true } })
+        guard isHidden(module, from: session ?? Sessions.shared, in: root),
+            // What is not started can't be shown either, and that is the better answer.
+            modules[module].slice.isThere(root, key)
         else { return }
-        // What is not started can't be shown either, and that is the better answer.
-        guard modules[module].slice.value(root, instance: instance) != nil else { return }
         throw Refusal(
             reason: "'\(modules[module].name)' is not presented to this session; "
                 + "GET /route shows what is."

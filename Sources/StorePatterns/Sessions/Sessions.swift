@@ -14,8 +14,8 @@ public import StoreCore
 /// ]
 /// ```
 ///
-/// On the wire the slice is an object with a member for each session. Its names are no credentials
-/// of that session.
+/// On the wire the slice is an object with a member for each session, of which a client gets its
+/// own. The names are no credentials.
 public struct Sessions: Module {
     /// The route of each session.
     public struct State: ModuleState {
@@ -93,12 +93,13 @@ public struct Sessions: Module {
         case dismissed(style: PresentationStyle, sessions: [String])
         /// All above a view is taken away; nothing where it is not presented.
         case dismissedUntil(view: String, sessions: [String])
-        /// What a view showed is gone: it is removed from every route.
-        case withdrawn(view: String)
+        /// What a view showed is gone: it is removed from the routes of these sessions, of all where
+        /// they are left out.
+        case withdrawn(view: String, sessions: [String]? = nil)
     }
 
     /// The name of the session of all clients that began none.
-    public static let shared = "shared"
+    public static let shared = SessionName.shared
 
     /// Makes the module.
     public init() {}
@@ -128,8 +129,10 @@ public struct Sessions: Module {
                 guard let last = session.route.lastIndex(where: { $0.view == view }) else { return }
                 session.route.removeSubrange((last + 1)...)
             }
-        case .withdrawn(let view):
-            state.changeAll { session in session.route.removeAll { $0.view == view } }
+        case .withdrawn(let view, let sessions):
+            state.change(sessions ?? state.names) { session in
+                session.route.removeAll { $0.view == view }
+            }
         }
     }
 
@@ -156,9 +159,7 @@ extension Sessions.State {
         }
     }
 
-    fileprivate mutating func changeAll(_ change: (inout Sessions.Session) -> Void) {
-        self.change(table.map(\.key), change)
-    }
+    fileprivate var names: [String] { table.map(\.key) }
 
     fileprivate mutating func end(_ name: String) {
         if name != Sessions.shared { table[name] = nil }
@@ -166,7 +167,7 @@ extension Sessions.State {
 }
 
 extension Sessions.State: PiecewiseState {
-    package static var pieceForm: PieceForm { .object }
+    package static var pieceForm: PieceForm { .objectOfSessions }
 
     package var pieces: [(key: String, value: any Encodable & Sendable)] {
         table.map { ($0.key, $0.value.session) }
@@ -176,6 +177,12 @@ extension Sessions.State: PiecewiseState {
         changedSince old: Sessions.State
     ) -> [(key: String, value: (any Encodable & Sendable)?)] {
         table.differences(from: old.table).map { ($0.key, $0.value?.session) }
+    }
+}
+
+extension Sessions.Internal: SessionEnding {
+    package var endedSession: String? {
+        if case .ended(let session) = self { session } else { nil }
     }
 }
 

@@ -14,11 +14,14 @@ struct ModularState<State: RootState>: StateComposition {
             SliceDescription(
                 name: mount.name,
                 form: mount.slice.form,
+                ownership: mount.slice.ownership,
                 presenters: mount.presenterNames,
                 visibility: { mount.slice.action(on: $0) }
             )
         }
     }
+
+    var layout: SliceLayout? { SliceLayout(State.modules) }
 
     var views: ViewParts<State>? { ViewParts(of: State.self) }
 
@@ -36,8 +39,8 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StateDifference.comparison(of: State.self) { old, new, touches throws(JSONError) in
-            try StateDifference.patch(from: old, to: new, in: touches, encoder)
+        StateDifference.comparison(of: State.self) { old, new, touches, session throws(JSONError) in
+            try StateDifference.patch(from: old, to: new, in: touches, for: session, encoder)
         }
     }
 

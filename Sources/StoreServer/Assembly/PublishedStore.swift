@@ -34,12 +34,16 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             epoch: epoch,
             version: history.version,
             logger: logger,
+            owners: RecordOwners(
+                base.registry.table,
+                composition.modules?.map { ($0.name, $0.ownership) } ?? []
+            ),
             on: base.process.journalThreads
         ) { [weak streams] in
             streams?.logMoved()
         }
         streams.follow(log)
-        let names = composition.modules?.map(\.name)
+        let layout = composition.layout
         let sender = PartSender(streams: streams, epoch: epoch)
         views = composition.views.map { ViewStreams($0, sender, encoder, logger) }
         let publisher = try Publisher(
@@ -47,8 +51,8 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             version: history.version,
             state: history.state,
             writer: composition.writer(encoder, touched),
-            sliceStreams: names.map { SliceStreams($0, sender) },
-            parts: PartStreams(modules: names, sender, documents),
+            sliceStreams: layout.map { SliceStreams($0, sender) },
+            parts: PartStreams(layout: layout, sender, documents),
             documents: documents,
             viewStreams: views,
             streams: streams,
@@ -71,24 +75,30 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         )
     }
 
-    /// The one way to what the store shows. The comparison finds the difference that a dry run
-    /// would make.
-    func reader(_ base: StoreBase<State>, _ comparison: @escaping DryRunComparison) -> StateReader {
+    /// The one way to what the store shows.
+    func reader(
+        _ base: StoreBase<State>,
+        _ composition: any StateComposition<State>
+    ) -> StateReader {
         let newest = publisher.newest
+        let encoder = base.encoder
         return StateReader(
             of: log,
             newest: newest,
             past: TimeTravel(
                 base.history.replay,
                 epoch: log.epoch,
-                encoder: base.encoder,
+                encode: { state, tag throws(JSONError) in
+                    // One that has encoded nothing before encodes all.
+                    try composition.writer(encoder, TouchedModules()).snapshot(state, at: tag)
+                },
                 logger: base.world.logger
             ),
             documents: documents,
             views: views,
             streams: publisher,
             waiters: waiters,
-            comparison: comparison,
+            comparison: composition.comparison(encoder),
             threads: ReadingThreads(
                 waitingMax: base.configuration.connectionsMax,
                 on: base.process.threads?.readers

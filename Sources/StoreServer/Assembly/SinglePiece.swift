@@ -11,6 +11,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     let reducer: @Sendable (inout State, any Action) throws -> Void
 
     var modules: [SliceDescription]? { nil }
+    var layout: SliceLayout? { nil }
     var views: ViewParts<State>? { nil }
     var useCases: [UseCaseCall] { [] }
 
@@ -21,7 +22,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StateDifference.comparison(of: State.self) { old, new, _ throws(JSONError) in
+        StateDifference.comparison(of: State.self) { old, new, _, _ throws(JSONError) in
             try StateDifference.patch(from: old, to: new, encoder)
         }
     }

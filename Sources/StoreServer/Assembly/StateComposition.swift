@@ -13,6 +13,8 @@ protocol StateComposition<State>: Sendable {
 
     /// The modules, in their order; `nil` where the state is one piece.
     var modules: [SliceDescription]? { get }
+    /// How the modules' slices make up the state; `nil` where it is one piece.
+    var layout: SliceLayout? { get }
     /// The projections of the state; `nil` where it is one piece.
     var views: ViewParts<State>? { get }
     /// The methods of the modules' use cases.

@@ -24,7 +24,7 @@ extension StoreServer {
         let supervision = Supervision(configuration, world.logger, whenJournalFails: decision)
         let core = try core(base, published, supervision)
         let attachments = attachments(to: core, base)
-        let reader = published.reader(base, composition.comparison(base.encoder))
+        let reader = published.reader(base, composition)
         let store = Store(
             at: links,
             bounds: configuration.requestBounds,
@@ -59,9 +59,9 @@ extension StoreServer {
     ) -> ViewPresence {
         ViewPresence(
             modules.map(\.visibility),
-            isStarted: { reader.state(for: .anonymous).isStarted($0) },
-            dispatch: { action, sessions, origin throws(MailboxError) in
-                try core.offerOwn(action, from: sessions, origin: origin)
+            isStarted: { reader.state(of: $1).isStarted($0) },
+            dispatch: { action, session, origin throws(MailboxError) in
+                try core.offerOwn(action, from: session, origin: origin)
             }
         )
     }

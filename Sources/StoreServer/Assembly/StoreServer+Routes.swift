@@ -33,6 +33,7 @@ extension StoreServer {
                 ids: base.process.requestIDs,
                 sessions: store.sessions,
                 forgetsClients: configuration.forgetClients,
+                operatorReads: configuration.operatorReads,
                 logger: store.logger,
                 wake: store.wake
             ),

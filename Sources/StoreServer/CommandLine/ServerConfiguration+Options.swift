@@ -40,6 +40,11 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.debugRoutes,
             help: "serve /debug/subscriptions, /debug/middleware and /debug/commands to operators"
         ),
+        .flag(
+            "operator-reads",
+            \.operatorReads,
+            help: "show clients without a session what all sessions have"
+        ),
         .choice(
             "clock",
             "WHICH",
@@ -54,7 +59,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag(
             "forget-clients",
             \.forgetClients,
-            help: "keep no client's address, session and user agent with its actions"
+            help: "keep no client's address and user agent with its actions"
         ),
         .flag(
             "accept-data-loss",

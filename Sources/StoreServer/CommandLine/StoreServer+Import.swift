@@ -53,7 +53,7 @@ extension StoreServer {
                 // The action is reduced before its record is kept: what can't be replayed must not
                 // become history. There is no action where a migration drops it.
                 if let action = try reader.action(of: record) {
-                    try reducer(&state, action, record.version)
+                    try reducer(&state, action, record.version, record.session)
                 }
                 batch.records.append(record)
             } catch {

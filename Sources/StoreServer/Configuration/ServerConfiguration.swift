@@ -51,8 +51,12 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The `source` of every analytics line (CloudEvents 1.0, a URI reference).
     public var analyticsSource = "/store-server"
 
-    /// Keep nothing of who sent an action: neither address nor session nor user agent.
+    /// Keep nothing of who sent an action: neither address nor user agent, and of the session only
+    /// the name, where sessions have slices of their own.
     public var forgetClients = false
+    /// Show clients without a session what all sessions have, as to operators. For machines that
+    /// nobody else reaches.
+    public var operatorReads = false
     /// Write a line to the log for each applied action, without its payload.
     public var logActions = false
     /// The wire names of actions that get no such line.

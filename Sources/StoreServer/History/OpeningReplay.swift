@@ -59,13 +59,14 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 /// What is done with each record of a page.
 private struct ReplaySteps<State> {
     var reader: RecordReader
-    let reducer: @Sendable (inout State, any Action, UInt64) throws -> Void
+    let reducer: StateReducer<State>
 
     mutating func run(_ page: borrowing RecordPage, _ state: inout State) throws {
         for index in 0..<page.count {
             let record = page.record(at: index)
             guard let action = try reader.action(of: record) else { continue }
-            try reducer(&state, action, record.version)
+            let session = record.session.map { String(decoding: $0, as: UTF8.self) }
+            try reducer(&state, action, record.version, session)
         }
     }
 }

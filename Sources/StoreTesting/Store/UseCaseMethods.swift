@@ -13,7 +13,13 @@ struct UseCaseMethods: Sendable {
         for mount in modules {
             for useCase in mount.slice.useCases {
                 methods[useCase.path] = { input, instance in
-                    let address = SliceAddress(module: mount.name, instance: instance)
+                    let address = SliceAddress(
+                        module: mount.name,
+                        SliceKey(
+                            session: mount.slice.ownership == .session ? SessionName.shared : nil,
+                            instance: instance
+                        )
+                    )
                     let request = try useCase.request(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in
                         do {

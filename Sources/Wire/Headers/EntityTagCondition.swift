@@ -45,6 +45,14 @@ package enum EntityTagCondition: Sendable, Equatable {
         }
     }
 
+    /// Whether it is `*`, or one of its tags meets a condition.
+    package func isMet(by isMet: (EntityTag) -> Bool) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let tags): tags.contains(where: isMet)
+        }
+    }
+
     /// Whether `If-None-Match` with this value means that the client has `current` already.
     package func matchesWeakly(_ current: EntityTag) -> Bool {
         switch self {

@@ -28,6 +28,12 @@ struct LogPosition {
         begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
     }
 
+    /// Passes over the records of a piece that the reader may not read, where they are all that is
+    /// left of it. Returns whether they are.
+    mutating func passHidden(in piece: LogPiece) -> Bool {
+        begun == nil && cursor.passHidden(in: piece)
+    }
+
     /// What of a piece comes next; `nil` where the next record is not in the piece. At the end,
     /// only the chunk that is begun is finished.
     func next(of piece: LogPiece, isEnding: Bool = false) -> [LogSegment]? {

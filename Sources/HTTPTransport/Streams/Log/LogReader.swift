@@ -1,4 +1,5 @@
 import EventStream
+import Texts
 import Wire
 
 /// A reader of the log, as the stream writer keeps it.
@@ -13,6 +14,8 @@ struct LogReader {
         case socket(since: Double)
     }
 
+    /// As which session it reads; `nil` for all of the log.
+    let session: ExactText?
     var position: LogPosition
     var phase = Phase.ready
     /// Whether it was sent no record yet: then the stream does not name records removed before it
@@ -28,7 +31,8 @@ struct LogReader {
     var isClosing = false
 
     /// Begins where a reader can go on, given what it has.
-    init(_ resume: Resume) {
+    init(_ resume: Resume, for session: ExactText? = nil) {
+        self.session = session
         switch resume {
         case .fresh, .resync: (position, isBeginning) = (LogPosition(after: 0), true)
         case .after(let version): (position, isBeginning) = (LogPosition(after: version), false)

@@ -62,8 +62,12 @@ extension StreamLoop {
             return 0
         }
         if let tail = reader.position.tail { return send([tail], of: nil, to: slot) }
-        switch log.next(after: reader.version) {
+        switch log.next(after: reader.version, for: reader.session) {
         case .piece(let piece):
+            if logReaders[slot]?.position.passHidden(in: piece) == true {
+                logReaders.keepReady(slot)
+                return 0
+            }
             guard let next = reader.position.next(of: piece, isEnding: reader.bye != nil) else {
                 closeUnannounced(slot)
                 return 0

@@ -58,7 +58,7 @@ extension StreamLoop {
     /// Takes a reader off those that are sent each frame, until it has taken a large one.
     func stopFollowing(_ slot: Int32) {
         let number = Int(slots[Int(slot)].topic)
-        guard topics[number].id.mode != .patch, topics[number].id != .actions,
+        guard topics[number].id.mode != .patch, topics[number].id.subject != .actions,
             behind[slot]?.largeFrame == nil
         else { return }
         let known = knownVersion(of: slot) ?? 0

@@ -36,9 +36,9 @@ extension StreamLoop {
             deliver(frame, to: slot, having: known)
         }
         if beginning.topic.mode == .patch { update(slot) }
-        if beginning.topic == .actions, slots[index].descriptor >= 0 {
+        if beginning.topic.subject == .actions, slots[index].descriptor >= 0 {
             Self.keepRoom(in: reader.descriptor)
-            logReaders.add(LogReader(beginning.resume), at: slot)
+            logReaders.add(LogReader(beginning.resume, for: beginning.topic.session), at: slot)
         }
         if stopDeadline != nil { closeSlot(slot, with: bye(.shutdown)) }
     }

@@ -1,0 +1,49 @@
+/// The version that last changed what a client sees: everybody's slices, and those of its session.
+///
+/// Belongs to the thread that drains the mailbox.
+struct SeenVersions {
+    /// The most sessions that are kept apart; beyond, nothing is known of what came before.
+    static let sessionsMax = 32_768
+
+    /// What was changed up to this version is not known.
+    private var base: UInt64
+    /// The version that last changed a slice of everybody's.
+    private var shared: UInt64
+    private var sessions: [ExactText: UInt64] = [:]
+    /// Every step up to this version is noted.
+    private(set) var noted: UInt64
+
+    init(after version: UInt64) {
+        (base, shared, noted) = (version, version, version)
+    }
+
+    /// Notes what the action of a version, the next one, has changed.
+    mutating func note(_ change: Change, at version: UInt64) {
+        noted = version
+        guard change.isChange else { return }
+        change.touches.forEach { touch in
+            guard let session = touch.key.session else {
+                shared = version
+                return
+            }
+            sessions[ExactText(session)] = version
+        }
+        guard sessions.count > Self.sessionsMax else { return }
+        sessions = [:]
+        base = version
+    }
+
+    /// Forgets what was noted of versions after this one: they never came to be.
+    mutating func forget(after version: UInt64) {
+        guard noted > version else { return }
+        noted = version
+        shared = min(shared, version)
+        for (session, changed) in sessions where changed > version { sessions[session] = version }
+    }
+
+    /// Whether a client of this session sees the same now as at a version.
+    func isSame(for session: String?, since version: UInt64) -> Bool {
+        let own = sessions[ExactText(session ?? SessionName.shared)] ?? base
+        return max(shared, own, base) <= version
+    }
+}

@@ -1,0 +1,122 @@
+/// A value for each session: the member of a root state where each client has a slice of its own.
+///
+/// ```swift
+/// struct AppState: RootState {
+///     var counter = Counter.State()
+///     var login = PerSession(Login.State())
+///     var home = PerSession<Home.State?>()
+///     var cards = PerSession<Instances<Card.State>>()
+/// }
+/// ```
+///
+/// An action changes the value of the session that it comes from. Every session begins with the
+/// same value, and has one in the table from the first change to the end of the session. So there
+/// are at most as many as there are sessions.
+///
+/// On the wire, a client gets the value of its own session in the place of all. Where the state is
+/// kept, there is an object with a member for each session.
+///
+/// Cost: a look-up or a change takes log2(count) steps, however large the other values are.
+public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
+    /// A value as it was put in its place.
+    private final class Entry: Sendable {
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var first: Entry
+    private var entries = SortedTable<Entry>()
+    private var reader: SessionReader?
+
+    /// Begins without any; each session begins with this value.
+    public init(_ first: Value) {
+        self.first = Entry(first)
+    }
+
+    /// The value of the session on whose behalf the state is read: in a view, of the client that
+    /// asks; in middleware, interceptors, observers and reactions, of the client whose action it
+    /// is. Where no session is behind it, that of the session `shared`.
+    public var value: Value { self[reader?.session ?? SessionName.shared] }
+
+    /// The value of a session, which need not have changed it yet.
+    public subscript(session: String) -> Value { entries[session]?.value ?? first.value }
+
+    /// The sessions that have changed their value, sorted.
+    public var sessions: [String] { entries.map(\.key) }
+
+    /// Whether all sessions have equal values. What both share is not looked at.
+    public static func == (a: PerSession, b: PerSession) -> Bool {
+        var isEqual = a.first === b.first || a.first.value == b.first.value
+        guard isEqual, a.entries.count == b.entries.count else { return false }
+        a.entries.forEachDifference(from: b.entries) { _, mine, theirs in
+            isEqual = mine != nil && mine?.value == theirs?.value
+            return isEqual
+        }
+        return isEqual
+    }
+}
+
+extension PerSession where Value: ExpressibleByNilLiteral {
+    /// Begins without any.
+    public init() { self.init(nil) }
+}
+
+extension PerSession {
+    /// Begins without any.
+    public init<State>() where Value == Instances<State> { self.init(Instances()) }
+}
+
+extension PerSession {
+    /// Whether a session has changed its value.
+    func has(_ session: String) -> Bool { entries[session] != nil }
+
+    /// Gives a session a value; `nil` takes its value out, so that it has what all begin with.
+    /// Without a session, that is what is set.
+    mutating func set(_ value: Value?, for session: String?) {
+        guard let session else {
+            if let value { first = Entry(value) }
+            return
+        }
+        entries[session] = value.map { Entry($0) }
+    }
+
+    /// The value of a session; of none, what all begin with.
+    func read(_ session: String?) -> Value {
+        session.map { self[$0] } ?? first.value
+    }
+
+    /// From now on ``value`` is that of this reader.
+    mutating func show(to reader: SessionReader) {
+        self.reader = reader
+    }
+
+    /// Takes the values of sessions from where they are kept.
+    mutating func take(_ values: [ExactText: Value]) {
+        entries = SortedTable(
+            sorted: values.sorted { $0.key < $1.key }.map { ($0.key.text, Entry($0.value)) }
+        )
+    }
+
+    /// The values by session, as they are kept.
+    var kept: [ExactText: Value] {
+        var values: [ExactText: Value] = Dictionary(minimumCapacity: entries.count)
+        for (session, entry) in entries { values[ExactText(session)] = entry.value }
+        return values
+    }
+
+    /// The sessions whose values another version has otherwise, and whether all sessions begin with
+    /// something else.
+    func changes(since old: PerSession) -> (sessions: [String], isFirst: Bool) {
+        (entries.differences(from: old.entries).map(\.key), first !== old.first)
+    }
+}
+
+/// On whose behalf a state is read. An object, so that it costs one reference in each slice.
+package final class SessionReader: Sendable {
+    let session: String
+
+    package init(_ session: String) {
+        self.session = session
+    }
+}

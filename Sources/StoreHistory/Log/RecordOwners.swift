@@ -1,0 +1,37 @@
+package import ActionCatalog
+package import StoreCore
+import Texts
+
+/// Whose the records of the log are: everybody's, or those of the session that they came from.
+///
+/// Where no module has slices of sessions, all are everybody's. Else what changes a slice of
+/// everybody's is everybody's, and all other records are their session's: also those that change
+/// nothing.
+package struct RecordOwners: Sendable {
+    private let actions: ActionTable
+    /// The modules whose slices are everybody's; `nil` where all records are.
+    private let shared: Set<String>?
+
+    package init(_ actions: ActionTable, _ modules: [(name: String, ownership: SliceOwnership)]) {
+        self.actions = actions
+        let hasSessions = modules.contains { $0.ownership == .session }
+        let everybody = modules.filter { $0.ownership == .everybody }.map(\.name)
+        shared = hasSessions ? Set(everybody) : nil
+    }
+
+    /// The session whose record it is; `nil` where it is everybody's.
+    package func owner(of record: Record) -> ExactText? {
+        guard let shared else { return nil }
+        if let module = actions[record.type]?.module, shared.contains(module) { return nil }
+        return ExactText(record.session ?? SessionName.shared)
+    }
+
+    /// Whether a session may read a record; without a session, all of them.
+    package func isVisible(_ record: Record, to session: String?) -> Bool {
+        guard let session, let owner = owner(of: record) else { return true }
+        return owner == ExactText(session)
+    }
+
+    /// Whether some records are not everybody's.
+    package var hasSessions: Bool { shared != nil }
+}
