@@ -180,8 +180,8 @@ import Wire
     @Test(arguments: [1, 66, 100, 1_024, 4_096, 20_000, 1_000_000])
     func `connections and streams fit into the descriptors there are`(descriptors: Int) {
         let fitted = fresh.fitted(toDescriptors: descriptors, .standardError)
-        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorLimit.reserved
-        #expect(used <= max(descriptors, DescriptorLimit.reserved + 2))
+        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorBudget.reserved
+        #expect(used <= max(descriptors, DescriptorBudget.reserved + 2))
         #expect(fitted.connectionsMax >= 1)
         #expect(fitted.connectionsMax <= fresh.connectionsMax)
         #expect(fitted.streamsMax <= fresh.streamsMax)

@@ -38,8 +38,8 @@ import Wire
         of server: StoreServer<State>,
         in journal: any Journal,
         beginningWith file: StateFile<State>? = nil
-    ) throws -> History<State> {
-        try History(
+    ) throws -> RecoveredHistory<State> {
+        try RecoveredHistory(
             of: server.program,
             in: journal,
             registry: ActionRegistry(server.actions),

@@ -94,6 +94,6 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {
-        try encoder.encodeShared(Whole(value))
+        try encoder.encodeShared(AnyEncodable(value))
     }
 }

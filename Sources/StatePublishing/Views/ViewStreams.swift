@@ -57,7 +57,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    private let parts: ViewParts<State>
+    private let projections: ViewProjections<State>
     private let sender: PartSender
     private let encoder: JSONEncoder
     private let logger: Logger
@@ -67,18 +67,18 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let modulesRead = Locked<Set<Int>>([])
 
     package init(
-        _ parts: ViewParts<State>,
+        _ projections: ViewProjections<State>,
         _ sender: PartSender,
         _ encoder: JSONEncoder,
         _ logger: Logger
     ) {
-        self.parts = parts
+        self.projections = projections
         self.sender = sender
         self.encoder = encoder
         self.logger = logger
     }
 
-    package var views: [PublishedView] { parts.views.map(\.published) }
+    package var views: [PublishedView] { projections.views.map(\.published) }
 
     package func hasRoom(for request: ViewRequest) -> Bool {
         let topic = request.topic
@@ -107,7 +107,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked
     /// for it. On the Core's thread.
     package func watch(_ request: ViewRequest) {
-        change { _ = $0.watched(request, parts.views[request.view].published.reads) }
+        change { _ = $0.watched(request, projections.views[request.view].published.reads) }
     }
 
     private func change<Result: Sendable>(
@@ -131,7 +131,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// Sends what there is to a stream that is about to open. On the publishing thread.
     package func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
         let watched = change {
-            $0.watched(request, parts.views[request.view].published.reads)
+            $0.watched(request, projections.views[request.view].published.reads)
         }
         let isKnown = watched.version != nil
         if !isKnown { (watched.bytes, watched.version) = (made(request, state), version) }
@@ -178,16 +178,16 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
-        let reads = parts.views[request.view].published.reads
-        return made(request, try parts.state(snapshot.slices, reads))
+        let reads = projections.views[request.view].published.reads
+        return made(request, try projections.state(snapshot.slices, reads))
     }
 
     /// The projection as JSON; `nil` where there is nothing to show.
     private func made(_ request: ViewRequest, _ state: State) -> Bytes? {
-        let description = parts.views[request.view]
+        let description = projections.views[request.view]
         guard let view = description.make(state, request.parameters) else { return nil }
         do {
-            return try encoder.encodeShared(Whole(view))
+            return try encoder.encodeShared(AnyEncodable(view))
         } catch {
             logger.warning(
                 "the view \(description.published.name) has no JSON form: "

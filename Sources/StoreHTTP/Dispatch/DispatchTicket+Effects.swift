@@ -61,7 +61,7 @@ extension DispatchTicket {
         guard case .success(let value) = result, let value = value as? any Encodable else {
             return nil
         }
-        return try? store.encoder.encode(Whole(value))
+        return try? store.encoder.encode(AnyEncodable(value))
     }
 }
 

@@ -10,7 +10,7 @@ extension PresenterContext {
 
     /// Takes a view off every session's route: what it showed is gone.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
-        access.engine?.dispatchOwn(
+        access.engine?.dispatchProgramAction(
             Sessions.Internal.withdrawn(view: view),
             from: source("\(file):\(line)"),
             applied: nil
@@ -25,7 +25,7 @@ extension PresenterContext {
                 return
             }
             let source = source("StoreCore/\(name)")
-            access.engine?.dispatchOwn(action, from: source) { version in
+            access.engine?.dispatchProgramAction(action, from: source) { version in
                 guard let completion else { return }
                 let report: RouteCompletion = { outcome in
                     access.engine?.enqueue { completion(outcome) }

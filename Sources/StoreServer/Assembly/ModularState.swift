@@ -20,9 +20,9 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
-    var views: ViewParts<State>? { ViewParts(of: State.self) }
+    var views: ViewProjections<State>? { ViewProjections(of: State.self) }
 
-    var useCases: [UseCaseCall] { UseCaseCall.all(of: State.self) }
+    var useCases: [BoundUseCaseMethod] { BoundUseCaseMethod.all(of: State.self) }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
         do throws(ModuleError) { _ = try ModuleMachine<State>() } catch {
@@ -36,8 +36,8 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StateDifference.comparison(of: State.self) { old, new, touches throws(JSONError) in
-            try StateDifference.patch(from: old, to: new, in: touches, encoder)
+        StatePatch.comparison(of: State.self) { old, new, touches throws(JSONError) in
+            try StatePatch.make(from: old, to: new, in: touches, with: encoder)
         }
     }
 

@@ -14,9 +14,9 @@ protocol StateComposition<State>: Sendable {
     /// The modules, in their order; `nil` where the state is one piece.
     var modules: [SliceDescription]? { get }
     /// The projections of the state; `nil` where it is one piece.
-    var views: ViewParts<State>? { get }
+    var views: ViewProjections<State>? { get }
     /// The methods of the modules' use cases.
-    var useCases: [UseCaseCall] { get }
+    var useCases: [BoundUseCaseMethod] { get }
 
     /// The actions of the modules.
     ///

@@ -61,7 +61,7 @@ extension StoreServer {
             modules.map(\.visibility),
             isStarted: { reader.state(for: .anonymous).isStarted($0) },
             dispatch: { action, sessions, origin throws(MailboxError) in
-                try core.offerOwn(action, from: sessions, origin: origin)
+                try core.offerProgramAction(action, from: sessions, origin: origin)
             }
         )
     }
