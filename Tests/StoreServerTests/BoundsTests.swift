@@ -74,7 +74,7 @@ import Wire
         #expect(StartGate.queuedMax <= fresh.connectionsMax)
     }
 
-    @Test func `a server that starts lets nobody wait longer than one that runs`() {
+    @Test func `a server that starts lets no request wait longer than one that runs`() {
         #expect(StartGate.queuedSecondsMax == Double(ClientWait.secondsMax))
         #expect(StateParameters.wait.allows("\(ClientWait.secondsMax)"))
         #expect(DispatchTicket.waitSecondsMax == ClientWait.secondsMax)
@@ -166,7 +166,7 @@ import Wire
         #expect(16 * fresh.batchMax <= fresh.mailboxMax)
     }
 
-    @Test func `what a schema says of arrays can be configured, and no more`() throws {
+    @Test func `the bounds of a schema on arrays can be configured, and no more`() throws {
         #expect(fresh.batchMax == JSONSchema.batchMax)
         #expect(try largest("batch-max").batchMax == JSONSchema.batchMax)
     }

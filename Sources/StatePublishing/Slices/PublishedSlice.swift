@@ -27,7 +27,7 @@ package struct PublishedSlice: Sendable {
     /// The slice as JSON; `nil` where it is absent.
     ///
     /// That of a module with instances is put together for the first reader of the whole: a reader
-    /// of one instance takes ``part(at:)``.
+    /// of one instance takes ``place(of:)``.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
@@ -63,15 +63,6 @@ package struct PublishedSlice: Sendable {
             let bytes = bytes ?? SliceLayout.absent
             return pointer == .root ? .found(bytes) : .within(bytes, pointer)
         case .instances(let pieces): return pieces.place(of: pointer)
-        }
-    }
-
-    /// The part that a pointer leads to, or `nil` where it leads nowhere. Of a module with
-    /// instances only the one that it leads into is read.
-    func part(at pointer: JSONPointer) -> Bytes? {
-        switch form {
-        case .whole(let bytes): bytes?.part(at: pointer)
-        case .instances(let pieces): pieces.part(at: pointer)
         }
     }
 }
