@@ -31,11 +31,11 @@ package final class SliceWriter<State: RootState>: StateWriter {
         var bytes = 0
         if slices.isEmpty {
             slices = try modules.indices.map { index throws(JSONError) in
-                try encoded(index, state, tag.version)
+                try encoded(index, of: state, at: tag.version)
             }
         } else {
             for touched in touched {
-                bytes += try renew(touched.module, state, tag.version)
+                bytes += try renew(touched.module, of: state, at: tag.version)
             }
         }
         return Snapshot(tag: tag, slices: slices, layout: layout, ownBytes: bytes)
@@ -54,9 +54,13 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     /// Brings a slice up to date. Returns how many bytes were encoded that no version before has.
-    private func renew(_ index: Int, _ state: State, _ version: UInt64) throws(JSONError) -> Int {
+    private func renew(
+        _ index: Int,
+        of state: State,
+        at version: UInt64
+    ) throws(JSONError) -> Int {
         guard let pieces = slices[index].pieces, let value = value(index, state) else {
-            let new = try encoded(index, state, version)
+            let new = try encoded(index, of: state, at: version)
             guard new.bytes != slices[index].bytes else { return 0 }
             slices[index] = new
             return new.bytes?.count ?? 0
@@ -73,8 +77,8 @@ package final class SliceWriter<State: RootState>: StateWriter {
 
     private func encoded(
         _ index: Int,
-        _ state: State,
-        _ version: UInt64
+        of state: State,
+        at version: UInt64
     ) throws(JSONError) -> PublishedSlice {
         guard let form = forms[index], let value = value(index, state) else {
             let bytes = try modules[index].slice.value(state).map(encoded)

@@ -138,7 +138,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         if handler.kind == .ui {
             try changes?.presentation?.admit(route.module, instance, from: sessions, in: state)
         }
-        return try reduce(handler, &state, action, instance, route.module, version, sessions)
+        return try reduce(
+            &state,
+            action,
+            by: handler,
+            of: route.module,
+            instance: instance,
+            version: version,
+            from: sessions
+        )
     }
 
     package func replay(
@@ -152,28 +160,45 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             try modules[route.module].slice.check(state, instance)
             return .none
         }
-        return try reduce(handler, &state, action, instance, route.module, version, [])
+        return try reduce(
+            &state,
+            action,
+            by: handler,
+            of: route.module,
+            instance: instance,
+            version: version,
+            from: []
+        )
     }
 
     /// Reduces an action that may be applied.
     @inline(__always)
     private func reduce(
-        _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ instance: String?,
-        _ module: Int,
-        _ version: UInt64,
-        _ sessions: [String]
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        instance: String?,
+        version: UInt64,
+        from sessions: [String]
     ) throws -> Change {
         var change =
             if handler.kind == .start, seesOthers[module] {
-                try start(handler, &state, action, instance, module)
+                try start(&state, action, by: handler, of: module, instance: instance)
             } else {
-                try reduce(handler, &state, action, instance, module)
+                try reduce(&state, action, by: handler, of: module, instance: instance)
             }
         if keepsEffects[module], let ledger {
-            enter(handler, action, instance, module, version, sessions, in: ledger, &state, &change)
+            enter(
+                action,
+                by: handler,
+                of: module,
+                instance: instance,
+                version: version,
+                in: ledger,
+                &state,
+                &change
+            )
         }
         return change
     }
@@ -181,24 +206,24 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// Starts a module that sees something of others. That is filled in only behind the reducer:
     /// until then a slice that was there already looks changed.
     private func start(
-        _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ instance: String?,
-        _ module: Int
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        instance: String?
     ) throws -> Change {
         let before = state
-        let change = try reduce(handler, &state, action, instance, module)
+        let change = try reduce(&state, action, by: handler, of: module, instance: instance)
         guard change.isChange, isSame(module, before, state) else { return change }
         return Change(isChange: false, restarted: change.restarted)
     }
 
     private func reduce(
-        _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ instance: String?,
-        _ module: Int
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        instance: String?
     ) throws -> Change {
         let result = try handler.reduce(&state, action, instance, comparison)
         var change = Change(isChange: result.isChange)
@@ -222,7 +247,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 guard let route = route(of: action) else { return }
                 _ = try reduce(&state, action, by: route, version: version, from: [])
             } else if let route = routes[ObjectIdentifier(type)], let handler = handler(of: route) {
-                _ = try reduce(handler, &state, action, nil, route.module, version, [])
+                _ = try reduce(
+                    &state,
+                    action,
+                    by: handler,
+                    of: route.module,
+                    instance: nil,
+                    version: version,
+                    from: []
+                )
             }
         }
     }
