@@ -6,11 +6,4 @@ package enum SliceTopic: Hashable, Sendable {
     case slice(Int)
     /// The same, with what it was before.
     case change(Int)
-
-    /// The place of its module.
-    package var module: Int {
-        switch self {
-        case .slice(let index), .change(let index): index
-        }
-    }
 }

@@ -126,11 +126,6 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         instance == nil ? value(root) : place.read(root, instance)
     }
 
-    func instances(_ root: Root) -> [String]? {
-        if case .instances(let member) = place { return member.read(root).ids }
-        return nil
-    }
-
     func encode(
         _ root: Root,
         to container: inout KeyedEncodingContainer<SliceName>,

@@ -39,8 +39,6 @@ package protocol Slice<Root>: Sendable {
     func value(_ root: Root, instance: String?) -> (any Encodable & Sendable)?
     /// Throws a ``Refusal`` where the slice is not there.
     func check(_ root: Root, _ instance: String?) throws
-    /// The ids of the instances, sorted; `nil` where the module has none.
-    func instances(_ root: Root) -> [String]?
     func encode(
         _ root: Root,
         to container: inout KeyedEncodingContainer<SliceName>,
