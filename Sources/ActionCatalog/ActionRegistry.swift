@@ -44,16 +44,6 @@ package struct ActionRegistry<State>: Sendable {
     /// The action of this wire name; one of an instance, `cards/7/liked`, names the instance, too.
     package subscript(name: String) -> FoundAction? { table[name] }
 
-    /// The wire names of what may be dispatched somewhere.
-    package func names(for audience: ActionAudience) -> [String] {
-        table.forms(for: audience).map(\.name)
-    }
-
-    /// What may be dispatched somewhere, for schemas.
-    package func forms(for audience: ActionAudience = .everybody) -> [ActionForm] {
-        table.forms(for: audience)
-    }
-
     /// What is reduced and journaled of an action that the program itself dispatches.
     ///
     /// - Throws: as ``ActionTable/member(of:_:)``.

@@ -42,11 +42,6 @@ struct NameIndex: Sendable {
         return nil
     }
 
-    func place(of name: String) -> Int? {
-        var name = name
-        return name.withUTF8 { place(of: $0) }
-    }
-
     private func has(_ name: UnsafeBufferPointer<UInt8>, in slot: Slot) -> Bool {
         guard slot.count == name.count else { return false }
         guard let other = name.baseAddress else { return true }

@@ -61,15 +61,7 @@ extension RegisteredType {
         named name: String,
         module: String?
     ) throws(ConfigurationError) -> RegisteredType {
-        let entry = RegisteredAction(
-            name: name,
-            module: module,
-            form: ActionForm(name, type),
-            secrets: try secrets(of: type, named: name),
-            isBare: MemoryLayout<A>.size == 0,
-            read: reader(of: type)
-        )
-        return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
+        try whole(type, named: name, module: module, form: ActionForm(name, type))
     }
 
     /// A type that is its payload, for each of a module's instances.
@@ -77,13 +69,30 @@ extension RegisteredType {
         _ type: A.Type,
         forInstancesAt place: Place
     ) throws(ConfigurationError) -> RegisteredType {
-        let name = "\(place.module)/\(type)"
-        let entry = RegisteredAction(
-            name: name,
+        try whole(
+            type,
+            named: "\(place.module)/\(type)",
             module: place.module,
             form: place.form("\(type)", type),
             access: place.access,
-            isForInstances: true,
+            isForInstances: true
+        )
+    }
+
+    private static func whole<A: Action & Codable>(
+        _ type: A.Type,
+        named name: String,
+        module: String?,
+        form: ActionForm,
+        access: ActionAccess = .everybody,
+        isForInstances: Bool = false
+    ) throws(ConfigurationError) -> RegisteredType {
+        let entry = RegisteredAction(
+            name: name,
+            module: module,
+            form: form,
+            access: access,
+            isForInstances: isForInstances,
             secrets: try secrets(of: type, named: name),
             isBare: MemoryLayout<A>.size == 0,
             read: reader(of: type)

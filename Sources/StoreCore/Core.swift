@@ -218,21 +218,6 @@ extension Core {
     /// waits for them.
     public var droppedTotal: UInt64 { engine.droppedTotal }
 
-    /// Takes an envelope, or refuses it. Any thread; never waits for the Core. A caller that offers
-    /// many in a row does so without waking the Core's thread, and calls ``nudge()`` in the end;
-    /// else the thread would be woken for each and find just that one.
-    ///
-    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
-    ///   Core stops.
-    package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
-        try engine.offer(envelope, wakes: wakes)
-    }
-
-    /// Wakes the Core's thread if it sleeps although something waits. Any thread.
-    package func nudge() {
-        engine.nudge()
-    }
-
     /// Has the Core read what others have appended to its journal. Any thread; never waits for the
     /// Core.
     ///

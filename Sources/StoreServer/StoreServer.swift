@@ -44,7 +44,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     var composition: any StateComposition<State>
 
     /// The program's own journal; `nil` where the configuration chooses one.
-    var givenJournal: GivenJournal?
+    var programJournal: ProgramJournal?
     /// Receives the lines for the operator, in place of standard error.
     var log: (@Sendable (LogEntry) -> Void)?
     /// What the program does when the journal has failed.

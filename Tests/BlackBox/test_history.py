@@ -172,7 +172,7 @@ def test_blame_can_ask_about_the_past(fresh):
     assert fresh.get("/state/counter?blame=true&version=2").json["changedBy"]["version"] == 2
 
 
-def test_blame_says_where_it_stopped():
+def test_blame_reports_where_it_stopped():
     with Server("--history-max", "100", "--snapshot-every", "50") as server:
         for _ in range(4):
             server.post([INCREASE] * 100)

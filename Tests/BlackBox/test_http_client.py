@@ -51,13 +51,13 @@ def said(program, *arguments):
     return done.stdout.strip()
 
 
-def test_a_peer_is_asked_who_it_is_and_whoever_vouches_for_it_can_be_named(program, secure):
+def test_a_peer_is_authenticated_and_its_authority_can_be_named(program, secure):
     port, certificate = secure("IP:127.0.0.1")
     url = f"https://127.0.0.1:{port}/"
     assert said(program, url) == "certificate"
     assert said(program, url, certificate) == "501"
 
 
-def test_a_peer_of_another_name_is_refused_whoever_vouches_for_it(program, secure):
+def test_a_peer_of_another_name_is_refused_under_any_authority(program, secure):
     port, certificate = secure("DNS:other.example")
     assert said(program, f"https://127.0.0.1:{port}/", certificate) == "certificate"

@@ -85,7 +85,7 @@ def test_a_type_that_is_none_ends_with_2():
     )
 
 
-def test_a_log_that_nobody_reads_costs_lines_that_are_counted_and_no_action(tmp_path):
+def test_a_log_without_a_reader_costs_lines_that_are_counted_and_no_action(tmp_path):
     path, actions = str(tmp_path / "socket"), 50_000
     ends = os.pipe()
     with open(ends[0], "rb") as reader:

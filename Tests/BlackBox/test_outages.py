@@ -192,7 +192,7 @@ def test_7_3_all_that_can_hold_up_the_end_at_once(tmp_path):
     os.close(writing)
 
 
-def test_standard_files_that_are_closed_are_nobody_elses(tmp_path):
+def test_standard_files_that_are_closed_are_not_used_for_others(tmp_path):
     """Else a socket, or a file, gets their numbers, and log and analytics lines with them."""
     path = tmp_path / "store.sock"
     closed = "exec 0<&- 1>&- 2>&-; exec " + binary()

@@ -169,7 +169,7 @@ def test_a_form_that_can_not_work_is_refused_at_the_start(program, tmp_path, def
 # Errors that are no refusals
 
 
-def test_an_error_that_is_no_refusal_is_told_to_the_log_alone(vault):
+def test_an_error_that_is_no_refusal_goes_to_the_log_alone(vault):
     answers = [
         vault.post(action("doors/knocked", by="brute")),
         vault.post(action("doors/knocked", by="brute"), query="?dry-run=true"),
@@ -190,7 +190,7 @@ def test_an_error_that_is_no_refusal_is_told_to_the_log_alone(vault):
     assert len(said) == 5
 
 
-def test_what_a_type_of_its_own_code_throws_is_told_to_the_log_alone(vault):
+def test_what_a_type_of_its_own_code_throws_goes_to_the_log_alone(vault):
     assert vault.post(action("Keyed", key=7)).json["changed"] is True
     answers = {
         "/payload": vault.post(action("Keyed", key=13)),
@@ -209,6 +209,6 @@ def test_what_a_type_of_its_own_code_throws_is_told_to_the_log_alone(vault):
     assert len(said) == 3 and all("Keyed" in line and "/payload" in line for line in said), said
 
 
-def test_an_action_that_nobody_registered_fails_its_effect_by_name(vault):
+def test_an_action_that_is_not_registered_fails_its_effect_by_name(vault):
     vault.wait(action("doors/knocked", by="stranger")).problem("effect-failed", 424)
     vault.await_log("Stranger is dispatched by the program, but registered nowhere")

@@ -60,7 +60,7 @@ def test_a_history_with_another_beginning_is_gone_on_with(tmp_path, file):
         server.await_log(line)
 
 
-def test_a_start_with_the_same_file_says_nothing(tmp_path, file):
+def test_a_start_with_the_same_file_logs_nothing(tmp_path, file):
     data = tmp_path / "data"
     for _ in range(2):
         with Server("--state-file", str(file), data=data) as server:

@@ -66,7 +66,7 @@ def reachable(folder):
 
 
 @needs_root
-def test_a_directory_of_somebody_else(tmp_path):
+def test_a_directory_of_another_user(tmp_path):
     data = tmp_path / "data"
     with Server(data=data) as server:
         server.post(INCREASE)

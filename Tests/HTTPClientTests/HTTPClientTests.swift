@@ -80,7 +80,7 @@ import Testing
         #expect(bad?.cause.hasPrefix("/a/0: ") == true)
     }
 
-    @Test func `a server that says nothing in time is an error`() async throws {
+    @Test func `a server that sends nothing in time is an error`() async throws {
         let server = try ScriptedServer { _ in
             .silence
         }
@@ -179,7 +179,7 @@ extension HTTPClientTests {
         #expect(error?.cause == "more than 5 redirects")
     }
 
-    @Test func `a redirect is the answer for other methods, and where none are wanted`()
+    @Test func `a redirect is the answer for other methods, and where none are followed`()
         async throws
     {
         let server = try ScriptedServer { _ in

@@ -111,7 +111,7 @@ import Wire
         #expect(echo.server.counters.refused.load(ordering: .relaxed) == 0)
     }
 
-    @Test func `a connection too many hears 503, and the others go on`() throws {
+    @Test func `a connection too many gets 503, and the others go on`() throws {
         let echo = try EchoServer { $0.connectionsMax = 2 }
         let first = try RawConnection(port: echo.port)
         let second = try RawConnection(port: echo.port)

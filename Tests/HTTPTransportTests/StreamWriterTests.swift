@@ -42,7 +42,7 @@ import Wire
         #expect(echo.streams.open == 101)
     }
 
-    @Test func `a reader that takes nothing holds nobody up, skips, and is closed`() throws {
+    @Test func `a reader that takes nothing holds no other up, skips, and is closed`() throws {
         var limits = StreamLimits()
         limits.stallSeconds = 2
         let echo = try EchoServer(limits: limits)
@@ -133,7 +133,7 @@ import Wire
         #expect(await asked(echo.streams.list).map(\.id) == [open[1].id])
     }
 
-    @Test func `who asks for the streams when the thread has ended hears that there are none`()
+    @Test func `a request for the streams after the thread has ended returns none`()
         async throws
     {
         let echo = try EchoServer()
@@ -150,7 +150,7 @@ import Wire
         #expect(StreamID(text) == nil)
     }
 
-    @Test func `streams without news hear heartbeats with the newest version`() throws {
+    @Test func `streams without news get heartbeats with the newest version`() throws {
         var limits = StreamLimits()
         limits.heartbeatSeconds = 1
         let echo = try EchoServer(limits: limits)
@@ -177,7 +177,7 @@ import Wire
         _ = readers
     }
 
-    @Test func `a stop says bye to a thousand streams`() throws {
+    @Test func `a stop sends bye to a thousand streams`() throws {
         let echo = try EchoServer()
         publish(echo, 0)
         let readers = try (0..<1_000).map { _ in try reader(echo) }

@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["store.db", "store.db-wal"], DamageTests.Damage.allCases)
-    func `a follower of a damaged journal has what the journal has, or is told to forget it`(
+    func `a follower of a damaged journal has what the journal has, or is called to drop it`(
         file: String,
         damage: DamageTests.Damage
     ) throws {

@@ -53,7 +53,7 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o700)
     }
 
-    @Test func `a second opener is refused and told who has it`() throws {
+    @Test func `a second opener is refused with the process that has it`() throws {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)
         let error = try #require(try refusal(of: folder))
@@ -128,7 +128,7 @@ import Testing
         #expect(try refusal(of: folder) == nil)
     }
 
-    @Test func `without a mark history takes a new epoch and says so`() throws {
+    @Test func `without a mark history takes a new epoch and reports it`() throws {
         let folder = try filled()
         let known = try SQLiteJournal.open(folder)
         known.close()
@@ -141,7 +141,7 @@ import Testing
         journal.close()
     }
 
-    @Test func `a database that is missing is refused where a mark tells of it`() throws {
+    @Test func `a database that is missing is refused where there is a mark of it`() throws {
         let folder = try filled()
         unlink(folder.path + "/store.db")
         let error = try #require(try refusal(of: folder))
@@ -153,7 +153,7 @@ import Testing
         journal.close()
     }
 
-    @Test func `an older database under a newer mark is refused and says both ends`() throws {
+    @Test func `an older database under a newer mark is refused with both ends`() throws {
         let folder = try filled()
         let old = try folder.bytes(of: "store.db")
         let journal = try SQLiteJournal.open(folder)

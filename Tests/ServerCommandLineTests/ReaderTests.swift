@@ -21,7 +21,7 @@ private struct Kettle: CommandLineConfiguration, Equatable {
         try ConfigurationReader(arguments: arguments, environment: [:], readFile: { _ in nil })
     }
 
-    @Test func `options are what the program says`() throws {
+    @Test func `options are what the program declares`() throws {
         let kettle = try read("--degrees", "80", "--whistle")
         #expect(kettle.configuration == Kettle(degrees: 80, whistles: true))
         #expect(kettle.command == .serve)

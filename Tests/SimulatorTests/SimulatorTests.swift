@@ -16,7 +16,7 @@ import Testing
         #expect(failure == nil, Comment(rawValue: failure ?? ""))
     }
 
-    @Test func `the same holds for a seed that nobody has chosen`() async {
+    @Test func `the same holds for a random seed`() async {
         let seed = UInt64(UInt32.random(in: .min ... .max))
         print("simulated seed: \(seed)")
         let failure = await failure(of: seed, repeats: false)

@@ -43,7 +43,9 @@ import Testing
             }
         )
         let outcomes = Outcomes()
-        try core.offer(Envelope(members: [member(step), member(step)], completion: outcomes))
+        try core.handle.offer(
+            Envelope(members: [member(step), member(step)], completion: outcomes)
+        )
         let records = try journal.read(JournalPage(after: 0, limit: 10)).records
         #expect(records.map(\.cause) == [nil, nil, 1, 2])
         #expect(seen.values == [[0, 1], [1, 2]])
@@ -61,7 +63,7 @@ import Testing
         )
         // An array that is refused half-way, or a dry run.
         let members = [member(step), member(mode == .apply ? Forbidden() : step)]
-        try core.offer(Envelope(members: members, mode: mode, completion: Outcomes()))
+        try core.handle.offer(Envelope(members: members, mode: mode, completion: Outcomes()))
         #expect(seen.values.isEmpty)
         _ = core.dispatch(step)
         #expect(seen.values == [1])
@@ -72,7 +74,9 @@ import Testing
         core.add(interceptor: { _, _ in throw Refusal.forbidden("The shop is closed.") })
         for mode in [EnvelopeMode.dryRun, .apply] {
             let outcomes = Outcomes()
-            try core.offer(Envelope(members: [member(step)], mode: mode, completion: outcomes))
+            try core.handle.offer(
+                Envelope(members: [member(step)], mode: mode, completion: outcomes)
+            )
             guard case .refused(let refusal, member: 0) = outcomes.all.values.first else {
                 Issue.record("It was not refused.")
                 continue
@@ -109,12 +113,12 @@ import Testing
             let outcomes = Outcomes()
             let envelope = Envelope(members: [member(Echo())], source: source, completion: outcomes)
             if refusals.values.isEmpty {
-                do { try core.offer(envelope) } catch { refusals.add("\(error)") }
+                do { try core.handle.offer(envelope) } catch { refusals.add("\(error)") }
             }
         }
         #expect(refusals.values == ["full"])
         // Clients have their own.
-        try core.offer(Envelope(members: [member(step)], completion: Outcomes()))
+        try core.handle.offer(Envelope(members: [member(step)], completion: Outcomes()))
         core.start()
         core.stop()
     }

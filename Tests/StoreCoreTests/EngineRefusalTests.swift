@@ -39,7 +39,7 @@ import Testing
         let bench = Bench(driver: .thread)
         let outcomes = [Outcomes(), Outcomes()]
         for completion in outcomes {
-            try bench.core.offer(
+            try bench.core.handle.offer(
                 Envelope(
                     members: [.init(action: step, type: "s")],
                     idempotency: Idempotency(key: IdempotencyKey(key: "k"), fingerprint: [1]),
@@ -83,7 +83,7 @@ import Testing
         }
         let outcomes = [Outcomes(), Outcomes(), Outcomes()]
         for (step, completion) in zip(12..., outcomes) {
-            try bench.core.offer(
+            try bench.core.handle.offer(
                 Envelope(
                     members: [.init(action: StepChangeRequested(step: step), type: "s")],
                     completion: completion

@@ -31,7 +31,7 @@ import Testing
             mode: Envelope.Mode = .apply
         ) throws -> Outcome? {
             let outcomes = Outcomes()
-            try core.offer(
+            try core.handle.offer(
                 Envelope(
                     members: actions.map {
                         .init(action: $0, type: "\($0)", payload: Array("{}".utf8))
@@ -74,7 +74,7 @@ import Testing
         )
     }
 
-    @Test func `the sink hears of the commit before the completions are over`() throws {
+    @Test func `the sink is called with the commit before the completions are over`() throws {
         let bench = Bench()
         _ = try bench.offer([step])
         #expect(bench.sink.events.values == [.reduced(1), .committed(1), .completed])
@@ -181,7 +181,7 @@ import Testing
         var taken: [Outcomes] = []
         for _ in 0..<3 {
             let outcomes = Outcomes()
-            try bench.core.offer(
+            try bench.core.handle.offer(
                 Envelope(
                     members: [.init(action: step, type: "s")],
                     completion: outcomes
@@ -207,18 +207,18 @@ import Testing
         bench.core.start()
         _ = try await bench.core.dispatch(step)
         for outcome in outcomes {
-            try bench.core.offer(
+            try bench.core.handle.offer(
                 Envelope(members: [.init(action: step, type: "s")], completion: outcome),
                 wakes: false
             )
         }
-        bench.core.nudge()
+        bench.core.handle.nudge()
         bench.core.stop()
         #expect(outcomes.allSatisfy { $0.all.values.count == 1 })
         #expect(bench.journal.version == 11)
     }
 
-    @Test func `memory forgets the oldest records and says so`() throws {
+    @Test func `the journal in memory drops the oldest records and reports them as gone`() throws {
         let journal = MemoryJournal(retention: Retention(recordsMax: 2))
         for version in 1...5 as ClosedRange<UInt64> {
             let record = Record(version: version, time: 0, type: "t", payload: [], changed: true)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct InterceptorTests {
     private struct Noise: Action {}
 
-    @Test func `interceptors are asked in order, and hear of the end in reverse`() async throws {
+    @Test func `interceptors are called in order, and with the end in reverse`() async throws {
         let core = try Core(SampleState())
         let order = Locked<[String]>([])
         for number in 1...3 {

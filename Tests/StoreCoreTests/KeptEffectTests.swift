@@ -77,7 +77,7 @@ private struct ShopWithoutLedger: RootState {
         #expect(ended.orders.sent == [7])
     }
 
-    @Test func `after a restart it is run again, or its module is told`() async throws {
+    @Test func `after a restart it is run again, or its module gets a report`() async throws {
         let core = try Core(Shop())
         let entries = [
             PendingEffects.Entry(version: 3, slice: "orders", onRestart: .retried),

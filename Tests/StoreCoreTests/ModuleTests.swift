@@ -77,7 +77,7 @@ import Testing
         #expect(try await state(after: Reset()).workshop.name == "")
     }
 
-    @Test func `a child hears of its own slice alone, with what it was before`() async throws {
+    @Test func `a child is called for its own slice alone, with what it was before`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[String]>([])
         let home = try #require(core.child(Home.self))
@@ -108,7 +108,10 @@ import Testing
         (Recipients.all, ["a", "b", "nobody"]), (.emitter, ["a"]),
         (.allExcludingEmitter, ["b", "nobody"]), (.authorized(to: ["b"]), ["b"]),
     ])
-    func `who is told of a change is who was meant`(recipients: Recipients, told: [String])
+    func `the streams that were selected get the change, and no others`(
+        recipients: Recipients,
+        told: [String]
+    )
         async throws
     {
         let core = try Core(SampleState())

@@ -126,11 +126,11 @@ struct PooledCoresTests {
                 members: [.init(action: Add(), type: "Add")],
                 completion: Outcomes()
             )
-            try counter.core.offer(envelope, wakes: false)
+            try counter.core.handle.offer(envelope, wakes: false)
         }
         #expect(!pool.isAwaited)
-        counter.core.nudge()
-        counter.core.nudge()
+        counter.core.handle.nudge()
+        counter.core.handle.nudge()
         #expect(pool.counts.waiting == 1)
         hanging.work.goesOn.open()
         for counter in [counter, hanging] { counter.core.stop() }

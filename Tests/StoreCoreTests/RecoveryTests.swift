@@ -53,7 +53,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `who waits for it is told of no failure`() async throws {
+    @Test func `a client that waits for it gets no failure`() async throws {
         let clock = ManualClock()
         let core = try Core(AppState(), dependencies: .controlled(by: clock))
         let watch = EffectWatch()

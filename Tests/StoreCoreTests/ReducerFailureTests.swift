@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: [EnvelopeMode.apply, .dryRun])
-    func `an error that is no refusal is reported, and told to no client`(_ mode: EnvelopeMode)
+    func `an error that is no refusal is reported, and shown to no client`(_ mode: EnvelopeMode)
         throws
     {
         let outcomes = Outcomes()
         let core = core(journaled: true)
-        try core.offer(
+        try core.handle.offer(
             Envelope(
                 members: [EnvelopeMember(action: Step(), type: "step")],
                 requestID: "r-1",

@@ -79,7 +79,8 @@ import Testing
         _ = try Core(Computed())
     }
 
-    @Test func `a root that is written otherwise than its modules say is refused`() throws {
+    @Test func `a root that is written otherwise than its modules are declared is refused`() throws
+    {
         #expect(throws: ModuleError.foreignMember(found: ["version"], modules: ["tally"])) {
             try Core(WrittenWithMore())
         }

@@ -31,7 +31,7 @@ import Testing
         #expect(running.count == 2)
     }
 
-    @Test func `ids are told apart by their bytes`() {
+    @Test func `ids are distinguished by their bytes`() {
         var running = RunningEffects()
         running.insert(token("caf\u{E9}"))
         #expect(running.tokens(id: "cafe\u{301}").isEmpty)

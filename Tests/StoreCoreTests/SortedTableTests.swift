@@ -79,7 +79,7 @@ import Testing
         #expect(table.differences(from: SortedTable()).count == table.count)
     }
 
-    @Test func `names are told apart by their bytes, and sorted by them`() {
+    @Test func `names are distinguished by their bytes, and sorted by them`() {
         var table = SortedTable<Thing>()
         let names = ["", "a", "ab", "b", "e\u{301}", "z", "\u{e9}", "\u{ffff}", "\u{1f600}"]
         for (number, name) in names.enumerated().reversed() { table[name] = Thing(number) }

@@ -37,7 +37,7 @@ final class TextWriter: Sendable {
         key: String? = nil
     ) throws -> Outcomes {
         let outcomes = Outcomes()
-        try core.offer(
+        try core.handle.offer(
             Envelope(
                 members: texts.map { .init(action: Added(text: $0), type: $0) },
                 expectedVersion: version,

@@ -2,7 +2,7 @@ import StoreCore
 import Testing
 
 @Suite struct TouchedModulesTests {
-    @Test func `what has changed is told by module and instance`() {
+    @Test func `what has changed is listed by module and instance`() {
         let touched = TouchedModules()
         touched.insert(2, "b")
         touched.insert(0)

@@ -98,7 +98,7 @@ private struct Tissue: RootState {
     }
 
     @Test(arguments: twins)
-    func `an instance is told of its own effect after a restart`(twin: (String, String))
+    func `an instance gets the report of its own effect after a restart`(twin: (String, String))
         async throws
     {
         let core = try Core(Tissue())
@@ -115,7 +115,7 @@ private struct Tissue: RootState {
     }
 
     @Test(arguments: twins)
-    func `names of streams are told apart by their bytes`(twin: (String, String)) throws {
+    func `names of streams are distinguished by their bytes`(twin: (String, String)) throws {
         let (one, other) = twin
         func told(_ recipients: Recipients) throws -> [Bool] {
             let audience = try #require(Audience(recipients, emitter: one))
@@ -132,7 +132,7 @@ private struct Tissue: RootState {
     }
 
     @Test(arguments: twins)
-    func `addresses and keys are told apart by their bytes`(twin: (String, String)) {
+    func `addresses and keys are distinguished by their bytes`(twin: (String, String)) {
         let addresses = [
             SliceAddress(module: "cells", instance: twin.0),
             SliceAddress(module: "cells", instance: twin.1), SliceAddress(module: "cells"),

@@ -59,7 +59,7 @@ import Testing
 
     private func send(_ action: any Action, as session: String, to core: Core<House>) throws {
         let member = EnvelopeMember(action: action, type: "\(action)")
-        try core.offer(
+        try core.handle.offer(
             Envelope(members: [member], sessions: [session], completion: Outcomes())
         )
     }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test
-    func `what is started when a store begins is presented to everybody, where nobody sees it`()
+    func `what is started when a store begins is presented to all sessions, where none shows it`()
         async throws
     {
         var state = House()
@@ -108,7 +108,7 @@ import Testing
         #expect(try await again.dispatch(Room.UI.knocked).version == seen.version + 3)
     }
 
-    @Test func `what a view says is refused where it is not presented`() async throws {
+    @Test func `an action of a view is refused where it is not presented`() async throws {
         let core = try house()
         try send(Room.start, as: "ada", to: core)
         await #expect(throws: Refusal.self) { try await core.dispatch(Room.UI.knocked) }

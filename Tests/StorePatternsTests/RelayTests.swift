@@ -10,7 +10,7 @@ import Testing
         var error: String?
     }
 
-    @Test func `a behavior relay tells what it has, and each change once`() {
+    @Test func `a behavior relay sends its value, and each change once`() {
         let viewModel = BehaviorRelay(LoginView(error: "before"))
         let seen = Locked<[LoginView]>([])
         let end = viewModel.observe { view in seen.withLock { $0.append(view) } }
@@ -26,7 +26,7 @@ import Testing
         #expect(viewModel.value == LoginView())
     }
 
-    @Test func `a publish relay tells nothing to who comes later`() {
+    @Test func `a publish relay sends no earlier value to a later listener`() {
         let command = PublishRelay<String>()
         let seen = Locked<[String]>([])
         command.accept("loginCompleted")
@@ -36,7 +36,7 @@ import Testing
         #expect(seen.withLock { $0 } == ["closed"])
     }
 
-    @Test func `a value that a listener accepts comes after the one it is told`() {
+    @Test func `a value that a listener accepts comes after the one it is called with`() {
         let relay = PublishRelay<Int>()
         let seen = Locked<[Int]>([])
         relay.observe { value in if value == 1 { relay.accept(2) } }

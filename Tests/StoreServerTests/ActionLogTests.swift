@@ -164,7 +164,7 @@ struct ActionLogTests {
         #expect(try piece(other, after: 150).first == 151)
     }
 
-    @Test func `history that is gone is said to be, with where it goes on`() throws {
+    @Test func `history that is gone is reported as gone, with where it goes on`() throws {
         let fixture = Fixture(recordsMax: 100)
         try append(500, to: fixture)
         fixture.log.published(500)

@@ -123,7 +123,7 @@ import Wire
         #expect(inner.instance == "7")
     }
 
-    @Test func `an action that nobody registered is named`() throws {
+    @Test func `an action that is not registered is named`() throws {
         struct Stranger: Action {}
         #expect(throws: UnregisteredAction.self) { try member(Stranger()) }
         #expect(throws: UnregisteredAction.self) { try member(Stranger().to("7")) }

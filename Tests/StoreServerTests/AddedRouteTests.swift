@@ -45,7 +45,7 @@ struct AddedRouteTests {
         description = try JSONDocument(parsing: document, limits: .unbounded).root
     }
 
-    @Test func `it answers, and says no to what it does not take`() throws {
+    @Test func `it answers, and refuses what it does not take`() throws {
         #expect(try server.answer("GET", "/hello").text == #"{"hello":"world"}"#)
         #expect(try server.answer("GET", "/hello?name=ada").text == #"{"hello":"ada"}"#)
         #expect(try server.answer("GET", "/%68ello?name=%61da").text == #"{"hello":"ada"}"#)

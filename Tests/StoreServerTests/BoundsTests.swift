@@ -74,7 +74,7 @@ import Wire
         #expect(StartGate.queuedMax <= fresh.connectionsMax)
     }
 
-    @Test func `a server that starts lets nobody wait longer than one that runs`() {
+    @Test func `a server that starts lets no request wait longer than one that runs`() {
         #expect(StartGate.queuedSecondsMax == Double(ClientWait.secondsMax))
         #expect(StateParameters.wait.allows("\(ClientWait.secondsMax)"))
         #expect(DispatchTicket.waitSecondsMax == ClientWait.secondsMax)
@@ -166,7 +166,7 @@ import Wire
         #expect(16 * fresh.batchMax <= fresh.mailboxMax)
     }
 
-    @Test func `what a schema says of arrays can be configured, and no more`() throws {
+    @Test func `the bounds of a schema on arrays can be configured, and no more`() throws {
         #expect(fresh.batchMax == JSONSchema.batchMax)
         #expect(try largest("batch-max").batchMax == JSONSchema.batchMax)
     }
@@ -180,8 +180,8 @@ import Wire
     @Test(arguments: [1, 66, 100, 1_024, 4_096, 20_000, 1_000_000])
     func `connections and streams fit into the descriptors there are`(descriptors: Int) {
         let fitted = fresh.fitted(toDescriptors: descriptors, .standardError)
-        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorLimit.reserved
-        #expect(used <= max(descriptors, DescriptorLimit.reserved + 2))
+        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorBudget.reserved
+        #expect(used <= max(descriptors, DescriptorBudget.reserved + 2))
         #expect(fitted.connectionsMax >= 1)
         #expect(fitted.connectionsMax <= fresh.connectionsMax)
         #expect(fitted.streamsMax <= fresh.streamsMax)

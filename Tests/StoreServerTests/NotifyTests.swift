@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func `a notification is answered when it was told`() throws {
+    @Test func `a notification is answered when its reactions were called`() throws {
         let answer = try server().answer(
             "POST",
             "/notify/step",

@@ -67,8 +67,8 @@ import Wire
         of server: StoreServer<State>,
         _ opened: OpenJournal,
         _ replay: OpeningReplay<State>?
-    ) throws -> History<State> {
-        try History(
+    ) throws -> RecoveredHistory<State> {
+        try RecoveredHistory(
             of: server.program,
             in: opened.journal,
             registry: ActionRegistry(server.actions),

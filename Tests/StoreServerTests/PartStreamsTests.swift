@@ -111,7 +111,7 @@ import Wire
         #expect(published == ["state/counter 3 3"])
     }
 
-    @Test func `the pointers that are watched are bounded, and those that nobody reads make room`()
+    @Test func `the pointers that are watched are bounded, and those without readers make room`()
         throws
     {
         let snapshot = snapshot(1, ("{}", 1), ("1", 1))

@@ -76,7 +76,7 @@ import Wire
     }
 
     @Test(arguments: threads)
-    func `what was committed while nobody read is known to be skipped`(_ pool: ThreadPool?) {
+    func `what was committed without a reader is marked as skipped`(_ pool: ThreadPool?) {
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
         publish(Self.commit(1...1), on: publishing, readers.work)
@@ -92,7 +92,7 @@ import Wire
     }
 
     @Test(arguments: threads)
-    func `a stream that opens misses nothing, whoever commits meanwhile`(_ pool: ThreadPool?) async
+    func `a stream that opens misses nothing that is committed meanwhile`(_ pool: ThreadPool?) async
     {
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
@@ -252,7 +252,7 @@ import Wire
         #expect(versions == [[1], [5], [], [6]])
     }
 
-    @Test func `commits for different readers become one only where all of them are told`() {
+    @Test func `commits for different readers become one only where all of them get it`() {
         let (a, b) = (audience("a"), audience("b"))
         let (all, forA, forB) = (
             Self.commit(1...1), Self.commit(2...2, for: a), Self.commit(3...3, for: b)

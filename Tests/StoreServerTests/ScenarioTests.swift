@@ -6,7 +6,7 @@ import Wire
 /// The table of Tests/Scenarios, in process; Tests/BlackBox has it over a socket.
 @Suite struct ScenarioTests {
     @Test(arguments: try Scenario.all())
-    func `the router answers as the table says`(_ scenario: Scenario) throws {
+    func `the router answers as in the table`(_ scenario: Scenario) throws {
         let server = try InProcessServer()
         let json = [(name: "Content-Type", value: "application/json")]
         for action in try scenario.member("given")?.elements ?? [] {

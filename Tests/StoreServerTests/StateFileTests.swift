@@ -38,8 +38,8 @@ import Wire
         of server: StoreServer<State>,
         in journal: any Journal,
         beginningWith file: StateFile<State>? = nil
-    ) throws -> History<State> {
-        try History(
+    ) throws -> RecoveredHistory<State> {
+        try RecoveredHistory(
             of: server.program,
             in: journal,
             registry: ActionRegistry(server.actions),
@@ -79,7 +79,7 @@ import Wire
         #expect(try history(of: server(Now()) { $0.count += 1 }, in: journal).state.count == 41)
     }
 
-    @Test func `a form that can't read it is told of, and nothing else takes its place`() throws {
+    @Test func `a form that can't read it is reported, and nothing else takes its place`() throws {
         let journal = try journal()
         let error = try #require(throws: RecoveryError.self) {
             try history(of: server(Other()) { $0.count += "x" }, in: journal)

@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test func `each wrong expectation is told of`() {
+    @Test func `each wrong expectation is reported`() {
         let given = Given(Tally(), Tally.State(), reporter: failures.reporter)
         given.when(.increased) { $0.count = 2 }
         given.when(.increased)

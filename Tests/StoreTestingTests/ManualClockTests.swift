@@ -47,7 +47,7 @@ import Testing
         for task in tasks { try await task.value }
     }
 
-    @Test func `an advance stops where somebody does not come to rest`() async {
+    @Test func `an advance stops where a store does not come to rest`() async {
         let clock = ManualClock()
         clock.resting { false }
         #expect(await clock.advance(by: .seconds(1), wakesMax: 1) == false)

@@ -62,7 +62,9 @@ import Testing
         await store.finish()
     }
 
-    @Test func `a notification is told, and one that nobody hears is a failure`() async {
+    @Test func `a notification starts its reactions, and one without a reaction is a failure`()
+        async
+    {
         let failures = Failures()
         let store = TestStore(Shop(), reporter: failures.reporter)
         store.add(

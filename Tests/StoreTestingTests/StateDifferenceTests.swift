@@ -88,7 +88,7 @@ import Testing
         #expect(text.hasSuffix("… and 140 more lines"))
     }
 
-    @Test func `states that look the same, or can't be shown, are told of in a sentence`() {
+    @Test func `states that look the same, or can't be shown, are described by a sentence`() {
         struct Hidden: Encodable {
             func encode(to encoder: any Encoder) throws {
                 var container = encoder.singleValueContainer()

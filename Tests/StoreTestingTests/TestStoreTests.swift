@@ -60,7 +60,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `a failure is an issue where the test says what is wrong`() async {
+    @Test func `a failure is an issue at the place of the test that is wrong`() async {
         await withKnownIssue {
             let store = TestStore(Tally(), Tally.State())
             await store.send(.increased) { $0.count = 2 }

@@ -64,7 +64,7 @@ import Testing
         #expect(said.values == [.found(titles: ["A"])])
     }
 
-    @Test func `a recorder that waits in vain says so`() async throws {
+    @Test func `a recorder that waits in vain reports it`() async throws {
         let nothing = Recorder<Int>()
         let error = await #expect(throws: NothingRecorded.self) {
             try await nothing.next(within: .milliseconds(1))

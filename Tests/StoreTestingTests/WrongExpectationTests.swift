@@ -287,7 +287,7 @@ import Testing
         )
     }
 
-    @Test func `an action of nobody`() async {
+    @Test func `an action of no module`() async {
         let store = tally()
         await store.send(Search.Action.closed)
         #expect(

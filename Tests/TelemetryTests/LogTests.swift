@@ -4,7 +4,7 @@ import Testing
 @testable import Telemetry
 
 @Suite struct LogTests {
-    @Test func `a pipe that nobody reads costs lines, each of them counted, and no time`() throws {
+    @Test func `a pipe without a reader costs lines, each of them counted, and no time`() throws {
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test
-    func `lines go where the program says, in their order, and the rest when the logger ends`()
+    func `lines go to the program's output, in their order, and the rest when the logger ends`()
         async
     {
         let (lines, written) = AsyncStream.makeStream(of: LogLine.self)
@@ -90,7 +90,7 @@ import Testing
 @Suite struct LossReportTests {
     private let start = ContinuousClock.now
 
-    @Test func `losing is said once, and its end once`() {
+    @Test func `a loss is logged once, and its end once`() {
         var report = LossReport()
         let said = (0..<10).map { report.lost(at: start + .seconds($0)) }
         #expect(said == [true] + Array(repeating: false, count: 9))

@@ -14,7 +14,7 @@ import Wire
     }
 
     @Test(arguments: try names())
-    func `takes and refuses what the file's name says`(name: String) throws {
+    func `takes and refuses as the file is named`(name: String) throws {
         let bytes = try Array(Data(contentsOf: Self.folder.appending(path: name)))
         let error: JSONError?
         do {

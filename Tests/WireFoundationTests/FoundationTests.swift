@@ -29,7 +29,7 @@ import WireFoundation
         )
     }
 
-    @Test func `a scalar of the wrong kind says what is expected`() {
+    @Test func `the error of a scalar of the wrong kind has what is expected`() {
         #expect {
             try Wire.JSONDecoder(adapters: .foundation).decode(
                 [Date].self,

@@ -13,13 +13,31 @@ extension EventLoop {
             let fields = AnswerFields(bytes: fields, count: response.fields.count)
             switch response.body {
             case .none:
-                return send(exchange, response.status, fields, UnsafeRawBufferPointer.empty, closes)
+                return send(
+                    exchange,
+                    status: response.status,
+                    fields: fields,
+                    body: UnsafeRawBufferPointer.empty,
+                    closes: closes
+                )
             case .bytes(let bytes):
                 return bytes.withUnsafeBytes {
-                    send(exchange, response.status, fields, $0, closes)
+                    send(
+                        exchange,
+                        status: response.status,
+                        fields: fields,
+                        body: $0,
+                        closes: closes
+                    )
                 }
             case .shared(let bytes):
-                return send(exchange, response.status, fields, bytes, closes)
+                return send(
+                    exchange,
+                    status: response.status,
+                    fields: fields,
+                    body: bytes,
+                    closes: closes
+                )
             }
         }
     }
@@ -36,21 +54,33 @@ extension EventLoop {
         let fields = AnswerFields(bytes: writer.fields.bytes, count: writer.fieldCount)
         if let body = writer.sharedBody {
             writer.sharedBody = nil
-            return send(exchange, writer.status, fields, body, false)
+            return send(
+                exchange,
+                status: writer.status,
+                fields: fields,
+                body: body,
+                closes: false
+            )
         }
-        return send(exchange, writer.status, fields, writer.body.bytes, false)
+        return send(
+            exchange,
+            status: writer.status,
+            fields: fields,
+            body: writer.body.bytes,
+            closes: false
+        )
     }
 
     /// Sends an answer whose body is copied.
     private func send(
         _ exchange: HTTPExchange,
-        _ status: Int,
-        _ fields: AnswerFields,
-        _ body: UnsafeRawBufferPointer,
-        _ closes: Bool
+        status: Int,
+        fields: AnswerFields,
+        body: UnsafeRawBufferPointer,
+        closes: Bool
     ) -> chttpd_verdict {
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
-        let head = beginAnswer(exchange, status, fields, closes: closes)
+        let head = beginAnswer(exchange, status: status, fields: fields, closes: closes)
         if head.closes == 0, let reused = reusedResponses.take(length: body.count),
             reused.send(
                 on: connection,
@@ -71,16 +101,18 @@ extension EventLoop {
     /// Sends an answer whose body is large enough to be sent from where it is, or copies it.
     private func send(
         _ exchange: HTTPExchange,
-        _ status: Int,
-        _ fields: AnswerFields,
-        _ body: Bytes,
-        _ closes: Bool
+        status: Int,
+        fields: AnswerFields,
+        body: Bytes,
+        closes: Bool
     ) -> chttpd_verdict {
         guard body.count > ReusedResponses.bodyBytesMax else {
-            return body.withUnsafeBytes { send(exchange, status, fields, $0, closes) }
+            return body.withUnsafeBytes {
+                send(exchange, status: status, fields: fields, body: $0, closes: closes)
+            }
         }
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
-        let head = beginAnswer(exchange, status, fields, closes: closes)
+        let head = beginAnswer(exchange, status: status, fields: fields, closes: closes)
         // Safety: retained for the library, which releases it by `releaseBytes`, once.
         let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
         let taken =
@@ -105,8 +137,8 @@ extension EventLoop {
 
     private func beginAnswer(
         _ exchange: HTTPExchange,
-        _ status: Int,
-        _ fields: AnswerFields,
+        status: Int,
+        fields: AnswerFields,
         closes: Bool
     ) -> chttpd_response_head {
         exchange.phase = .answered

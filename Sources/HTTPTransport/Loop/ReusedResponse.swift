@@ -74,7 +74,7 @@ final class ReusedResponse {
         guard let source = new.baseAddress else { return remove(from: 0) }
         let same = common(source, new.count)
         guard same < new.count || same < end(of: fieldCount) else { return true }
-        if rewriteTag(source, new.count, same) { return true }
+        if rewriteTag(source, count: new.count, same: same) { return true }
         tag = nil
         var kept = fieldCount
         while kept > 0, ends[kept - 1] > same { kept -= 1 }
@@ -104,7 +104,7 @@ final class ReusedResponse {
     }
 
     /// Writes over the tag where it is all that differs, in no more than its value.
-    private func rewriteTag(_ new: UnsafeRawPointer, _ newCount: Int, _ same: Int) -> Bool {
+    private func rewriteTag(_ new: UnsafeRawPointer, count newCount: Int, same: Int) -> Bool {
         guard let tag, newCount == end(of: fieldCount) else { return false }
         let start = end(of: fieldCount - 1) + 5
         guard same >= start else { return false }

@@ -192,19 +192,7 @@ extension HTTPExchange {
         return nil
     }
 
-    /// Whether the first header field of a name has exactly this value; makes no string of it.
-    package func header(_ name: StaticString, is value: StaticString) -> Bool {
-        guard mayHave(name) else { return false }
-        for index in 0..<fieldCount where fields[index].isNamed(name) {
-            guard fields[index].value_length == value.utf8CodeUnitCount,
-                let bytes = fields[index].value
-            else { return false }
-            return memcmp(bytes, value.utf8Start, value.utf8CodeUnitCount) == 0
-        }
-        return false
-    }
-
-    /// The same, with a text.
+    /// Whether the first header field of a name has exactly this value.
     package func header(_ name: StaticString, is value: String) -> Bool {
         guard mayHave(name) else { return false }
         for index in 0..<fieldCount where fields[index].isNamed(name) {

@@ -77,14 +77,6 @@ struct CanonicalBytes: ~Copyable {
         return memory + count
     }
 
-    /// Appends the 32 bytes of a hash.
-    @inline(__always)
-    mutating func append(_ hash: ChainHash) {
-        reserve(ChainHash.bytesCount)
-        hash.store(to: memory + count)
-        count += ChainHash.bytesCount
-    }
-
     /// Makes room for `more` bytes.
     @inline(__always)
     mutating func reserve(_ more: Int) {

@@ -13,18 +13,9 @@ struct MetaRow: Equatable, Sendable {
         base = ChainPosition(version: 0, hash: ChainHash(genesisOf: epoch))
     }
 
-    /// Reads the row.
+    /// Reads the row by a statement that is kept.
     ///
     /// - Returns: `nil` where it is missing or not what was written.
-    static func read(from connection: Connection) throws(SQLiteFailure) -> MetaRow? {
-        let statement = try Statement(
-            connection,
-            "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
-        )
-        return try read(statement)
-    }
-
-    /// Likewise with a statement that is kept.
     static func read(_ statement: Statement) throws(SQLiteFailure) -> MetaRow? {
         defer { statement.reset() }
         guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }

@@ -33,14 +33,6 @@ package final class InstancePieces: Sendable {
         return .within(piece, JSONPointer(tokens: Array(pointer.tokens.dropFirst())))
     }
 
-    /// The part of the whole that a pointer leads to, or `nil` where it leads nowhere.
-    func part(at pointer: JSONPointer) -> Bytes? {
-        switch place(of: pointer) {
-        case .found(let bytes): bytes
-        case .within(let bytes, let pointer): bytes.part(at: pointer)
-        }
-    }
-
     /// The names of the pieces that others have otherwise. What both share is not looked at.
     func names(changedSince others: InstancePieces) -> [String] {
         var names: [String] = []

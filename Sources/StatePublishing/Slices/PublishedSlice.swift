@@ -93,13 +93,4 @@ package struct PublishedSlice: Sendable {
         case .sessions(let sessions): return sessions.place(of: pointer)
         }
     }
-
-    /// The part that a pointer leads to, or `nil` where it leads nowhere. Of a module with
-    /// instances only the one that it leads into is read.
-    func part(at pointer: JSONPointer) -> Bytes? {
-        switch place(of: pointer) {
-        case .found(let bytes): bytes
-        case .within(let bytes, let pointer): bytes.part(at: pointer)
-        }
-    }
 }

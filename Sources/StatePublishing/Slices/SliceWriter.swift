@@ -180,6 +180,6 @@ private struct PieceWriter {
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {
-        try encoder.encodeShared(Whole(value))
+        try encoder.encodeShared(AnyEncodable(value))
     }
 }

@@ -137,17 +137,6 @@ package final class Snapshot: Sendable {
         let isOfPiece = pointer.tokens.count > 1 && slices[index].namedPieces != nil
         return isOfPiece || slices[index].isAtHand
     }
-
-    /// The part of the state that a pointer leads to, or `nil` where it leads nowhere. Only the
-    /// slice that it leads into is read.
-    package func part(at pointer: JSONPointer) -> Bytes? {
-        guard let layout, let name = pointer.tokens.first else { return state.part(at: pointer) }
-        return layout.index(of: name).flatMap { index in
-            let rest = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
-            return slices[index].isStarted
-                ? slices[index].part(at: rest) : SliceLayout.absent.part(at: rest)
-        }
-    }
 }
 
 /// Where a part is found.

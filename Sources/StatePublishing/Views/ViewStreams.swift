@@ -82,7 +82,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    private let parts: ViewParts<State>
+    private let projections: ViewProjections<State>
     private let sender: PartSender
     private let encoder: JSONEncoder
     private let logger: Logger
@@ -92,18 +92,18 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let modulesRead = Locked<Set<Int>>([])
 
     package init(
-        _ parts: ViewParts<State>,
+        _ projections: ViewProjections<State>,
         _ sender: PartSender,
         _ encoder: JSONEncoder,
         _ logger: Logger
     ) {
-        self.parts = parts
+        self.projections = projections
         self.sender = sender
         self.encoder = encoder
         self.logger = logger
     }
 
-    package var views: [PublishedView] { parts.views.map(\.published) }
+    package var views: [PublishedView] { projections.views.map(\.published) }
 
     package func hasRoom(for request: ViewRequest) -> Bool {
         let topic = request.topic
@@ -137,8 +137,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// What a view reads: of each module the slice that its session sees.
     private func sources(of request: ViewRequest) -> [Source] {
-        parts.views[request.view].published.reads.map { module in
-            let isOfSession = parts.ofSessions.contains(module)
+        projections.views[request.view].published.reads.map { module in
+            let isOfSession = projections.ofSessions.contains(module)
             return Source(module: module, session: isOfSession ? request.session : nil)
         }
     }
@@ -212,9 +212,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
-        let reads = parts.views[request.view].published.reads
+        let reads = projections.views[request.view].published.reads
         let session = request.session?.text
-        return made(request, try parts.state(snapshot.slices, reads, session), isShown: true)
+        return made(request, try projections.state(snapshot.slices, reads, session), isShown: true)
     }
 
     /// The projection as JSON; `nil` where there is nothing to show.
@@ -223,12 +223,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         _ state: State,
         isShown: Bool = false
     ) -> Bytes? {
-        let description = parts.views[request.view]
+        let description = projections.views[request.view]
         var state = state
-        if !isShown, let session = request.session { parts.show(&state, session.text) }
+        if !isShown, let session = request.session { projections.show(&state, session.text) }
         guard let view = description.make(state, request.parameters) else { return nil }
         do {
-            return try encoder.encodeShared(Whole(view))
+            return try encoder.encodeShared(AnyEncodable(view))
         } catch {
             logger.warning(
                 "the view \(description.published.name) has no JSON form: "

@@ -50,7 +50,7 @@ extension EffectRunner {
             let ended = PendingEffects.Internal.ended(version: cause.version)
             var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
             source.watch = cause.watch
-            engine.dispatchOwn(ended, from: source, applied: nil)
+            engine.dispatchProgramAction(ended, from: source, applied: nil)
         }
     }
 

@@ -172,9 +172,9 @@ extension Core where State: RootState {
                 report(entry, false)
                 var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
                 source.session = session
-                if let report = Self.report(of: entry) { engine.dispatchOwn(report, from: source) }
+                if let report = Self.report(of: entry) { engine.dispatchProgramAction(report, from: source) }
                 let ended = PendingEffects.Internal.ended(version: entry.version)
-                engine.dispatchOwn(ended, from: source)
+                engine.dispatchProgramAction(ended, from: source)
             }
         }
     }

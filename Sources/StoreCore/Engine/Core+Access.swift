@@ -36,12 +36,12 @@ extension Core: EngineAccess {
         }
     }
 
-    package func dispatchOwn(
+    package func dispatchProgramAction(
         _ action: any Action,
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)?
     ) {
-        engine.dispatchOwn(action, from: source, applied: applied)
+        engine.dispatchProgramAction(action, from: source, applied: applied)
     }
 
     package func isOwn(_ action: any Action, of module: String) -> Bool {

@@ -58,7 +58,7 @@ package struct CoreHandle: Sendable {
     /// Dispatches what the program makes of something outside, for this session. `cause` is the
     /// version of the record of what was asked; `nil` where nothing was. `place` is where in the
     /// program that is decided. The watch ends with all that follows.
-    package func dispatchOwn(
+    package func dispatchProgramAction(
         _ action: any Action,
         after cause: UInt64? = nil,
         at place: String,
@@ -68,7 +68,7 @@ package struct CoreHandle: Sendable {
         var source = ActionSource(cause: cause, place: place)
         source.watch = watch
         source.session = session
-        engine.dispatchOwn(action, from: source)
+        engine.dispatchProgramAction(action, from: source)
     }
 
     /// Takes an action that a client's streams lead to, or refuses it. The log shows the client as
@@ -76,12 +76,12 @@ package struct CoreHandle: Sendable {
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
     ///   Core stops.
-    package func offerOwn(
+    package func offerProgramAction(
         _ action: any Action,
         from session: String?,
         origin: String
     ) throws(MailboxError) {
-        try engine.offerOwn(action, from: session, origin: origin)
+        try engine.offerProgramAction(action, from: session, origin: origin)
     }
 
     /// The effects that run and those that will, where the state is made of modules.

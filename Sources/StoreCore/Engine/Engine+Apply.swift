@@ -78,7 +78,9 @@ extension Engine {
         let changed = hasChange(since: savepoint.steps)
         if isDry { return dryRun(savepoint, changed) }
         let first = batch.base + UInt64(savepoint.steps) + 1
-        if let idempotency = envelope.idempotency { keep(idempotency, first, changed) }
+        if let idempotency = envelope.idempotency {
+            keep(idempotency, first: first, changed: changed)
+        }
         owner.reduced(version: version, batch.steps, from: savepoint.steps, changed: changed)
         return .applied(
             first: first,
@@ -121,7 +123,7 @@ extension Engine {
         )
     }
 
-    private func keep(_ idempotency: Idempotency, _ first: UInt64, _ changed: Bool) {
+    private func keep(_ idempotency: Idempotency, first: UInt64, changed: Bool) {
         batch.keys[idempotency.key] = KeptOutcome(
             key: idempotency.key,
             fingerprint: idempotency.fingerprint,

@@ -104,7 +104,7 @@ extension Engine {
                 var source = ActionSource(cause: version, place: place)
                 source.session = step.envelope.session
                 source.watch = step.envelope.watch.map { EffectWatch(following: $0) }
-                dispatchOwn(action, from: source)
+                dispatchProgramAction(action, from: source)
             }
         }
         owner.showState(step)

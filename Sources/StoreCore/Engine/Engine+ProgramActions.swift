@@ -7,13 +7,13 @@ extension Engine {
     /// the version that it made; `nil` where it was not applied.
     ///
     /// What is not applied goes to ``CommitFollower/dropped(_:)``.
-    func dispatchOwn(
+    func dispatchProgramAction(
         _ action: any Action,
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)? = nil
     ) {
         do {
-            try offerOwn(action, from: source, applied: applied)
+            try offerProgramAction(action, from: source, applied: applied)
         } catch {
             applied?(nil)
             drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
@@ -24,7 +24,7 @@ extension Engine {
     /// encoded is dropped.
     ///
     /// - Throws: where the mailbox refuses it.
-    func offerOwn(
+    func offerProgramAction(
         _ action: any Action,
         from session: String?,
         origin: String
@@ -32,14 +32,14 @@ extension Engine {
         var source = ActionSource(cause: nil, place: origin)
         source.session = session
         do {
-            try offerOwn(action, from: source, applied: nil)
+            try offerProgramAction(action, from: source, applied: nil)
         } catch {
             drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
             if let error = error as? MailboxError { throw error }
         }
     }
 
-    private func offerOwn(
+    private func offerProgramAction(
         _ action: any Action,
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)?

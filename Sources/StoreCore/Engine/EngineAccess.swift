@@ -8,7 +8,7 @@ package protocol EngineAccess: AnyObject, Sendable {
 
     /// Dispatches an action of the program's own, behind what waits already. `applied` receives the
     /// version that it made; `nil` where it was not applied.
-    func dispatchOwn(
+    func dispatchProgramAction(
         _ action: any Action,
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)?

@@ -48,7 +48,7 @@ package struct EnginePorts: Sendable {
     /// which actions were kept.
     package var failed: @Sendable (JournalError) -> Void = { _ in }
     /// Shows which action the Core is working on.
-    package var progress: Progress?
+    package var progress: ReducerProgress?
 
     package init() {}
 }

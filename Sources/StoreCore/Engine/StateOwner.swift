@@ -7,8 +7,6 @@ protocol StateOwner: AnyObject {
     var counts: WatcherCounts { get }
     /// The state as it is.
     var state: any Sendable { get }
-    /// The state of ``save()``.
-    var saved: any Sendable { get }
     /// Whether sessions have slices of their own.
     var hasSessions: Bool { get }
     /// How many states are kept for those who look at each.

@@ -39,7 +39,6 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 
     var counts: WatcherCounts { watchers.counts }
     var state: any Sendable { current }
-    var saved: any Sendable { beforeEnvelope }
     private(set) var keptCount = 0
 }
 

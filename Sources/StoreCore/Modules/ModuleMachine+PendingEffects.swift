@@ -7,11 +7,11 @@ extension ModuleMachine {
     /// simply lose. Both modules are places in ``modules``. `state` is the state that the action
     /// has led to: it gets the entry, and `change` gets the ledger's slice.
     func enter(
-        _ handler: ActionHandler<Root>,
         _ action: any Action,
-        _ key: SliceKey,
-        _ module: Int,
-        _ version: UInt64,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        key: SliceKey,
+        version: UInt64,
         in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
         _ state: inout Root,
         _ change: inout Change

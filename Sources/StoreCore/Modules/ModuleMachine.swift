@@ -143,7 +143,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         if handler.kind == .ui {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
         }
-        return try reduce(handler, &state, action, key, route, version)
+        return try reduce(&state, action, by: handler, route, key: key, version: version)
     }
 
     package func replay(
@@ -158,29 +158,38 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             try modules[route.module].slice.check(state, key)
             return .none
         }
-        return try reduce(handler, &state, action, key, route, version)
+        return try reduce(&state, action, by: handler, route, key: key, version: version)
     }
 
     /// Reduces an action that may be applied.
     @inline(__always)
     private func reduce(
-        _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ key: SliceKey,
+        by handler: ActionHandler<Root>,
         _ route: ActionRoute,
-        _ version: UInt64
+        key: SliceKey,
+        version: UInt64
     ) throws -> Change {
         let module = route.module
         var change =
             if handler.kind == .start, seesOthers[module] {
-                try start(handler, &state, action, key, module)
+                try start(&state, action, by: handler, of: module, key: key)
             } else {
-                try reduce(handler, &state, action, key, module)
+                try reduce(&state, action, by: handler, of: module, key: key)
             }
         if route.mayEndSession { endSession(by: action, &state, &change) }
         if keepsEffects[module], let ledger {
-            enter(handler, action, key, module, version, in: ledger, &state, &change)
+            enter(
+                action,
+                by: handler,
+                of: module,
+                key: key,
+                version: version,
+                in: ledger,
+                &state,
+                &change
+            )
         }
         return change
     }
@@ -188,24 +197,24 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// Starts a module that sees something of others. That is filled in only behind the reducer:
     /// until then a slice that was there already looks changed.
     private func start(
-        _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ key: SliceKey,
-        _ module: Int
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        key: SliceKey
     ) throws -> Change {
         let before = state
-        let change = try reduce(handler, &state, action, key, module)
+        let change = try reduce(&state, action, by: handler, of: module, key: key)
         guard change.isChange, isSame(module, before, state) else { return change }
         return Change(isChange: false, restarted: change.restarted)
     }
 
     private func reduce(
-        _ handler: ActionHandler<Root>,
         _ state: inout Root,
         _ action: any Action,
-        _ key: SliceKey,
-        _ module: Int
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        key: SliceKey
     ) throws -> Change {
         let before: Root? = ownership[module] == .partForSession ? state : nil
         let result = try handler.reduce(&state, action, key, comparison)

@@ -61,7 +61,7 @@ public struct PresenterContext: Sendable {
     package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
         source.audience = audience
-        access.engine?.dispatchOwn(action, from: source, applied: nil)
+        access.engine?.dispatchProgramAction(action, from: source, applied: nil)
     }
 }
 

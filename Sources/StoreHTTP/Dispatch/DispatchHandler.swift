@@ -14,9 +14,9 @@ final class DispatchHandler: Sendable {
 
     init(
         _ store: Store,
-        _ limits: JSONLimits,
-        _ batchMax: Int,
-        _ audience: ActionAudience
+        limits: JSONLimits,
+        batchMax: Int,
+        audience: ActionAudience
     ) {
         self.store = store
         reader = MemberReader(

@@ -96,7 +96,14 @@ package struct DispatchRoutes: RouteGroup {
             ] + (hasEffects ? [.effectFailed] : []),
             origins: origins
         ) {
-            [handler = DispatchHandler(store, limits, batchMax, audience)] request throws(Problem)
+            [
+                handler = DispatchHandler(
+                    store,
+                    limits: limits,
+                    batchMax: batchMax,
+                    audience: audience
+                )
+            ] request throws(Problem)
             in
             try handler.dispatch(request)
         }

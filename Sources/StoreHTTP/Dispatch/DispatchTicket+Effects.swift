@@ -10,9 +10,9 @@ extension DispatchTicket {
     /// Nothing follows most actions. Their answers go with those of the batch, without a timer.
     func waitForEffects(
         _ watch: EffectWatch,
-        _ first: UInt64,
-        _ last: UInt64,
-        _ changed: Bool
+        first: UInt64,
+        last: UInt64,
+        changed: Bool
     ) {
         let answer = AppliedAnswer(first: first, last: last, changed: changed)
         guard !watch.isDone else {
@@ -61,7 +61,7 @@ extension DispatchTicket {
         guard case .success(let value) = result, let value = value as? any Encodable else {
             return nil
         }
-        return try? store.encoder.encode(Whole(value))
+        return try? store.encoder.encode(AnyEncodable(value))
     }
 }
 

@@ -49,7 +49,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         switch outcome {
         case .applied(let first, let last, let changed, _):
             if let watch {
-                waitForEffects(watch, first, last, changed)
+                waitForEffects(watch, first: first, last: last, changed: changed)
             } else {
                 // An envelope that asks for the state ends its batch, so what is published is this
                 // version.

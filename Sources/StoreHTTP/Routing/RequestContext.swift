@@ -58,9 +58,6 @@ extension RequestContext {
         return pointer
     }
 
-    /// The authenticated principal. There is no authentication: every client is anonymous.
-    var principal: String? { nil }
-
     /// On whose behalf the request is answered.
     ///
     /// - Throws: 403 for a session that has ended.

@@ -34,7 +34,7 @@ enum StreamOpening {
         _ stream: VisibleStream,
         showing module: Int? = nil
     ) throws(Problem) {
-        let (resume, owner) = try admitted(request, store, stream.topic, module)
+        let (resume, owner) = try admitted(request, store, to: stream.topic, showing: module)
         let isOpen = stream.beginNow { first in
             request.exchange.stream(
                 beginning(of: stream.topic, resume, owner, first),
@@ -83,8 +83,8 @@ enum StreamOpening {
     private static func admitted(
         _ request: RequestContext,
         _ store: Store,
-        _ topic: TopicID,
-        _ module: Int?
+        to topic: TopicID,
+        showing module: Int?
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
         try requireChunks(request)
         let resume = resume(
@@ -100,7 +100,7 @@ enum StreamOpening {
             throw .streamLimit(store.bounds.streamsMax)
         }
         do {
-            owner.onEnd = try onEnd(request, store, module, owner.session)
+            owner.onEnd = try onEnd(request, store, showing: module, in: owner.session)
         } catch {
             store.streams.abandon(topic)
             throw error == .closed
@@ -114,8 +114,8 @@ enum StreamOpening {
     private static func onEnd(
         _ request: RequestContext,
         _ store: Store,
-        _ module: Int?,
-        _ session: String?
+        showing module: Int?,
+        in session: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
         let hold = store.hold(session)
         var disappears: (@Sendable () -> Void)?

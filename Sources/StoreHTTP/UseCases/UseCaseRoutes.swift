@@ -10,46 +10,46 @@ package import Wire
 package struct UseCaseRoutes: RouteGroup {
     package let links: Links
     package let store: Store
-    package let calls: [UseCaseCall]
+    package let methods: [BoundUseCaseMethod]
     package let limits: JSONLimits
 
     package init(
         links: Links,
         store: Store,
-        calls: [UseCaseCall],
+        methods: [BoundUseCaseMethod],
         limits: JSONLimits
     ) {
         self.links = links
         self.store = store
-        self.calls = calls
+        self.methods = methods
         self.limits = limits
     }
 
-    package var routes: [Route] { calls.map(route) }
+    package var routes: [Route] { methods.map(route) }
 
-    private func route(_ call: UseCaseCall) -> Route {
+    private func route(_ method: BoundUseCaseMethod) -> Route {
         .change(
             .post,
-            links.useCase(call.path),
-            "useCase." + call.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
-            "Call the use case \(call.path); its input is kept nowhere.",
+            links.useCase(method.path),
+            "useCase." + method.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
+            "Call the use case \(method.path); its input is kept nowhere.",
             parameters: [CancelOnClose.parameter, HeaderParameter.prefersWait],
-            body: .json(JSONSchemaDocument(of: [call.input]).roots[0]),
+            body: .json(JSONSchemaDocument(of: [method.input]).roots[0]),
             answers: WorkTicket.answers,
             problems: WorkTicket.problems + [.refused, .invalidPayload]
         ) { request throws(Problem) in
-            try perform(call, for: request)
+            try perform(method, for: request)
         }
     }
 
     private func perform(
-        _ call: UseCaseCall,
+        _ method: BoundUseCaseMethod,
         for request: RequestContext
     ) throws(Problem) {
-        let input = try input(of: call, request)
+        let input = try input(of: method, request)
         let work: ClientRequest
         let session = try request.session()
-        do { work = try call.request(input, session) } catch {
+        do { work = try method.request(input, session) } catch {
             throw .refused(reason: Refusal(error).reason)
         }
         WorkTicket(request, store, from: session)
@@ -57,14 +57,14 @@ package struct UseCaseRoutes: RouteGroup {
     }
 
     private func input(
-        of call: UseCaseCall,
+        of method: BoundUseCaseMethod,
         _ request: RequestContext
     ) throws(Problem) -> any Codable & Sendable {
         let body = try request.object(limits)
         do {
-            return try call.read(body, JSONDecoder(limits: limits))
+            return try method.read(body, JSONDecoder(limits: limits))
         } catch {
-            throw .unfit(error, for: call.path, store.logger)
+            throw .unfit(error, for: method.path, store.logger)
         }
     }
 }

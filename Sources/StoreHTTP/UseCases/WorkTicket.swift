@@ -89,7 +89,7 @@ final class WorkTicket: Completion {
     /// The request is recorded as a version, and the work begins.
     private func begun(as version: UInt64) {
         for (action, place) in following {
-            store.core.dispatchOwn(
+            store.core.dispatchProgramAction(
                 action,
                 after: version,
                 at: place,

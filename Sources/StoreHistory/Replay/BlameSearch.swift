@@ -70,6 +70,7 @@ struct BlameSearch<State: Codable & Sendable> {
     /// The part as bytes: the same value always has the same.
     private func part(of state: State) -> Bytes? {
         let tag = Tag(epoch: epoch, version: 0)
-        return (try? encode(state, tag))?.visible(to: session).part(at: pointer)
+        guard let snapshot = try? encode(state, tag) else { return nil }
+        return ParsedDocuments().part(at: pointer, in: snapshot.visible(to: session))
     }
 }

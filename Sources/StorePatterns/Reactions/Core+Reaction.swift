@@ -10,7 +10,7 @@ extension Core {
         switch reaction.trigger {
         case .start(let react):
             enqueue { [weak self] in
-                if let action = react() { self?.handle.dispatchOwn(action, at: place) }
+                if let action = react() { self?.handle.dispatchProgramAction(action, at: place) }
             }
             return Subscription {}
         case .notification:

@@ -11,7 +11,7 @@ extension PresenterContext {
     /// Takes a view off the route of the slice's session, and off every session's where the slice
     /// is everybody's: what it showed is gone.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
-        access.engine?.dispatchOwn(
+        access.engine?.dispatchProgramAction(
             Sessions.Internal.withdrawn(view: view, sessions: session.map { [$0] }),
             from: source("\(file):\(line)"),
             applied: nil
@@ -26,7 +26,7 @@ extension PresenterContext {
                 return
             }
             let source = source("StoreCore/\(name)")
-            access.engine?.dispatchOwn(action, from: source) { version in
+            access.engine?.dispatchProgramAction(action, from: source) { version in
                 guard let completion else { return }
                 let report: RouteCompletion = { outcome in
                     access.engine?.enqueue { completion(outcome) }

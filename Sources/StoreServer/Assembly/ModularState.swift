@@ -23,9 +23,9 @@ struct ModularState<State: RootState>: StateComposition {
 
     var layout: SliceLayout? { SliceLayout(State.modules) }
 
-    var views: ViewParts<State>? { ViewParts(of: State.self) }
+    var views: ViewProjections<State>? { ViewProjections(of: State.self) }
 
-    var useCases: [UseCaseCall] { UseCaseCall.all(of: State.self) }
+    var useCases: [BoundUseCaseMethod] { BoundUseCaseMethod.all(of: State.self) }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
         do throws(ModuleError) { _ = try ModuleMachine<State>() } catch {
@@ -39,8 +39,8 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StateDifference.comparison(of: State.self) { old, new, touches, session throws(JSONError) in
-            try StateDifference.patch(from: old, to: new, in: touches, for: session, encoder)
+        StatePatch.comparison(of: State.self) { old, new, touches, session throws(JSONError) in
+            try StatePatch.make(from: old, to: new, in: touches, for: session, with: encoder)
         }
     }
 

@@ -12,8 +12,8 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
 
     var modules: [SliceDescription]? { nil }
     var layout: SliceLayout? { nil }
-    var views: ViewParts<State>? { nil }
-    var useCases: [UseCaseCall] { [] }
+    var views: ViewProjections<State>? { nil }
+    var useCases: [BoundUseCaseMethod] { [] }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] { [] }
 
@@ -22,8 +22,8 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StateDifference.comparison(of: State.self) { old, new, _, _ throws(JSONError) in
-            try StateDifference.patch(from: old, to: new, encoder)
+        StatePatch.comparison(of: State.self) { old, new, _, _ throws(JSONError) in
+            try StatePatch.make(from: old, to: new, with: encoder)
         }
     }
 

@@ -16,9 +16,9 @@ protocol StateComposition<State>: Sendable {
     /// How the modules' slices make up the state; `nil` where it is one piece.
     var layout: SliceLayout? { get }
     /// The projections of the state; `nil` where it is one piece.
-    var views: ViewParts<State>? { get }
+    var views: ViewProjections<State>? { get }
     /// The methods of the modules' use cases.
-    var useCases: [UseCaseCall] { get }
+    var useCases: [BoundUseCaseMethod] { get }
 
     /// The actions of the modules.
     ///

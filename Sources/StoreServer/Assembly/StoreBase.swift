@@ -15,7 +15,7 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
     let lines: ActionLines<State>?
     let encoder = JSONEncoder()
     let journal: OpenJournal
-    let history: History<State>
+    let history: RecoveredHistory<State>
 
     /// Opens the history, and makes the newest state of it.
     ///
@@ -37,9 +37,9 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
         let replay = OpeningReplay(of: server.program, registry)
         journal =
             try world.simulated.map { OpenJournal($0.journal) }
-            ?? server.givenJournal.map { try OpenJournal($0) }
+            ?? server.programJournal.map { try OpenJournal($0) }
             ?? OpenJournal(configuration, follower: replay, world.logger)
-        history = try History(
+        history = try RecoveredHistory(
             of: server.program,
             in: journal.journal,
             registry: registry,
@@ -53,8 +53,8 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
     /// Whether two values are encoded alike.
     var haveSameBytes: ByteComparison {
         { [encoder] a, b in
-            guard let a = try? encoder.encodeShared(Whole(a)),
-                let b = try? encoder.encodeShared(Whole(b))
+            guard let a = try? encoder.encodeShared(AnyEncodable(a)),
+                let b = try? encoder.encodeShared(AnyEncodable(b))
             else { return false }
             return a == b
         }

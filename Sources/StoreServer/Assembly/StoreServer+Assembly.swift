@@ -61,7 +61,7 @@ extension StoreServer {
             modules.map(\.visibility),
             isStarted: { reader.state(of: $1).isStarted($0) },
             dispatch: { action, session, origin throws(MailboxError) in
-                try core.offerOwn(action, from: session, origin: origin)
+                try core.offerProgramAction(action, from: session, origin: origin)
             }
         )
     }

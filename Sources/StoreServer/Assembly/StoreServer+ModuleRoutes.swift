@@ -23,7 +23,12 @@ extension StoreServer {
             ModuleRoutes(links, store, modules),
             ViewRoutes(links: links, store: store, views: views),
             EffectRoutes(links: links, runner: runner),
-            UseCaseRoutes(links: links, store: store, calls: composition.useCases, limits: limits),
+            UseCaseRoutes(
+                links: links,
+                store: store,
+                methods: composition.useCases,
+                limits: limits
+            ),
         ]
         if let table = store.sessions, let watch = store.core.routes,
             modules.map(\.name).contains(Sessions.name)

@@ -6,7 +6,7 @@ import Telemetry
 /// whether the journal takes records.
 struct Supervision: Sendable {
     let times: ServerTimes
-    let progress: Progress
+    let progress: ReducerProgress
     let watchdog: Watchdog
     let journal: JournalCondition
 
@@ -19,7 +19,7 @@ struct Supervision: Sendable {
     ) {
         let times = ServerTimes()
         self.times = times
-        progress = Progress { times.reducing.add($1, to: $0) }
+        progress = ReducerProgress { times.reducing.add($1, to: $0) }
         watchdog = Watchdog(
             progress,
             slowSeconds: configuration.slowActionSeconds,

@@ -56,7 +56,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
         own.ephemeral = true
         own.analytics = .off
         var memory = server
-        memory.givenJournal = nil
+        memory.programJournal = nil
         memory.others = server.others.map { other in
             AddedStore(name: other.name, program: other.program.forgetting)
         }

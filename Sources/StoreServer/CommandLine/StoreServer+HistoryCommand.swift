@@ -19,7 +19,7 @@ extension StoreServer {
     }
 
     private func backup(_ configuration: ServerConfiguration, to file: String) throws -> String {
-        guard givenJournal == nil else {
+        guard programJournal == nil else {
             throw HistoryCommandError(
                 "this program has a journal of its own, which has no backup of this server's; "
                     + "back it up by its own means, or write the actions with 'export'"
@@ -42,8 +42,8 @@ extension StoreServer {
     }
 
     private func verify(_ configuration: ServerConfiguration) throws -> String {
-        if let givenJournal {
-            return try givenJournal.use { journal in
+        if let programJournal {
+            return try programJournal.use { journal in
                 """
                 this program has a journal of its own, which checks its records itself
                 \(try replayAll(journal))
@@ -71,7 +71,7 @@ extension StoreServer {
     /// Replays all records, and returns a line about what was compared.
     private func replayAll(_ journal: any Journal) throws -> String {
         try SnapshotComparison(
-            replay: History.replay(
+            replay: RecoveredHistory.replay(
                 of: program,
                 in: journal,
                 registry: ActionRegistry(actions, composition.actions())
@@ -102,7 +102,7 @@ extension StoreServer {
         _ open: () throws -> SQLiteJournal,
         use: (any Journal) throws -> Result
     ) throws -> Result {
-        if let givenJournal { return try givenJournal.use(use) }
+        if let programJournal { return try programJournal.use(use) }
         let journal = try open()
         defer { journal.close() }
         return try use(journal)

@@ -25,15 +25,16 @@ extension StoreServer {
     ) throws -> String {
         let registry = try ActionRegistry<State>(actions, composition.actions())
         let input = try LineInput(file)
-        let place = givenJournal == nil ? configuration.dataDirectory : "the program's own journal"
+        let place =
+            programJournal == nil ? configuration.dataDirectory : "the program's own journal"
         guard journal.version == 0 else {
             throw HistoryCommandError(
                 "\(place) has a history already, up to version \(journal.version); give an empty "
-                    + (givenJournal == nil ? "directory with --data" : "one")
+                    + (programJournal == nil ? "directory with --data" : "one")
             )
         }
         // This saves the initial state as the snapshot of version 0: the history begins.
-        let history = try History(
+        let history = try RecoveredHistory(
             of: program,
             in: journal,
             registry: registry,

@@ -59,7 +59,7 @@ extension ServerConfiguration {
         storesCount: Int = 1,
         _ logger: Logger
     ) -> ServerConfiguration {
-        let reserved = DescriptorLimit.reserved + (storesCount - 1) * DescriptorLimit.storeMax
+        let reserved = DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
         let wanted = connectionsMax + streamsMax + reserved
         guard wanted > limit else { return self }
         var fitted = self

@@ -12,7 +12,7 @@ import Wire
 /// makes it, or throws the reason.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
-    let form = History<State>.form
+    let form = RecoveredHistory<State>.form
     private var steps: ReplaySteps<State>
     private var base: Replay<State>.Base?
 

@@ -24,10 +24,10 @@ struct OpenJournal: Sendable {
     }
 
     /// Opens the program's own journal.
-    init(_ given: GivenJournal) throws {
-        let opened = try given.open()
+    init(_ own: ProgramJournal) throws {
+        let opened = try own.open()
         journal = opened
-        if given.isClosedByOpener {
+        if own.isClosedByOpener {
             close = { opened.close() }
         } else {
             close = {}

@@ -49,7 +49,7 @@ extension StoreServer {
         for other in others { try other.program.check() }
         return try ServerStart(
             configuration.fitted(
-                toDescriptors: DescriptorLimit.current,
+                toDescriptors: DescriptorBudget.current,
                 storesCount: others.count + 1,
                 logger
             ),

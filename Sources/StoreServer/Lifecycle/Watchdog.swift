@@ -10,19 +10,19 @@ import Wire
 /// journaled.
 final class Watchdog: Sendable {
     private struct Seen: Sendable {
-        let work: Progress.Work
+        let work: ReducerProgress.Work
         let since: ContinuousClock.Instant
         var isNamed = false
     }
 
-    private let progress: Progress
+    private let progress: ReducerProgress
     private let slowSeconds: Int
     private let stuckSeconds: Int
     private let logger: Logger
     private let seen = Locked<Seen?>(nil)
-    private let stuck = Locked<Progress.Work?>(nil)
+    private let stuck = Locked<ReducerProgress.Work?>(nil)
 
-    init(_ progress: Progress, slowSeconds: Int, stuckSeconds: Int, _ logger: Logger) {
+    init(_ progress: ReducerProgress, slowSeconds: Int, stuckSeconds: Int, _ logger: Logger) {
         self.logger = logger
         self.progress = progress
         self.slowSeconds = slowSeconds

@@ -70,7 +70,7 @@ protocol StoreProgram: Sendable {
 }
 
 extension StoreServer: StoreProgram {
-    var hasOwnJournal: Bool { givenJournal != nil }
+    var hasOwnJournal: Bool { programJournal != nil }
 
     func check() throws(ConfigurationError) {
         try ExposedCommand.check(commands)
@@ -85,13 +85,13 @@ extension StoreServer: StoreProgram {
         given: Set<String> = []
     ) throws(ConfigurationError) {
         let own = [hasOwnJournal] + others.map(\.program.hasOwnJournal)
-        if own.contains(true) { try GivenJournal.checkClock(configuration) }
-        if !own.contains(false) { try GivenJournal.checkOptions(configuration, given: given) }
+        if own.contains(true) { try ProgramJournal.checkClock(configuration) }
+        if !own.contains(false) { try ProgramJournal.checkOptions(configuration, given: given) }
     }
 
     var forgetting: any StoreProgram {
         var server = self
-        server.givenJournal = nil
+        server.programJournal = nil
         return server
     }
 }

@@ -2,8 +2,8 @@ import Glibc
 
 /// The folders that the histories of added stores lie in: `stores`, in the data directory.
 enum StoreFolders {
-    /// Makes them, durable, for their owner alone, where they are not there yet. What can't be made
-    /// is left to the journal, which says so when it makes its own folder there.
+    /// Makes them, durable, for their owner alone, where they are not there yet. An error
+    /// is left to the journal: it fails to make its own folder there, and reports that.
     static func make(in dataDirectory: String) {
         for (folder, parent) in [
             (dataDirectory, dataDirectory + "/.."), (dataDirectory + "/stores", dataDirectory),

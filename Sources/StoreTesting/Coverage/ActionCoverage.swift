@@ -59,9 +59,6 @@ final class ActionCoverage: Sendable {
         try? JSONEncoder().encodeCase(action) { name, _ in String(decoding: name, as: UTF8.self) }
     }
 
-    /// The wire names of all actions.
-    var names: [String] { actions.map(\.wireName) }
-
     /// The wire names of those that no test has exercised.
     var missing: [String] {
         let seen = seen.withLock { $0 }

@@ -39,7 +39,7 @@ extension TestStore where Subject == State, State: RootState {
         report(unstated: events.take(), before: "'\(name)' is told", at: place)
         for notification in meant {
             guard let action = notification.react(payload) else { continue }
-            (core as? Core<State>)?.handle.dispatchOwn(action, at: notification.place)
+            (core as? Core<State>)?.handle.dispatchProgramAction(action, at: notification.place)
         }
         await rest(at: place)
     }

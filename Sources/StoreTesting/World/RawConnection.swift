@@ -146,15 +146,3 @@ public final class RawConnection {
         buffer += scratch[..<count]
     }
 }
-
-extension [UInt8] {
-    fileprivate func firstRange(of other: [UInt8]) -> Range<Int>? {
-        guard count >= other.count else { return nil }
-        for start in 0...(count - other.count) where self[start] == other[0] {
-            if self[start..<start + other.count].elementsEqual(other) {
-                return start..<start + other.count
-            }
-        }
-        return nil
-    }
-}

@@ -28,17 +28,6 @@ package enum StructuredString {
         return scanner.isAtEnd ? value : nil
     }
 
-    /// Writes a string as a structured field does; `nil` when it holds what a string cannot.
-    package static func serialize(_ value: String) -> String? {
-        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
-        var text = "\""
-        for scalar in value.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
-            text.unicodeScalars.append(scalar)
-        }
-        return text + "\""
-    }
-
     private static func string(_ scanner: inout HeaderScanner) -> String? {
         guard scanner.take("\"") else { return nil }
         var value = ""

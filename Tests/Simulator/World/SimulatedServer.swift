@@ -111,7 +111,7 @@ final class SimulatedServer<Root: RootState> {
     /// Has the program itself dispatch as much as may wait.
     func fillOwnMailbox(with action: any Action) {
         for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
-            parts.store.core.dispatchOwn(action, at: "Simulator/own")
+            parts.store.core.dispatchProgramAction(action, at: "Simulator/own")
         }
     }
 
@@ -175,7 +175,7 @@ final class SimulatedServer<Root: RootState> {
             (try? sessions.begin(name, from: "simulator")) != nil
         else { return false }
         let began = Sessions.Internal.began(session: name)
-        parts.store.core.dispatchOwn(began, at: "Simulator/sessions", from: [name])
+        parts.store.core.dispatchProgramAction(began, at: "Simulator/sessions", from: [name])
         return true
     }
 

@@ -8,7 +8,7 @@ import Testing
         "application/json;charset=\"UTF-8\"", "application/json ; profile=\"a;\\\"b\"",
         "application/json;", "application/json; ; charset=utf-8",
     ])
-    func `protocol 2.4: JSON is known in every spelling, parameters allowed`(text: String) {
+    func `protocol 2.4: JSON is recognized in every spelling, parameters allowed`(text: String) {
         #expect(MediaType.isJSON(text))
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(Preferences("return=all").returned == nil)
     }
 
-    @Test func `says which preferences were applied`() {
+    @Test func `lists which preferences were applied`() {
         #expect(Preferences.applied(returned: nil, waitSeconds: nil) == nil)
         #expect(
             Preferences.applied(returned: .representation, waitSeconds: 5)
@@ -85,11 +85,16 @@ import Testing
         #expect(StructuredString.parse(text) == nil)
     }
 
-    @Test func `a structured string is read back as it was written`() {
+    @Test func `a structured string is read with its escapes`() {
         let value = String(String.UnicodeScalarView((0x20...0x7E).compactMap(Unicode.Scalar.init)))
 
-        #expect(StructuredString.serialize(value).flatMap(StructuredString.parse) == value)
-        #expect(StructuredString.serialize("\n") == nil)
+        #expect(StructuredString.parse(quoted(value)) == value)
+    }
+
+    /// A string as a structured field writes it.
+    private func quoted(_ value: String) -> String {
+        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "\"\(escaped)\""
     }
 
     @Test func `whatever a header holds, it is read to its end`() {
@@ -108,9 +113,7 @@ import Testing
             }
             if let string = StructuredString.parse(text) {
                 read += 1
-                #expect(
-                    StructuredString.serialize(string).flatMap(StructuredString.parse) == string
-                )
+                #expect(StructuredString.parse(quoted(string)) == string)
             }
             if let condition = EntityTagCondition(text), case .list(let tags) = condition {
                 read += 1

@@ -16,7 +16,7 @@ import Testing
         }
     )
 
-    @Test func `coders with other adapters don't make one forget what it knows of types`() throws {
+    @Test func `coders with other adapters don't make one lose what it keeps of types`() throws {
         let plain = (JSONEncoder(), JSONDecoder())
         let adapted = (JSONEncoder(adapters: [adapter]), JSONDecoder(adapters: [adapter]))
         let value = [[Moment()]]
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a container that somebody keeps is not handed out again`() throws {
+    @Test func `a container that is still held is not handed out again`() throws {
         defer {
             Hoarder.writing = []
             Hoarder.reading = []
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `keys beyond the table are written and found, and told apart`() throws {
+    @Test func `keys beyond the table are written and found, and distinguished`() throws {
         let all = Bytes((0...255).map { 255 - $0 })
         let bytes = try JSONEncoder().encode(all)
         #expect(try JSONDecoder().decode(Bytes.self, from: bytes) == all)

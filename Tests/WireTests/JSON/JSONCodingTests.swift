@@ -104,7 +104,7 @@ import Testing
         for (number, expected) in edges { #expect(try text(number) == expected) }
     }
 
-    @Test func `numbers without a form in JSON are errors that say where`() {
+    @Test func `numbers without a form in JSON are errors with their place`() {
         #expect {
             try text(["a": [1.0, .infinity]])
         } throws: {
@@ -226,7 +226,7 @@ import Testing
         #expect(try text([Nothing(), Nothing()]) == "[{},{}]")
     }
 
-    @Test func `members that a type does not know are passed over`() throws {
+    @Test func `members that a type does not have are passed over`() throws {
         struct One: Decodable { let b: Int }
         #expect(try value(One.self, #"{"a":[{}],"b":1,"c":"x"}"#).b == 1)
     }

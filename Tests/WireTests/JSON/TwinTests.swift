@@ -118,7 +118,7 @@ import Texts
         #expect(both == Names(first: 1, second: nil))
     }
 
-    @Test func `pointers are told apart by their bytes`() {
+    @Test func `pointers are distinguished by their bytes`() {
         let (one, other) = (JSONPointer(tokens: ["\u{E9}"]), JSONPointer(tokens: ["e\u{301}"]))
         #expect(one != other)
         #expect(Set([one, other]).count == 2)

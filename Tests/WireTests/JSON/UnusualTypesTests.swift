@@ -141,7 +141,7 @@ import Testing
         #expect(try text(["k": twice]) == #"{"k":{"a":[2],"b":"x"}}"#)
     }
 
-    @Test func `keys that no table holds are told apart, too`() throws {
+    @Test func `keys that no table holds are distinguished, too`() throws {
         let twice = Written { encoder in
             var container = encoder.container(keyedBy: JSONKey.self)
             for (index, key) in ["é", "x", "é", ""].enumerated() {

@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    @Test func `protocol 4.6: resync says why, without an id`() {
+    @Test func `protocol 4.6: resync has the reason, without an id`() {
         let frames = SSEFrame.ResyncReason.allCases.map { text(SSEFrame.resync($0)) }
 
         #expect(

@@ -1,8 +1,8 @@
 package import StoreCore
 package import Wire
 
-/// A method of a use case, as the server calls it.
-package struct UseCaseCall: Sendable {
+/// A method of a use case, with its module and its way to read the input that a client sends.
+package struct BoundUseCaseMethod: Sendable {
     package let path: String
     package let module: String
     package let input: any (Codable & Sendable).Type
@@ -12,11 +12,11 @@ package struct UseCaseCall: Sendable {
         @Sendable (any Codable & Sendable, _ session: String?) throws -> ClientRequest
 }
 
-extension UseCaseCall {
-    package static func all<State: RootState>(of root: State.Type) -> [UseCaseCall] {
+extension BoundUseCaseMethod {
+    package static func all<State: RootState>(of root: State.Type) -> [BoundUseCaseMethod] {
         State.modules.flatMap { mount in
             mount.slice.useCases.map { useCase in
-                UseCaseCall(
+                BoundUseCaseMethod(
                     path: useCase.path,
                     module: mount.name,
                     input: useCase.input,
@@ -31,7 +31,7 @@ extension UseCaseCall {
     }
 }
 
-extension UseCaseCall {
+extension BoundUseCaseMethod {
     private static func reader<Input: Codable & Sendable>(
         of input: Input.Type
     ) -> @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable {

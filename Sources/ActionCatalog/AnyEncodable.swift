@@ -1,5 +1,5 @@
-/// A value of any type, as itself.
-package struct Whole: Encodable {
+/// A value of any type, which is encoded as it would be on its own.
+package struct AnyEncodable: Encodable {
     package let value: any Encodable
 
     package init(_ value: any Encodable) { self.value = value }

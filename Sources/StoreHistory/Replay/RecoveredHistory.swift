@@ -8,7 +8,7 @@ package import Wire
 
 /// A store's history as a start finds it: where it is kept, how it is replayed, and the state that
 /// it leads to.
-package struct History<State: Codable & Equatable & Sendable>: Sendable {
+package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable {
     package let journal: any Journal
     package let replay: Replay<State>
     /// The version that the server goes on from. Other servers may have taken the journal further
@@ -99,7 +99,7 @@ package struct History<State: Codable & Equatable & Sendable>: Sendable {
 
 /// What was made of a journal while it was opened.
 package struct ReplayedState<State: Sendable> {
-    /// Identifies the form of the state's type, as ``History/form`` does.
+    /// Identifies the form of the state's type, as ``RecoveredHistory/form`` does.
     let form: String
     /// The state of a version; `nil` where it was not made.
     package let state: (UInt64) -> State?

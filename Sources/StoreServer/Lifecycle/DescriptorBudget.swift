@@ -1,8 +1,8 @@
 import Glibc
 
-/// How many files and sockets the process may have open. The limit is the host process's: it is
-/// read here, and the command line alone raises it.
-enum DescriptorLimit {
+/// The files and sockets that the server needs, and how many the process may have open. The limit
+/// is the host process's: it is read here, and the command line alone raises it.
+enum DescriptorBudget {
     /// What the server needs besides connections and streams: listeners, timers, files.
     static let reserved = 64
 

@@ -16,7 +16,7 @@ import Wire
 @testable import StoreServer
 
 /// Servers whose history is kept by a journal of the program's own.
-@Suite struct GivenJournalTests {
+@Suite struct ProgramJournalTests {
     private var program: StoreServer<AppState> { StoreServer(AppState.self) }
     private let increase = Array(#"{"type":"CounterIncreaseRequested"}"#.utf8)
 

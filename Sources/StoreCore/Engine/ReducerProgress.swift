@@ -5,7 +5,7 @@ import Synchronization
 /// long.
 ///
 /// The Core's thread writes, any thread reads.
-package final class Progress: Sendable {
+package final class ReducerProgress: Sendable {
     /// An action that is being reduced.
     package struct Work: Sendable, Equatable {
         /// Its wire name.

@@ -2,7 +2,7 @@ import ActionCatalog
 import StoreCore
 
 /// A journal of the program's own, in the place of those that flags choose.
-struct GivenJournal: Sendable {
+struct ProgramJournal: Sendable {
     /// Opens it.
     let open: @Sendable () throws -> any Journal
     /// Whether the server, which opens it, closes it.

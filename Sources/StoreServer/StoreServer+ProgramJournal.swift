@@ -12,7 +12,7 @@ extension StoreServer {
     /// a history, each by a journal of its own (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> StoreServer {
         var server = self
-        server.givenJournal = GivenJournal(open: { journal }, isClosedByOpener: false)
+        server.programJournal = ProgramJournal(open: { journal }, isClosedByOpener: false)
         return server
     }
 
@@ -25,7 +25,7 @@ extension StoreServer {
     ///   chooses.
     public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> StoreServer {
         var server = self
-        server.givenJournal = GivenJournal(open: open, isClosedByOpener: true)
+        server.programJournal = ProgramJournal(open: open, isClosedByOpener: true)
         return server
     }
 }

@@ -2,7 +2,7 @@ package import StoreCore
 import Wire
 
 /// The projections of a state, as a server shows them.
-package struct ViewParts<State: Codable & Equatable & Sendable>: Sendable {
+package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable {
     let views: [ViewDescription<State>]
     /// Makes a state of published slices, for views that are asked for and not watched.
     let state: @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
@@ -37,7 +37,7 @@ extension ViewDescription where State: RootState {
     }
 }
 
-extension ViewParts {
+extension ViewProjections {
     package init(of root: State.Type) where State: RootState {
         views = State.views.map { ViewDescription($0) }
         let names = State.modules.map(\.name)

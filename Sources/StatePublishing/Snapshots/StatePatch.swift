@@ -5,17 +5,17 @@ package import Wire
 /// Finds the patch between two states without encoding what both share.
 ///
 /// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
-package enum StateDifference {
+package enum StatePatch {
     /// The patch between two states of modules, of which only these slices are not as they were; as
     /// a session sees them, where one is named.
     ///
     /// - Throws: where a value can't be encoded (a number that JSON does not have, for instance).
-    package static func patch<Root: RootState>(
+    package static func make<Root: RootState>(
         from old: Root,
         to new: Root,
         in touches: [Touch],
         for session: String?,
-        _ encoder: JSONEncoder
+        with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         var changes: [JSONPatch.Change] = []
         for module in Set(touches.map(\.module)).sorted() {
@@ -50,10 +50,10 @@ package enum StateDifference {
     }
 
     /// The patch between two states of any form.
-    package static func patch<State: Encodable>(
+    package static func make<State: Encodable>(
         from old: State,
         to new: State,
-        _ encoder: JSONEncoder
+        with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         let change = JSONPatch.Change(
             at: .root,
@@ -134,7 +134,7 @@ package enum StateDifference {
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         guard let value else { return SliceLayout.absent }
-        return try encoder.encodeShared(Whole(value))
+        return try encoder.encodeShared(AnyEncodable(value))
     }
 }
 
