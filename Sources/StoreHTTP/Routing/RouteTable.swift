@@ -20,13 +20,14 @@ final class RouteTable: Sendable {
         var resources: [Resource] = []
         for route in given where !paths.contains(route.path.text) {
             paths.append(route.path.text)
-            resources.append(
-                Resource(
-                    route.path,
-                    given.filter { $0.path.text == route.path.text },
-                    in: environment
+            let routes = given.filter { $0.path.text == route.path.text }
+            resources.append(Resource(route.path, routes, in: environment))
+            // `/` is the index of the first store, so people write `/stores/chat/`, too.
+            if baseCount > 0, route.path.text == environment.links.index {
+                resources.append(
+                    Resource(PathTemplate(route.path.text + "/"), routes, in: environment)
                 )
-            )
+            }
         }
         var size = 16
         while size < 2 * resources.count { size *= 2 }

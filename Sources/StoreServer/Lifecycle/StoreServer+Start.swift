@@ -105,7 +105,11 @@ extension StoreServer {
         } catch let error where error is ConfigurationError || error is CancellationError {
             throw error
         } catch {
-            start.logger.naming(other.name).error("the store could not be started: \(error)")
+            // What is wrong has a line, and what can be done has another.
+            let logger = start.logger.naming(other.name)
+            for line in "the store could not be started: \(error)".split(separator: "\n") {
+                logger.error(String(line))
+            }
             process.add(unavailable: other.links, because: error)
         }
     }

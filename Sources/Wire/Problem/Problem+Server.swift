@@ -63,9 +63,10 @@ extension Problem {
         )
     }
 
-    /// 503: the store could not be started.
+    /// 503: the store could not be started. The lines of the reason become parts of one sentence.
     package static func notStarted(because reason: String, retryAfterSeconds: Int = 30) -> Problem {
-        later(
+        let reason = reason.split(separator: "\n").joined(separator: "; ")
+        return later(
             .draining,
             "The store could not be started: \(reason). Nothing was applied.",
             seconds: retryAfterSeconds

@@ -1,6 +1,6 @@
 // Several stores in one process (docs/EMBEDDING.md): a tally at /, another tally, and a chat whose
-// clients have sessions. ROOMS names something that goes wrong in one of them, or how many idle
-// stores there are besides.
+// clients have sessions. ROOMS names something that goes wrong in one of them, `chats` for a second
+// chat, `talk`, or how many idle stores there are besides.
 
 import Glibc
 import StoreCore
@@ -29,22 +29,47 @@ struct Chat: Module {
     func effect(after action: Action, in state: State) -> Effect<State> {
         switch action {
         case .said("ping"): .run { try await $0.dispatch(Action.said("pong")) }
+        case .said("later"):
+            .run { context in
+                try await context.sleep(for: .seconds(60))
+                try await context.dispatch(Action.said("now"))
+            }
         default: .none
         }
     }
 }
 
+/// What is talked about, an instance for each topic.
+struct Topics: StartableModule {
+    struct State: ModuleState {
+        var likes = 0
+    }
+
+    struct Start: Codable, Equatable, Sendable {}
+
+    enum Action: ModuleAction { case liked }
+
+    func begin(_ start: Start) -> State { State() }
+
+    func reduce(_ state: inout State, _ action: Action) { state.likes += 1 }
+}
+
 struct ChatState: RootState {
     var chat = Chat.State()
+    var topics = Instances<Topics.State>()
     var sessions = Sessions.State()
 
-    static let modules: Modules = [Chat().at(\.chat), Sessions().at(\.sessions)]
+    static let modules: Modules = [
+        Chat().at(\.chat), Topics().at(\.topics), Sessions().at(\.sessions),
+    ]
 }
 
 func tally() -> StoreServer<Tally> {
     StoreServer(state: Tally(), actions: [Added.self, Stuck.self]) { (tally: inout Tally, action) in
         switch action {
-        case let added as Added: tally.count += added.count
+        case let added as Added:
+            guard added.count >= 0 else { throw Refusal(reason: "A count is not negative.") }
+            tally.count += added.count
         default: while true { usleep(1_000) }
         }
     }
@@ -57,6 +82,7 @@ var chat = StoreServer(ChatState.self)
 if wish == "broken" { chat = chat.preparing { _ in throw Broken() } }
 var server = tally().adding(chat, named: "chat").adding(tally(), named: "scores")
 switch wish {
+case "chats": server = server.adding(StoreServer(ChatState.self), named: "talk")
 case "same name": server = server.adding(tally(), named: "chat")
 case "bad name": server = server.adding(tally(), named: "../chat")
 case let count where Int(count) != nil:
