@@ -74,6 +74,31 @@ import Testing
         )
     }
 
+    @Test func `a record has the session of the client that led to it`() throws {
+        let bench = Bench()
+        func offer(_ sessions: [String], from source: ActionSource? = nil) throws {
+            let member = EnvelopeMember(action: step, type: "step", payload: Array("{}".utf8))
+            try bench.core.offer(
+                Envelope(
+                    members: [member],
+                    source: source,
+                    sessions: sessions,
+                    completion: Outcomes()
+                )
+            )
+        }
+        try offer(["ada"])
+        try offer([])
+        var source = ActionSource(cause: 1, place: "Home.swift:1")
+        source.sessions = ["ada"]
+        try offer([], from: source)
+        let records = try bench.journal.read(JournalPage(after: 0, limit: 10)).records
+        #expect(records.map(\.session) == ["ada", nil, "ada"])
+        #expect(records.map(\.cause) == [nil, nil, 1])
+        let (own, shared) = (records[0].memoryBytes, records[1].memoryBytes)
+        #expect(own == shared + "ada".utf8.count)
+    }
+
     @Test func `the sink hears of the commit before the completions are over`() throws {
         let bench = Bench()
         _ = try bench.offer([step])

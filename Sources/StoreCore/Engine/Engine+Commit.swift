@@ -57,7 +57,8 @@ extension Engine {
             requestID: step.envelope.requestID,
             changed: step.change.isChange,
             cause: step.envelope.source?.cause,
-            origin: step.envelope.origin
+            origin: step.envelope.origin,
+            session: step.envelope.sessions.first
         )
     }
 

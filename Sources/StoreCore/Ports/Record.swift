@@ -21,6 +21,8 @@ public struct Record: Sendable, Equatable {
     /// The place in the program that dispatched it, `Home/HomeModule.swift:42`; `nil` for a
     /// client's.
     public let origin: String?
+    /// The session of the client that led to it; `nil` where none did, which is the shared one.
+    public let session: String?
 
     /// The most bytes of a payload, of a meta and of a state, whichever journal keeps them: 512
     /// MiB.
@@ -37,7 +39,8 @@ public struct Record: Sendable, Equatable {
         requestID: String? = nil,
         changed: Bool,
         cause: UInt64? = nil,
-        origin: String? = nil
+        origin: String? = nil,
+        session: String? = nil
     ) {
         self.version = version
         self.time = time
@@ -49,6 +52,7 @@ public struct Record: Sendable, Equatable {
         self.changed = changed
         self.cause = cause
         self.origin = origin
+        self.session = session
     }
 
     /// What stands in the place of a record that is forgotten before its batch is.
@@ -64,7 +68,7 @@ public struct Record: Sendable, Equatable {
     public var memoryBytes: Int {
         let texts =
             type.utf8.count + (principal?.utf8.count ?? 0) + (requestID?.utf8.count ?? 0)
-            + (origin?.utf8.count ?? 0)
+            + (origin?.utf8.count ?? 0) + (session?.utf8.count ?? 0)
         return MemoryLayout<Record>.stride + bytes + texts
     }
 }

@@ -36,9 +36,10 @@ package final class PastActions: Sendable {
 
     /// The sessions on whose behalf an action was dispatched; none where that is not known.
     ///
-    /// A client's record names the client's session. A record of the program itself names its cause
-    /// instead, the version of the action that led to it: so causes are followed back until a
-    /// record names a session.
+    /// A record has its session. In older histories records have none: there a client's record
+    /// names it in its origin, and a record of the program itself has a cause, the version of the
+    /// action that led to it. So records without a session are followed back by their causes until
+    /// one has or names a session.
     private func sessions(of record: Record) -> [String] {
         var record = record
         // The versions that were passed on the way: all have the same sessions.
@@ -48,7 +49,9 @@ package final class PastActions: Sendable {
             path.append(record.version)
             if let known = sessions.withLock({ $0[record.version] }) {
                 found = known
-            } else if let session = record.origin.flatMap(ClientOrigin.session(in:)) {
+            } else if let session = record.session
+                ?? record.origin.flatMap(ClientOrigin.session(in:))
+            {
                 found = [session]
             } else if let cause = record.cause, cause < record.version,
                 let next = self.record(cause)
