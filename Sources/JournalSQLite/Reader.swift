@@ -25,8 +25,11 @@ final class Reader: @unchecked Sendable {
             connection,
             "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
         )
+        // Records of form 1 have no session.
+        let session = try Schema.format(of: connection) == 1 ? "NULL" : "session"
         let columns =
-            "version, time, changed, type, payload, meta, principal, request, hash, cause, origin"
+            "version, time, changed, type, payload, meta, principal, request, hash, cause, origin, "
+            + session
         records = try Statement(
             connection,
             "SELECT \(columns) FROM records WHERE version BETWEEN ? AND ? ORDER BY version"

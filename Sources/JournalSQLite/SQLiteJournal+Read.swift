@@ -95,7 +95,8 @@ extension Reader {
             requestID: fields.request.map { String(decoding: $0, as: UTF8.self) },
             changed: fields.changed,
             cause: fields.cause,
-            origin: fields.origin.map { names.text($0) }
+            origin: fields.origin.map { names.text($0) },
+            session: fields.session.map { principals.text($0) }
         )
     }
 

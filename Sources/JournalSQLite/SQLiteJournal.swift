@@ -67,6 +67,8 @@ public final class SQLiteJournal: Journal {
     ///     their times from the same clock. The journal sets it forward to the time of the newest
     ///     key, so that no new key looks older when the time of day was set back between two runs.
     ///   - acceptDataLoss: goes on with what is intact where history is damaged, under a new epoch.
+    ///   - keepsForm: leaves a file that an older server wrote in its form, so that this server can
+    ///     still read it; then nothing can be appended to it. Otherwise it gets this server's form.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.
     public convenience init(
@@ -75,6 +77,7 @@ public final class SQLiteJournal: Journal {
         clock: any WallClock = SystemClock(),
         keyClock: SteadyClock? = nil,
         acceptDataLoss: Bool = false,
+        keepsForm: Bool = false,
         log: @escaping @Sendable (String) -> Void
     ) throws(JournalOpenError) {
         try self.init(
@@ -83,6 +86,7 @@ public final class SQLiteJournal: Journal {
             clock: clock,
             keyClock: keyClock,
             acceptDataLoss: acceptDataLoss,
+            keepsForm: keepsForm,
             follower: nil,
             log: log
         )
@@ -95,6 +99,7 @@ public final class SQLiteJournal: Journal {
         clock: any WallClock = SystemClock(),
         keyClock: SteadyClock?,
         acceptDataLoss: Bool,
+        keepsForm: Bool = false,
         follower: (any HistoryFollower)?,
         log: @escaping @Sendable (String) -> Void
     ) throws(JournalOpenError) {
@@ -102,6 +107,7 @@ public final class SQLiteJournal: Journal {
         let opening = JournalOpening(
             directory,
             acceptDataLoss: acceptDataLoss,
+            keepsForm: keepsForm,
             follower: follower,
             log: log
         )

@@ -36,7 +36,8 @@ final class Writer: @unchecked Sendable {
     private let begin: Statement
     private let commit: Statement
     private let rollback: Statement
-    private let insertRecord: Statement
+    /// `nil` where the file keeps an older form, which is only read.
+    private let insertRecord: Statement?
     private let insertOutcome: Statement
     private let countOutcome: Statement
     private var form = CanonicalBytes()
@@ -56,15 +57,19 @@ final class Writer: @unchecked Sendable {
         begin = try Statement(connection, "BEGIN IMMEDIATE")
         commit = try Statement(connection, "COMMIT")
         rollback = try Statement(connection, "ROLLBACK")
-        insertRecord = try Statement(
-            connection,
-            """
-            INSERT INTO records (
-                version, time, changed, type, payload, meta, principal, request, hash, cause, origin
+        insertRecord =
+            contents.format < Schema.format
+            ? nil
+            : try Statement(
+                connection,
+                """
+                INSERT INTO records (
+                    version, time, changed, type, payload, meta, principal, request, hash, cause,
+                    origin, session
+                )
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
             )
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
         insertOutcome = try Statement(
             connection,
             """
@@ -146,6 +151,9 @@ final class Writer: @unchecked Sendable {
     }
 
     private func insert(_ record: Record) throws(SQLiteFailure) {
+        guard let insertRecord else {
+            throw connection.failure(SQLITE_READONLY, "appending to a file of an older form")
+        }
         let fields = form.put(record, after: end.hash)
         let hash = form.hash
         try insertRecord.bind(1, Int64(bitPattern: fields.version))
@@ -160,17 +168,18 @@ final class Writer: @unchecked Sendable {
             nulls &= ~(1 << 6)
             try insertRecord.bind(6, blob: meta)
         } else {
-            try bindNull(6, &nulls)
+            try insertRecord.bindNull(6, unless: &nulls)
         }
-        try bind(7, fields.principal, &nulls)
-        try bind(8, fields.request, &nulls)
+        try insertRecord.bind(7, fields.principal, &nulls)
+        try insertRecord.bind(8, fields.request, &nulls)
         if let cause = fields.cause {
             nulls &= ~(1 << 10)
             try insertRecord.bind(10, Int64(bitPattern: cause))
         } else {
-            try bindNull(10, &nulls)
+            try insertRecord.bindNull(10, unless: &nulls)
         }
-        try bind(11, fields.origin, &nulls)
+        try insertRecord.bind(11, fields.origin, &nulls)
+        try insertRecord.bind(12, fields.session, &nulls)
         self.nulls = nulls
         try hash.withBytes { (bytes) throws(SQLiteFailure) in
             try insertRecord.bind(9, blob: bytes)
@@ -178,22 +187,6 @@ final class Writer: @unchecked Sendable {
         }
         end = ChainPosition(version: fields.version, hash: hash)
         bytesTotal += UInt64(record.bytes)
-    }
-
-    private func bind(
-        _ index: CInt,
-        _ text: UnsafeRawBufferPointer?,
-        _ nulls: inout UInt16
-    ) throws(SQLiteFailure) {
-        guard let text else { return try bindNull(index, &nulls) }
-        nulls &= ~(1 << index)
-        try insertRecord.bind(index, text: text)
-    }
-
-    private func bindNull(_ index: CInt, _ nulls: inout UInt16) throws(SQLiteFailure) {
-        guard nulls & 1 << index == 0 else { return }
-        try insertRecord.bindNull(index)
-        nulls |= 1 << index
     }
 
     private func insert(_ outcome: KeptOutcome) throws(SQLiteFailure) {
@@ -236,5 +229,24 @@ final class Writer: @unchecked Sendable {
         if failure.isFull { return "\(failure); it is tried again with the next appends" }
         _ = fail(failure)
         return "\(failure); nothing more is written until the server starts again"
+    }
+}
+
+extension Statement {
+    /// Binds a text or NULL; `nulls` has a bit for each parameter that is NULL already.
+    fileprivate func bind(
+        _ index: CInt,
+        _ text: UnsafeRawBufferPointer?,
+        _ nulls: inout UInt16
+    ) throws(SQLiteFailure) {
+        guard let text else { return try bindNull(index, unless: &nulls) }
+        nulls &= ~(1 << index)
+        try bind(index, text: text)
+    }
+
+    fileprivate func bindNull(_ index: CInt, unless nulls: inout UInt16) throws(SQLiteFailure) {
+        guard nulls & 1 << index == 0 else { return }
+        try bindNull(index)
+        nulls |= 1 << index
     }
 }

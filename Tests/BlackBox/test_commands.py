@@ -6,7 +6,8 @@ import signal
 import sqlite3
 
 import pytest
-from harness import INCREASE, Server, run, step
+from harness import INCREASE, Server, action, run, step
+from test_sessions import Client
 
 
 @pytest.fixture
@@ -44,6 +45,94 @@ def test_an_export_has_every_action_and_an_import_begins_with_them(history, tmp_
     assert "30 actions" in command("import", str(file), "--data", str(copy))
     assert served(copy) == state
     assert command("export", "--data", str(copy)).splitlines() == lines
+
+
+def test_an_export_has_the_sessions_and_an_import_keeps_them(tmp_path):
+    data, file, copy = tmp_path / "data", tmp_path / "lines", tmp_path / "copy"
+    with Server(data=data) as server:
+        ada = Client(server).begin()
+        # The spaces and the quote are the client's own words, which change nothing.
+        assert ada.send(INCREASE, **{"User-Agent": "session=eve x"}).status == 200
+        assert Client(server).send(INCREASE, **{"User-Agent": 'session=eve "x"'}).status == 200
+        assert ada.wait(action("movieCard/start", title="Alien")).status == 200
+        log = server.get("/actions?limit=1000").json["actions"]
+    lines = command("export", "--data", str(data)).splitlines()
+    records = [json.loads(line) for line in lines]
+    sessions = {each["version"]: each.get("session") for each in records}
+    assert ada.name in sessions.values()
+    increases = [each.get("session") for each in records if each["type"] == INCREASE["type"]]
+    assert increases == [ada.name, None]
+    # What follows from an action of a session is that session's.
+    for each in records:
+        if "cause" in each:
+            assert each.get("session") == sessions[each["cause"]]
+    assert all("session" not in each for each in log)
+    file.write_text("".join(line + "\n" for line in lines))
+    assert f"{len(lines)} actions" in command("import", str(file), "--data", str(copy))
+    assert command("export", "--data", str(copy)).splitlines() == lines
+    # Older exports have no sessions.
+    for each in records:
+        each.pop("session", None)
+    file.write_text("".join(json.dumps(each) + "\n" for each in records))
+    command("import", str(file), "--data", str(tmp_path / "older"))
+    exported = command("export", "--data", str(tmp_path / "older")).splitlines()
+    assert [json.loads(line) for line in exported] == records
+
+
+def make_form_1(data):
+    """Makes the database one of form 1, in which records have no session."""
+    with sqlite3.connect(data / "store.db") as database:
+        (made,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'records'").fetchone()
+        names = [row[1] for row in database.execute("PRAGMA table_info(records)")]
+        assert made.endswith("origin TEXT\n, session TEXT)") and names[-1] == "session"
+        old = made.replace(", session TEXT)", ")")
+        kept = ", ".join(names[:-1])
+        database.execute("ALTER TABLE records RENAME TO newer")
+        database.execute(old)
+        database.execute(f"INSERT INTO records SELECT {kept} FROM newer")
+        database.execute("DROP TABLE newer")
+        database.execute("PRAGMA user_version = 1")
+
+
+def form(data):
+    with sqlite3.connect(data / "store.db") as database:
+        return database.execute("PRAGMA user_version").fetchone()[0]
+
+
+def test_a_history_of_form_1_is_read_as_it_is_and_gets_form_2_when_it_is_served(history, tmp_path):
+    data, state = history
+    lines = command("export", "--data", str(data))
+    make_form_1(data)
+    backup = tmp_path / "backup.db"
+    assert "30 actions replayed" in command("verify", "--data", str(data))
+    assert command("export", "--data", str(data)) == lines
+    assert "up to version 30" in command("backup", str(backup), "--data", str(data))
+    # An older server can still read it.
+    assert form(data) == 1
+    with Server(data=data) as server:
+        assert server.get("/state").body == state and server.version == 30
+        ada = Client(server).begin()
+        assert ada.send(INCREASE).status == 200
+        state = server.get("/state").body
+        version = server.version
+    assert form(data) == 2
+    assert f"{version} records" in command("verify", "--data", str(data))
+    assert command("export", "--data", str(data)).startswith(lines)
+    assert json.loads(command("export", "--data", str(data)).splitlines()[-1])["session"] == ada.name
+    assert served(data) == state
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    backup.rename(restored / "store.db")
+    assert form(restored) == 1
+    assert served(restored) == history[1] and form(restored) == 2
+
+
+def test_a_history_of_a_newer_form_is_left_alone(history):
+    with sqlite3.connect(history[0] / "store.db") as database:
+        database.execute("PRAGMA user_version = 3")
+    said = command("verify", "--data", str(history[0]), status=1)
+    assert "has form 3, and this server knows forms 1 to 2" in said
+    assert form(history[0]) == 3
 
 
 def test_an_export_does_not_write_over_a_file(history, tmp_path):

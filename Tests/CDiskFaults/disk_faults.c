@@ -1,5 +1,5 @@
-// The program's own fsync and fdatasync come before the C library's, also for the libraries that it
-// is linked with: so a disk can be made to fail that works.
+// The program's own fsync, fdatasync, pwrite and pwrite64 come before the C library's, also for the
+// libraries that it is linked with: so a disk can be made to fail that works.
 
 #define _GNU_SOURCE
 #include "disk_faults.h"
@@ -13,6 +13,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char failing[4096];
+static char full[4096];
 static int failure;
 static int count;
 
@@ -24,6 +25,12 @@ void disk_faults_fail_syncs(const char *path, int error) {
     pthread_mutex_unlock(&lock);
 }
 
+void disk_faults_fill(const char *path) {
+    pthread_mutex_lock(&lock);
+    snprintf(full, sizeof full, "%s", path);
+    pthread_mutex_unlock(&lock);
+}
+
 int disk_faults_count(void) {
     pthread_mutex_lock(&lock);
     int now = count;
@@ -31,19 +38,21 @@ int disk_faults_count(void) {
     return now;
 }
 
+static int is_file(int descriptor, const char *wanted) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = 0;
+    return strcmp(path, wanted) == 0;
+}
+
 /// The error that a sync of this file is to meet, 0 for none.
 static int error_of(int descriptor) {
-    char link[64], path[4096];
     int error = 0;
     pthread_mutex_lock(&lock);
-    if (failure != 0) {
-        snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-        ssize_t length = readlink(link, path, sizeof path - 1);
-        path[length < 0 ? 0 : length] = 0;
-        if (strcmp(path, failing) == 0) {
-            error = failure;
-            count += 1;
-        }
+    if (failure != 0 && is_file(descriptor, failing)) {
+        error = failure;
+        count += 1;
     }
     pthread_mutex_unlock(&lock);
     return error;
@@ -59,3 +68,20 @@ static int sync_or_fail(int descriptor, long call) {
 int fsync(int descriptor) { return sync_or_fail(descriptor, SYS_fsync); }
 
 int fdatasync(int descriptor) { return sync_or_fail(descriptor, SYS_fdatasync); }
+
+static ssize_t write_or_fail(int descriptor, const void *bytes, size_t count, off_t offset) {
+    pthread_mutex_lock(&lock);
+    int is_full = full[0] != 0 && is_file(descriptor, full);
+    pthread_mutex_unlock(&lock);
+    if (!is_full) return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+    errno = ENOSPC;
+    return -1;
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+    return write_or_fail(descriptor, bytes, count, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) {
+    return write_or_fail(descriptor, bytes, count, offset);
+}

@@ -27,7 +27,8 @@ import Testing
                 == stride(from: 5, through: 60, by: 5).map { SampleHistory.outcome($0) }
         )
         #expect(try journal.verifyAll().isIntact)
-        #expect(lines.all.isEmpty)
+        #expect(lines.all.count == 1)
+        #expect(lines.all.first?.contains("had form 1 and has form 2 now") == true)
         try SampleHistory.append(to: journal, through: 70)
         journal.close()
     }

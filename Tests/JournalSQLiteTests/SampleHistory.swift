@@ -25,7 +25,8 @@ struct SampleHistory: Equatable {
             requestID: "request-\(version)",
             changed: !version.isMultiple(of: 10),
             cause: version > 60 && version.isMultiple(of: 7) ? version - 1 : nil,
-            origin: version > 60 && version.isMultiple(of: 7) ? "Home/Home.swift:7" : nil
+            origin: version > 60 && version.isMultiple(of: 7) ? "Home/Home.swift:7" : nil,
+            session: version > 60 && version % 5 > 2 ? "session-\(version % 2)" : nil
         )
     }
 
@@ -96,6 +97,7 @@ extension SQLiteJournal {
     static func open(
         _ folder: Folder,
         acceptDataLoss: Bool = false,
+        keepsForm: Bool = false,
         retention: Retention = .forever,
         clock: any WallClock = SystemClock(),
         lines: Lines = Lines()
@@ -105,6 +107,7 @@ extension SQLiteJournal {
             retention: retention,
             clock: clock,
             acceptDataLoss: acceptDataLoss,
+            keepsForm: keepsForm,
             log: { lines.add($0) }
         )
     }

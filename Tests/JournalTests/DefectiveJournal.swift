@@ -202,7 +202,8 @@ extension JournalBatch {
                     requestID: record.requestID,
                     changed: record.changed,
                     cause: record.cause,
-                    origin: record.origin
+                    origin: record.origin,
+                    session: record.session
                 )
             },
             outcomes: outcomes.map { outcome in

@@ -142,7 +142,8 @@ import Wire
             payload: Array("{}".utf8),
             requestID: "0123456789abcdef",
             changed: true,
-            origin: "127.0.0.1 session=0123456789abcdef0123456789abcdef curl/8.5.0"
+            origin: "127.0.0.1 session=0123456789abcdef0123456789abcdef curl/8.5.0",
+            session: "0123456789abcdef0123456789abcdef"
         )
         for each in [fresh, configuration] {
             let bytes = UInt64(counter.memoryBytes) * UInt64(each.historyMax)

@@ -13,6 +13,15 @@ struct RecordFields {
     var request: UnsafeRawBufferPointer?
     var cause: UInt64?
     var origin: UnsafeRawBufferPointer?
+    var session: UnsafeRawBufferPointer?
+
+    /// What the form has behind the request, in bytes.
+    @inline(__always)
+    fileprivate var sourceBytes: Int {
+        guard cause != nil || origin != nil || session != nil else { return 0 }
+        return CanonicalBytes.sourceHeadBytes + (origin?.count ?? 0)
+            + (session.map { 4 + $0.count } ?? 0)
+    }
 }
 
 extension CanonicalBytes {
@@ -20,14 +29,20 @@ extension CanonicalBytes {
     /// it, its own numbers, and the lengths of five fields.
     static let recordHeadBytes = 32 + 8 + 8 + 1 + 5 * 4
 
+    /// What the source part begins with, before the origin: the cause, and the origin's length.
+    ///
+    /// A record has that part where it has a cause, an origin or a session. A session's length and
+    /// text stand behind the origin, where the form ends without one: so a record without a session
+    /// has the form that it had when no record had one.
+    fileprivate static let sourceHeadBytes = 8 + 4
+
     /// Appends the form of a record that follows `previous`. Returns the offset at which it begins.
     mutating func append(_ record: RecordFields, after previous: ChainHash) -> Int {
-        let hasSource = record.cause != nil || record.origin != nil
         let fields =
             record.type.count + record.payload.count + (record.meta?.count ?? 0)
             + (record.principal?.count ?? 0) + (record.request?.count ?? 0)
         let size = Self.recordHeadBytes + fields
-        let source = hasSource ? 12 + (record.origin?.count ?? 0) : 0
+        let source = record.sourceBytes
         let start = count
         let memory = extend(by: size + source)
         Self.putHead(record, after: previous, at: memory)
@@ -37,11 +52,16 @@ extension CanonicalBytes {
         if let meta = record.meta { Self.put(meta, at: &place) }
         if let principal = record.principal { Self.put(principal, at: &place) }
         if let request = record.request { Self.put(request, at: &place) }
-        // Clients' records have no source, and end before it.
-        guard hasSource else { return start }
+        // What has no source ends before it.
+        guard source > 0 else { return start }
         Self.putSource(record, at: place)
-        place += 12
+        place += Self.sourceHeadBytes
         if let origin = record.origin { Self.put(origin, at: &place) }
+        if let session = record.session {
+            Self.put(session.count, at: place)
+            place += 4
+            Self.put(session, at: &place)
+        }
         return start
     }
 
@@ -88,12 +108,13 @@ extension CanonicalBytes {
     /// fields.
     mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
         clear()
-        let hasSource = record.cause != nil || record.origin != nil
+        let hasSource = record.cause != nil || record.origin != nil || record.session != nil
         let size =
             Self.recordHeadBytes + record.type.utf8.count + record.payload.count
             + (record.meta?.count ?? 0) + (record.principal?.utf8.count ?? 0)
             + (record.requestID?.utf8.count ?? 0)
-            + (hasSource ? 12 + (record.origin?.utf8.count ?? 0) : 0)
+            + (hasSource ? Self.sourceHeadBytes + (record.origin?.utf8.count ?? 0) : 0)
+            + (record.session.map { 4 + $0.utf8.count } ?? 0)
         let memory = extend(by: size)
         var place = memory + Self.recordHeadBytes
         var fields = RecordFields(
@@ -109,9 +130,16 @@ extension CanonicalBytes {
         if hasSource {
             fields.cause = record.cause
             let head = place
-            place += 12
+            place += Self.sourceHeadBytes
             if let origin = record.origin { fields.origin = Self.put(origin, at: &place) }
             Self.putSource(fields, at: head)
+            if let session = record.session {
+                let length = place
+                place += 4
+                let text = Self.put(session, at: &place)
+                Self.put(text.count, at: length)
+                fields.session = text
+            }
         }
         Self.putHead(fields, after: previous, at: memory)
         return fields

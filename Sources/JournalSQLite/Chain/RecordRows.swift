@@ -95,7 +95,8 @@ struct RecordRows: ~Copyable {
             principal: statement.bytesIfAny(6),
             request: statement.bytesIfAny(7),
             cause: statement.integerIfAny(9).map { UInt64(bitPattern: $0) },
-            origin: statement.bytesIfAny(10)
+            origin: statement.bytesIfAny(10),
+            session: statement.bytesIfAny(11)
         )
         guard fields.version == end.version + 1 else {
             throw .damaged("record \(end.version + 1) is missing: \(fields.version) comes next")

@@ -1,6 +1,8 @@
 /// What a database contains, as the ``Writer`` needs it to append.
 struct DatabaseContents: Equatable {
     var meta: MetaRow
+    /// The form of the file.
+    var format = Schema.format
     var end: ChainPosition
     /// What the payloads and the meta of all records took, from the beginning of history on.
     var bytesTotal: UInt64

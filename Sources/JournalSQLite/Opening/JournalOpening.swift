@@ -7,6 +7,8 @@ import StoreCore
 struct JournalOpening {
     let directory: JournalDirectory
     let acceptDataLoss: Bool
+    /// Whether a file of an older form stays as it is; then it can only be read.
+    let keepsForm: Bool
     /// Makes the state of the records that are checked.
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
@@ -14,11 +16,13 @@ struct JournalOpening {
     init(
         _ directory: JournalDirectory,
         acceptDataLoss: Bool,
+        keepsForm: Bool,
         follower: (any HistoryFollower)?,
         log: @escaping @Sendable (String) -> Void
     ) {
         self.directory = directory
         self.acceptDataLoss = acceptDataLoss
+        self.keepsForm = keepsForm
         self.follower = follower
         self.log = log
     }
@@ -94,8 +98,12 @@ extension JournalOpening {
             guard check.isSound else {
                 return try DatabaseRecovery(self, check).run(consume reader, consume connection)
             }
+            try bringToForm(&check.contents, of: connection)
             try takeNewEpoch(&check.contents, in: connection)
-        } else if found == .nothing {
+            return (connection, check.contents)
+        }
+        try bringToForm(&check.contents, of: connection)
+        if found == .nothing {
             log(
                 "there is no mark in \(directory.path): whether records are missing after version"
                     + " \(check.contents.end.version) can't be told, so history takes a new epoch"
@@ -177,6 +185,33 @@ extension JournalOpening {
         }
     }
 
+    /// Brings a sound database of an older form to this one, unless it is to stay as it is.
+    private func bringToForm(
+        _ contents: inout DatabaseContents,
+        of connection: Connection
+    ) throws(JournalOpenError) {
+        let old = try sqlite { () throws(SQLiteFailure) in try Schema.format(of: connection) }
+        contents.format = old
+        guard old < Schema.format, !keepsForm else { return }
+        do throws(SQLiteFailure) {
+            try Schema.upgrade(connection)
+        } catch {
+            throw JournalOpenError(
+                .system,
+                "the journal in \(directory.path) has form \(old), and bringing it to form"
+                    + " \(Schema.format) failed: \(error)",
+                hint: error.isFull
+                    ? "make room on the disk; nothing was changed"
+                    : "see to the disk and to the rights on the files"
+            )
+        }
+        contents.format = Schema.format
+        log(
+            "the journal in \(directory.path) had form \(old) and has form \(Schema.format) now,"
+                + " which older servers can't read"
+        )
+    }
+
     static func epoch(otherThan old: UInt32) -> UInt32 {
         old &+ .random(in: 1...UInt32.max)
     }
@@ -246,7 +281,7 @@ extension JournalOpening {
         var tables: Int64 = 0
         do throws(SQLiteFailure) {
             application = try connection.integer("PRAGMA application_id") ?? 0
-            format = try connection.integer("PRAGMA user_version") ?? 0
+            format = try Schema.format(of: connection)
             tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
         } catch {
             if error.kind == SQLITE_NOTADB { throw foreign("is no SQLite database") }
@@ -256,12 +291,15 @@ extension JournalOpening {
         guard application == Schema.applicationID else {
             throw foreign("is a database of another program")
         }
-        guard format == Schema.format else {
-            throw foreign("has form \(format), and this server knows form \(Schema.format)")
+        guard Schema.formats.contains(format) else {
+            throw foreign(
+                "has form \(format), and this server knows forms"
+                    + " \(Schema.formats.lowerBound) to \(Schema.formats.upperBound)"
+            )
         }
         let isIntact = try sqlite { () throws(SQLiteFailure) -> Bool in
             guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
-            return try Schema.isIntact(in: connection)
+            return try Schema.isIntact(in: connection, format: format)
         }
         guard isIntact else { throw unrecoverable("its tables are not those that were made") }
         return .ours

@@ -35,7 +35,8 @@ package struct RecordPage: ~Copyable {
         return RecordView(
             version: first + UInt64(index),
             type: form.bytes(place.start..<end),
-            payload: form.bytes(end..<(end + place.payloadCount))
+            payload: form.bytes(end..<(end + place.payloadCount)),
+            session: place.session.map { form.bytes($0) }
         )
     }
 
@@ -55,7 +56,9 @@ package struct RecordPage: ~Copyable {
                 Place(
                     start: start + CanonicalBytes.recordHeadBytes,
                     typeCount: rows.fields.type.count,
-                    payloadCount: rows.fields.payload.count
+                    payloadCount: rows.fields.payload.count,
+                    // The last field of the form.
+                    session: rows.fields.session.map { (form.count - $0.count)..<form.count }
                 )
             )
             each(rows)

@@ -3,13 +3,19 @@ enum Schema {
     /// Marks the file as a journal's database (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x5354_4A4C  // "STJL"
     /// Counts the forms; a change of anything here or in the canonical forms makes another.
-    static let format: Int64 = 1
+    ///
+    /// Form 2 has each record's session, which form 1 has not.
+    static let format: Int64 = 2
+    /// The forms that are read. A file of form 1 gets form 2 when it is opened to be written to.
+    static let formats: ClosedRange<Int64> = 1...format
 
-    /// The schema's objects: each one's name, and the statement that makes it.
-    static let objects: [(name: String, sql: String)] = [
-        ("meta", meta), ("outcomes", outcomes), ("outcomes_by_time", outcomesByTime),
-        ("records", records), ("snapshots", snapshots),
-    ]
+    /// The objects of a form: each one's name, and the statement that makes it.
+    private static func objects(of format: Int64) -> [(name: String, sql: String)] {
+        [
+            ("meta", meta), ("outcomes", outcomes), ("outcomes_by_time", outcomesByTime),
+            ("records", format == 1 ? records1 : records), ("snapshots", snapshots),
+        ]
+    }
 
     /// One row. `origin` is the epoch that the chain begins with, and `base` where the records that
     /// are kept begin: the version and the hash of the last one that was forgotten.
@@ -24,7 +30,8 @@ enum Schema {
         )
         """
 
-    private static let records = """
+    /// The table of form 1.
+    private static let records1 = """
         CREATE TABLE records (
             version INTEGER PRIMARY KEY,
             time INTEGER NOT NULL,
@@ -38,6 +45,23 @@ enum Schema {
             cause INTEGER,
             origin TEXT
         )
+        """
+
+    /// Byte for byte what SQLite makes of the statement above in ``upgrade(_:)``.
+    private static let records = """
+        CREATE TABLE records (
+            version INTEGER PRIMARY KEY,
+            time INTEGER NOT NULL,
+            changed INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            payload BLOB NOT NULL,
+            meta BLOB,
+            principal TEXT,
+            request TEXT,
+            hash BLOB NOT NULL,
+            cause INTEGER,
+            origin TEXT
+        , session TEXT)
         """
 
     /// `principal` is empty where the sender is unknown, else "=" and the name.
@@ -77,18 +101,37 @@ enum Schema {
         try connection.execute("BEGIN IMMEDIATE")
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(format)")
-        for object in objects { try connection.execute(object.sql) }
+        for object in objects(of: format) { try connection.execute(object.sql) }
         try meta.write(to: connection)
         try connection.execute("COMMIT")
     }
 
-    /// Whether the tables are exactly those that ``create(in:_:)`` makes.
-    static func isIntact(in connection: Connection) throws(SQLiteFailure) -> Bool {
+    /// Which form a database says that it has.
+    static func format(of connection: Connection) throws(SQLiteFailure) -> Int64 {
+        try connection.integer("PRAGMA user_version") ?? 0
+    }
+
+    /// Makes form 2 of form 1, all of it or nothing. No record is written again: SQLite reads the
+    /// new column as NULL where a row ends before it.
+    static func upgrade(_ connection: Connection) throws(SQLiteFailure) {
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteFailure) {
+            try connection.execute("ALTER TABLE records ADD COLUMN session TEXT")
+            try connection.execute("PRAGMA user_version = \(format)")
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Whether the tables are exactly those of a form.
+    static func isIntact(in connection: Connection, format: Int64) throws(SQLiteFailure) -> Bool {
         let statement = try Statement(
             connection,
             "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
         )
-        for object in objects {
+        for object in objects(of: format) {
             guard try statement.step(), statement.string(0) == object.name,
                 statement.string(1) == object.sql
             else { return false }

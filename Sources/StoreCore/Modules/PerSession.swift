@@ -40,7 +40,10 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     public var value: Value { self[reader?.session ?? SessionName.shared] }
 
     /// The value of a session, which need not have changed it yet.
-    public subscript(session: String) -> Value { entries[session]?.value ?? first.value }
+    public subscript(session: String) -> Value {
+        get { entries[session]?.value ?? first.value }
+        set { entries[session] = Entry(newValue) }
+    }
 
     /// The sessions that have changed their value, sorted.
     public var sessions: [String] { entries.map(\.key) }

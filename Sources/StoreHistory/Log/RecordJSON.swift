@@ -2,8 +2,9 @@ package import StoreCore
 import Wire
 
 extension JSONOutput {
-    /// Writes a record as the log shows it (protocol 5.1), in one line.
-    package mutating func record(_ record: Record, withRequest: Bool = false) {
+    /// Writes a record as the log shows it (protocol 5.1), in one line; `inFull` with its request
+    /// and its session, which the log does not show.
+    package mutating func record(_ record: Record, inFull: Bool = false) {
         raw("{\"version\":")
         integer(record.version)
         raw(",\"time\":\"")
@@ -20,7 +21,7 @@ extension JSONOutput {
             raw(",\"principal\":")
             string(principal)
         }
-        if withRequest, let request = record.requestID {
+        if inFull, let request = record.requestID {
             raw(",\"requestId\":")
             string(request)
         }
@@ -31,6 +32,10 @@ extension JSONOutput {
         if let origin = record.origin {
             raw(",\"origin\":")
             string(origin)
+        }
+        if inFull, let session = record.session {
+            raw(",\"session\":")
+            string(session)
         }
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }

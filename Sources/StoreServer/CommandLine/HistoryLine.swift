@@ -14,7 +14,7 @@ struct HistoryLine {
     /// The line, with its end.
     var bytes: [UInt8] {
         var line = JSONOutput(capacity: 160 + record.bytes)
-        line.record(record, withRequest: true)
+        line.record(record, inFull: true)
         line.byte(UInt8(ascii: "\n"))
         return line.array
     }
@@ -50,7 +50,8 @@ struct HistoryLine {
             requestID: object.member(named: "requestId")?.stringValue,
             changed: changed.sourceText == "true",
             cause: object.member(named: "cause").flatMap { UInt64($0.sourceText) },
-            origin: object.member(named: "origin")?.stringValue
+            origin: object.member(named: "origin")?.stringValue,
+            session: object.member(named: "session")?.stringValue
         )
     }
 }

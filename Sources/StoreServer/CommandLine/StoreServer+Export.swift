@@ -12,7 +12,7 @@ extension StoreServer {
     func export(_ configuration: ServerConfiguration, to file: String?) throws -> String {
         try withJournal {
             let directory = try HistoryCommand.existing(configuration)
-            return try SQLiteJournal(directory: directory, log: makeLogger().warning)
+            return try HistoryCommand.open(directory, log: makeLogger().warning)
         } use: { journal in
             try export(journal, to: file)
         }

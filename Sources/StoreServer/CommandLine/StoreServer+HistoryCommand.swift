@@ -27,7 +27,7 @@ extension StoreServer {
         }
         let directory = try HistoryCommand.existing(configuration)
         do {
-            let journal = try SQLiteJournal(directory: directory, log: makeLogger().warning)
+            let journal = try HistoryCommand.open(directory, log: makeLogger().warning)
             defer { journal.close() }
             try journal.backup(to: file)
             return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
@@ -52,7 +52,7 @@ extension StoreServer {
             }
         }
         let directory = try HistoryCommand.existing(configuration)
-        let journal = try SQLiteJournal(directory: directory, log: makeLogger().warning)
+        let journal = try HistoryCommand.open(directory, log: makeLogger().warning)
         defer { journal.close() }
         let report: JournalReport
         do { report = try journal.verifyAll() } catch { throw HistoryCommandError(error) }
@@ -119,5 +119,13 @@ extension HistoryCommand {
             )
         }
         return directory
+    }
+    /// The journal of a directory for a command that only reads it: a file that an older server
+    /// wrote keeps its form.
+    static func open(
+        _ directory: String,
+        log: @escaping @Sendable (String) -> Void
+    ) throws(JournalOpenError) -> SQLiteJournal {
+        try SQLiteJournal(directory: directory, keepsForm: true, log: log)
     }
 }

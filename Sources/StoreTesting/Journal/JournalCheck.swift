@@ -69,7 +69,7 @@ extension Record {
     fileprivate func hasBytes(of other: Record) -> Bool {
         self == other && type.isSame(as: other.type)
             && Self.isSame(principal, other.principal) && Self.isSame(requestID, other.requestID)
-            && Self.isSame(origin, other.origin)
+            && Self.isSame(origin, other.origin) && Self.isSame(session, other.session)
     }
 
     private static func isSame(_ one: String?, _ other: String?) -> Bool {

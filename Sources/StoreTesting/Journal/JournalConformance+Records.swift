@@ -40,7 +40,8 @@ extension JournalConformance {
                 principal: text,
                 requestID: text + "\u{0}",
                 changed: place == 0,
-                origin: place == 0 ? "" : text
+                origin: place == 0 ? "" : text,
+                session: place == 1 ? "" : text
             )
         }
         let outcomes = twins.enumerated().map { place, text in

@@ -16,7 +16,8 @@ enum JournalSamples {
             requestID: version.isMultiple(of: 5) ? nil : "r\(version)",
             changed: !version.isMultiple(of: 7),
             cause: version.isMultiple(of: 4) ? version - 1 : nil,
-            origin: version.isMultiple(of: 6) ? "Home/Home.swift:6" : nil
+            origin: version.isMultiple(of: 6) ? "Home/Home.swift:6" : nil,
+            session: version % 4 > 1 ? "session-\(version % 3)" : nil
         )
     }
 
