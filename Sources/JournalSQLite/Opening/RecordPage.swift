@@ -12,6 +12,8 @@ package struct RecordPage: ~Copyable {
         var start: Int
         var typeCount: Int
         var payloadCount: Int
+        /// Where the session lies, where there is one.
+        var session: Range<Int>?
     }
 
     /// The forms that are hashed, one behind the other: the fields are used where they lie there.
