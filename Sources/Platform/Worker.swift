@@ -61,10 +61,9 @@ public final class Worker<Queue: WorkQueue>: Sendable {
 
     @usableFromInline let state: Locked<State>
     @usableFromInline let threadsMax: Int
-    @usableFromInline let wake = TimedSemaphore()
+    @usableFromInline let sleepers: Sleepers
     private let name: String
     private let niceness: CInt?
-    private let idleSecondsMax: Double?
     let pool: ThreadPool?
     @usableFromInline let isPooled: Bool
     private let closing = Latch()
@@ -85,9 +84,11 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         self.threadsMax = threadsMax
         switch threads {
         case .own(let niceness, let idleSecondsMax):
-            (self.niceness, self.idleSecondsMax, pool) = (niceness, idleSecondsMax, nil)
+            (self.niceness, pool) = (niceness, nil)
+            sleepers = Sleepers(idleSecondsMax: idleSecondsMax)
         case .pool(let pool):
-            (niceness, idleSecondsMax, self.pool) = (nil, nil, pool)
+            (niceness, self.pool) = (nil, pool)
+            sleepers = Sleepers(idleSecondsMax: nil)
         }
         isPooled = pool != nil
         state = Locked(State(queue: queue))
@@ -170,7 +171,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         _ = body
         closing.open()
         if isOver { ended.open() }
-        for _ in 0..<asleep { wake.signal() }
+        sleepers.wake(asleep)
         return ended.wait(seconds: seconds)
     }
 
@@ -178,7 +179,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     func perform(_ wakeup: Wakeup) {
         switch wakeup {
         case .none: break
-        case .wake: wake.signal()
+        case .wake: sleepers.wake()
         case .begin(let body): begin(body)
         }
     }
@@ -223,19 +224,13 @@ extension Worker {
     /// Sleeps until work comes; returns `false` where none came for long enough.
     @usableFromInline
     func sleep() -> Bool {
-        guard let idleSecondsMax else {
-            wake.wait()
-            return true
+        sleepers.sleep {
+            state.withLock { state in
+                guard state.asleep > 0 else { return false }
+                state.asleep -= 1
+                return true
+            }
         }
-        if wake.wait(seconds: idleSecondsMax) { return true }
-        let isIdle = state.withLock { state in
-            guard state.asleep > 0 else { return false }
-            state.asleep -= 1
-            return true
-        }
-        // Else all that slept have been woken, and one of the signals is for this thread.
-        if !isIdle { wake.wait() }
-        return !isIdle
     }
 
     /// Lets a thread end, unless work has come meanwhile.
