@@ -1,7 +1,7 @@
 /// Threads that sleep until there is work for them, or for long enough without.
 ///
-/// Their owner counts those that sleep and have not been woken, under its lock. It takes one off the
-/// count there, and calls ``wake()`` where it does not hold the lock.
+/// Their owner counts those that sleep and have not been woken, under its lock. It takes one off
+/// the count there, and calls ``wake()`` where it does not hold the lock.
 @usableFromInline
 struct Sleepers: Sendable {
     private let signals = TimedSemaphore()

@@ -147,7 +147,7 @@ struct PooledCoresTests {
         let rival = Rival(on: pool)
         let outcomes = Outcomes()
         for number in 0..<requests {
-            // The first 700 keys come twice, side by side: 1,400 requests. Then 700 others come once.
+            // 700 keys come twice, side by side; then 700 others come once.
             let key = IdempotencyKey(key: "\(number < 1_400 ? number / 2 : number - 700)")
             try counter.core.offer(
                 Envelope(

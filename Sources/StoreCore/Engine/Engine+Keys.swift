@@ -1,9 +1,8 @@
 // Whether a request with an idempotency key was applied before. The journal has the outcomes.
 //
-// A turn is the work on all that the Core took out of its mailbox at once, on a pool on a portion of
-// it. Where more than one of
-// these requests has a key, one call of the journal looks all keys up, into `lookedUp`; a key that
-// is alone in its turn is looked up when its request is run.
+// A turn is the work on all that the Core took out of its mailbox at once, on a pool on a portion
+// of that. Where more than one of its requests has a key, one call of the journal looks all keys
+// up, into `lookedUp`; a key that is alone is looked up when its request is run.
 
 extension Engine {
     /// What became of the request that had this key before: in the batch that is not committed yet,
