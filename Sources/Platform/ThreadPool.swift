@@ -89,7 +89,6 @@ package final class ThreadPool: Sendable {
     package let threadsMax: Int
     private let name: String
     private let niceness: CInt?
-    private let idleSecondsMax: Double?
     /// The highest nice value of a thread that begins others: they take it over, and can't lower
     /// it.
     private let starterNicenessMax: CInt
@@ -97,7 +96,7 @@ package final class ThreadPool: Sendable {
     private let state = Locked(State())
     /// How many tasks wait, for a look without the lock.
     private let waiting = Atomic(0)
-    private let wake = TimedSemaphore()
+    private let sleepers: Sleepers
     private let ended = Latch()
 
     /// Makes a pool without a thread.
@@ -120,7 +119,7 @@ package final class ThreadPool: Sendable {
         self.name = name
         self.niceness = niceness
         self.threadsMax = threadsMax
-        self.idleSecondsMax = idleSecondsMax
+        sleepers = Sleepers(idleSecondsMax: idleSecondsMax)
         self.startThread = startThread
         starterNicenessMax = max(niceness ?? CInt.min, SystemThread.niceness)
     }
@@ -199,14 +198,14 @@ package final class ThreadPool: Sendable {
         // What the tasks keep is released here, where the lock is not held.
         _ = dropped
         if isOver { ended.open() }
-        for _ in 0..<asleep { wake.signal() }
+        sleepers.wake(asleep)
         return ended.wait(seconds: seconds)
     }
 
     private func perform(_ wakeup: Wakeup) {
         switch wakeup {
         case .none: break
-        case .wake: wake.signal()
+        case .wake: sleepers.wake()
         case .begin(let isFirst): begin(isFirst: isFirst)
         }
     }
@@ -232,7 +231,7 @@ package final class ThreadPool: Sendable {
             return (state.isClosed && state.threads == 0, wakes)
         }
         if isLast { ended.open() }
-        if wakes { wake.signal() }
+        if wakes { sleepers.wake() }
     }
 }
 
@@ -284,19 +283,13 @@ extension ThreadPool {
 
     /// Sleeps until a task comes; returns `false` where the thread was idle for long enough.
     private func sleep() -> Bool {
-        guard let idleSecondsMax else {
-            wake.wait()
-            return true
+        sleepers.sleep {
+            state.withLock { state in
+                guard state.asleep > 0 else { return false }
+                state.asleep -= 1
+                state.threads -= 1
+                return true
+            }
         }
-        if wake.wait(seconds: idleSecondsMax) { return true }
-        let isIdle = state.withLock { state in
-            guard state.asleep > 0 else { return false }
-            state.asleep -= 1
-            state.threads -= 1
-            return true
-        }
-        // Else all that slept have been woken, and one of the signals is for this thread.
-        if !isIdle { wake.wait() }
-        return !isIdle
     }
 }

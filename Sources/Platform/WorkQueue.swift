@@ -1,5 +1,5 @@
 /// What other threads leave for a ``Worker``: a value that has its own bounds.
-package protocol WorkQueue: Sendable {
+public protocol WorkQueue: Sendable {
     /// What the worker does at a time: one job, or a batch of all that waits.
     associatedtype Work: Sendable
 

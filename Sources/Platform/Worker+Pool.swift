@@ -31,8 +31,9 @@ extension Worker: PooledTask {
 
     /// Takes work; `nil` where the turn is to end. `beforeEnd` is called where nothing waits for
     /// the worker.
-    func next(in pool: ThreadPool, beforeEnd: () -> Void) -> Queue.Work? {
-        let now = pool.isAwaited ? SystemTime.steadyNanoseconds() : nil
+    @usableFromInline
+    func nextOfTurn(beforeEnd: () -> Void) -> Queue.Work? {
+        let now = pool?.isAwaited == true ? SystemTime.steadyNanoseconds() : nil
         let (work, isIdle) = state.withLock { state -> (Queue.Work?, Bool) in
             let isFirst = state.turns.isFresh
             state.turns.isFresh = false

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A worker thread, or a few, that work off a bounded queue. The threads are the worker's own, or
 /// those of a pool (``WorkerThreads``).
@@ -9,14 +9,17 @@ import Synchronization
 ///
 /// For threads that sleep here and nowhere else; those that sleep in `epoll_wait` have loops of
 /// their own.
-package final class Worker<Queue: WorkQueue>: Sendable {
+///
+/// It is public so that its calls are specialised for each queue: code of a package's other modules
+/// is not inlined where it is `package`.
+public final class Worker<Queue: WorkQueue>: Sendable {
     /// When the first thread begins.
     package enum Start: Sendable {
         case atOnce, withFirstWork
     }
 
     /// What a thread does: it takes work by ``next(beforeSleep:)`` until that is `nil`.
-    package typealias Body = @Sendable (Worker<Queue>) -> Void
+    public typealias Body = @Sendable (Worker<Queue>) -> Void
 
     @usableFromInline
     struct State: Sendable {
@@ -58,11 +61,11 @@ package final class Worker<Queue: WorkQueue>: Sendable {
 
     @usableFromInline let state: Locked<State>
     @usableFromInline let threadsMax: Int
-    @usableFromInline let wake = TimedSemaphore()
+    @usableFromInline let sleepers: Sleepers
     private let name: String
     private let niceness: CInt?
-    private let idleSecondsMax: Double?
     let pool: ThreadPool?
+    @usableFromInline let isPooled: Bool
     private let closing = Latch()
     let ended = Latch()
 
@@ -81,10 +84,13 @@ package final class Worker<Queue: WorkQueue>: Sendable {
         self.threadsMax = threadsMax
         switch threads {
         case .own(let niceness, let idleSecondsMax):
-            (self.niceness, self.idleSecondsMax, pool) = (niceness, idleSecondsMax, nil)
+            (self.niceness, pool) = (niceness, nil)
+            sleepers = Sleepers(idleSecondsMax: idleSecondsMax)
         case .pool(let pool):
-            (niceness, idleSecondsMax, self.pool) = (nil, nil, pool)
+            (niceness, self.pool) = (nil, pool)
+            sleepers = Sleepers(idleSecondsMax: nil)
         }
+        isPooled = pool != nil
         state = Locked(State(queue: queue))
     }
 
@@ -110,7 +116,7 @@ package final class Worker<Queue: WorkQueue>: Sendable {
     ///   as it is.
     @inlinable
     @discardableResult
-    package func post<Result: Sendable>(_ change: (inout Queue) -> Result) -> Result? {
+    public func post<Result: Sendable>(_ change: (inout Queue) -> Result) -> Result? {
         let (result, wakeup) = state.withLock { state -> (Result?, Wakeup) in
             guard !state.isClosed else { return (nil, .none) }
             let result = change(&state.queue)
@@ -122,8 +128,25 @@ package final class Worker<Queue: WorkQueue>: Sendable {
 
     /// Reads or changes the queue where that makes no work. Any thread, also once it is closed.
     @inlinable
-    package func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
+    public func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
         state.withLock { body(&$0.queue) }
+    }
+
+    /// Reads or changes the queue where the worker rests: nothing waits, and no thread works, has
+    /// been woken or is about to begin. Any thread.
+    ///
+    /// A caller that stands in for the worker has the queue be empty meanwhile, whatever comes, and
+    /// ends that by ``post(_:)``.
+    ///
+    /// - Returns: what `body` returns; `nil` where the worker does not rest, or is closed.
+    @inlinable
+    public func withRestingQueue<Result: Sendable>(_ body: (inout Queue) -> Result?) -> Result? {
+        state.withLock { state in
+            guard !state.isClosed, state.asleep == state.threads, state.queue.isEmpty else {
+                return nil
+            }
+            return body(&state.queue)
+        }
     }
 
     /// Ends the threads when nothing waits any more, and takes nothing more. The change drops what
@@ -148,7 +171,7 @@ package final class Worker<Queue: WorkQueue>: Sendable {
         _ = body
         closing.open()
         if isOver { ended.open() }
-        for _ in 0..<asleep { wake.signal() }
+        sleepers.wake(asleep)
         return ended.wait(seconds: seconds)
     }
 
@@ -156,7 +179,7 @@ package final class Worker<Queue: WorkQueue>: Sendable {
     func perform(_ wakeup: Wakeup) {
         switch wakeup {
         case .none: break
-        case .wake: wake.signal()
+        case .wake: sleepers.wake()
         case .begin(let body): begin(body)
         }
     }
@@ -178,8 +201,9 @@ extension Worker {
     ///
     /// On a pool it never waits: `nil` ends the turn, where nothing waits for the worker, and where
     /// others wait for the pool's thread. More work begins another turn.
-    package func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
-        if let pool { return next(in: pool, beforeEnd: beforeSleep) }
+    @inlinable
+    public func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
+        if isPooled { return nextOfTurn(beforeEnd: beforeSleep) }
         while true {
             let (work, isOver) = state.withLock { state -> (Queue.Work?, Bool) in
                 if !state.queue.isEmpty { return (state.queue.take(), false) }
@@ -198,20 +222,15 @@ extension Worker {
     }
 
     /// Sleeps until work comes; returns `false` where none came for long enough.
-    private func sleep() -> Bool {
-        guard let idleSecondsMax else {
-            wake.wait()
-            return true
+    @usableFromInline
+    func sleep() -> Bool {
+        sleepers.sleep {
+            state.withLock { state in
+                guard state.asleep > 0 else { return false }
+                state.asleep -= 1
+                return true
+            }
         }
-        if wake.wait(seconds: idleSecondsMax) { return true }
-        let isIdle = state.withLock { state in
-            guard state.asleep > 0 else { return false }
-            state.asleep -= 1
-            return true
-        }
-        // Else all that slept have been woken, and one of the signals is for this thread.
-        if !isIdle { wake.wait() }
-        return !isIdle
     }
 
     /// Lets a thread end, unless work has come meanwhile.

@@ -1,10 +1,14 @@
+import EventStream
 import StoreCore
 
 /// What the Core hands over after a commit: the versions that are durable now, and the readers that
 /// are sent them.
-struct Commit<State: Sendable>: Sendable {
+struct Commit: Sendable {
     /// The most different audiences of commits that became one; beyond it, it is for all readers.
-    static var audiencesMax: Int { 16 }
+    static let audiencesMax = 16
+
+    /// Is called with the commit, or with the one that it became a part of, for these readers.
+    typealias Views = @Sendable (Commit, StreamAudience?) -> Void
 
     /// The versions, in their order: at least the newest.
     private(set) var snapshots: [Snapshot]
@@ -12,17 +16,21 @@ struct Commit<State: Sendable>: Sendable {
     let before: Snapshot
     /// The readers that are sent it: those of any of these; all where it is `nil`.
     private(set) var audiences: [Audience]?
-    /// The newest state, where a watched view reads what has changed.
-    private(set) var state: State?
+    /// Sends what views show of the newest state, where a watched one reads what has changed.
+    private(set) var views: Views?
     /// About how many bytes the versions have that no other has.
     private(set) var bytes: Int
 
-    init(_ snapshots: [Snapshot], after before: Snapshot, for audience: Audience?, _ state: State?)
-    {
+    init(
+        _ snapshots: [Snapshot],
+        after before: Snapshot,
+        for audience: Audience?,
+        _ views: Views? = nil
+    ) {
         self.snapshots = snapshots
         self.before = before
         audiences = audience.map { [$0] }
-        self.state = state
+        self.views = views
         bytes = snapshots.reduce(0) { $0 + $1.ownBytes }
     }
 
@@ -41,7 +49,7 @@ struct Commit<State: Sendable>: Sendable {
         snapshots = [later.newest]
         // What only the versions between had is gone.
         bytes = later.newest.ownBytes
-        state = later.state ?? state
+        views = later.views ?? views
         guard let mine = audiences, let theirs = later.audiences else {
             audiences = nil
             return

@@ -39,7 +39,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     private let waiters: LongPolls
     private let log: any VersionFollower
     private let logger: Logger
-    private let publishing: Publishing<State>
+    private let publishing: Publishing
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
     /// Why a state since the last commit can't be published.
@@ -92,6 +92,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         } sending: {
             streams.workSeconds
         }
+        // Weakly, so that a publisher that is not closed ends with its last owner.
+        publishing.start { [weak self] in self?.work }
     }
 
     /// The newest published version.
@@ -132,8 +134,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         // A state that is handed over is copied by the next change, so it is not where no view
         // reads it.
         let isViewed = viewStreams?.reads(newest, since: before) == true
-        publishing.commit(newest, work) {
-            Commit(prepared, after: before, for: audience, isViewed ? state : nil)
+        publishing.commit(newest) {
+            Commit(prepared, after: before, for: audience, isViewed ? views(of: state) : nil)
         }
         log.published(version)
         forget()
@@ -173,7 +175,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
 // What follows is called on the publishing thread, where nothing else is said.
 
 extension Publisher {
-    private var work: Publishing<State>.Work {
+    private var work: Publishing.Work {
         Publishing.Work { [self] in
             publish($0)
         } answered: { [self] in
@@ -184,12 +186,8 @@ extension Publisher {
         }
     }
 
-    private func publish(_ commit: Commit<State>) {
-        // The writer compares no names where the frame is for all.
-        let includes: StreamAudience = { [audiences = commit.audiences] name in
-            audiences?.contains { $0.includes(name) } ?? true
-        }
-        let audience = commit.audiences == nil ? nil : includes
+    private func publish(_ commit: Commit) {
+        let audience = audience(of: commit)
         var before = commit.before
         for snapshot in commit.snapshots where streams.open > 0 {
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
@@ -199,8 +197,13 @@ extension Publisher {
             parts.publish(snapshot, after: before, for: audience, publishing.breathe)
             before = snapshot
         }
-        if let state = commit.state, let viewStreams {
-            viewStreams.publish(
+        commit.views?(commit, audience)
+        waiters.published(commit.newest)
+    }
+
+    private func views(of state: State) -> Commit.Views {
+        { [self] commit, audience in
+            viewStreams?.publish(
                 state,
                 commit.newest,
                 after: commit.before,
@@ -208,7 +211,12 @@ extension Publisher {
                 publishing.breathe
             )
         }
-        waiters.published(commit.newest)
+    }
+
+    /// `nil` where the commit is for all: then the writer compares no names.
+    private func audience(of commit: Commit) -> StreamAudience? {
+        guard let audiences = commit.audiences else { return nil }
+        return { name in audiences.contains { $0.includes(name) } }
     }
 
     /// Sends the whole state to the sessions that see another one than before.
@@ -258,7 +266,7 @@ extension Publisher {
     /// Does something between two versions that readers are sent, given the newest that they were
     /// sent: where a stream opens, it begins with that one. Any thread.
     package func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
-        publishing.perform(work, task)
+        publishing.perform(task)
     }
 
     /// The same at once, on the caller's thread, where nothing waits to be published and it costs
@@ -272,7 +280,7 @@ extension Publisher {
 
     /// Waits until the streams have all that was committed before, or the time is over. Any thread.
     package func flush(seconds: Double) {
-        publishing.flush(work, seconds: seconds)
+        publishing.flush(seconds: seconds)
     }
 
     /// Ends the publishing thread. Any thread.

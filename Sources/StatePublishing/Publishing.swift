@@ -1,4 +1,3 @@
-import Dispatch
 import EventStream
 import Platform
 import StoreCore
@@ -14,32 +13,36 @@ import Synchronization
 /// Bounded: what waits is what ``PublishingQueue`` holds. Beyond that, after a turn that took long,
 /// and while many actions come, commits that wait become one, and streams get its newest version
 /// only; in the last case the thread pauses between its turns, too (``ReaderPace``).
-final class Publishing<State: Sendable>: Sendable {
+final class Publishing: Sendable {
     /// A turn that takes longer makes the next one leave out all versions but the newest.
-    static var turnSecondsMax: Double { 0.005 }
+    static let turnSecondsMax = 0.005
 
     /// What is done with commits and requests, on the thread.
     struct Work: Sendable {
         /// Versions are to be published, in order.
-        let publish: @Sendable (Commit<State>) -> Void
+        let publish: @Sendable (Commit) -> Void
         /// All that was asked for in a turn is done.
         let answered: @Sendable () -> Void
         /// Versions were published that the thread did not get, because no stream was read.
         let skipped: @Sendable () -> Void
     }
 
+    /// What lies between two turns, of which each may be on another thread.
+    private struct Pace {
+        var reader = ReaderPace()
+        /// How many seconds the stream writer had worked by the end of the last turn.
+        var sendingSeconds: Double?
+    }
+
     let newest: NewestSnapshot
-    let queue: Locked<PublishingQueue<State>>
-    /// Whose threads publish; a thread of its own where it is `nil`.
-    let pool: ThreadPool?
+    private let worker: Worker<PublishingQueue>
     /// Whether a commit has to be handed over.
     private let isRead: @Sendable () -> Bool
     /// How many seconds the stream writer has worked so far.
-    let sending: @Sendable () -> Double
-    private let wake = DispatchSemaphore(value: 0)
+    private let sending: @Sendable () -> Double
     private let hurry = TimedSemaphore()
-    let lags = Atomic(false)
-    private let pace = Locked(ReaderPace())
+    private let lags = Atomic(false)
+    private let pace = Locked(Pace())
 
     /// Publishes on the pool's threads, with a nice value of 10, or on a thread of its own.
     ///
@@ -53,10 +56,28 @@ final class Publishing<State: Sendable>: Sendable {
         sending: @escaping @Sendable () -> Double = { 0 }
     ) {
         newest = NewestSnapshot(first)
-        queue = Locked(PublishingQueue(published: first))
-        self.pool = pool
+        worker = Worker(
+            "publishing",
+            on: pool.map(WorkerThreads.pool) ?? .own(niceness: ReaderThread.niceness),
+            queue: PublishingQueue(published: first)
+        )
         self.isRead = isRead
         self.sending = sending
+    }
+
+    /// Lets the thread begin with what comes first. `work` is asked for what it does when it
+    /// begins, on a pool in each turn; where that is `nil` nothing is published any more. Called
+    /// once.
+    func start(_ work: @escaping @Sendable () -> Work?) {
+        worker.start(.withFirstWork) { [weak self] worker in
+            guard let self, let work = work() else {
+                _ = worker.close(seconds: 0) { $0.drop() }
+                return
+            }
+            while let turn = worker.next(beforeSleep: { lags.store(false, ordering: .relaxed) }) {
+                workOff(turn, work)
+            }
+        }
     }
 
     /// The newest published version. Any thread.
@@ -67,24 +88,23 @@ final class Publishing<State: Sendable>: Sendable {
 
     /// Publishes what is durable: from now on readers may see it. What they are sent is made only
     /// where there are any. The Core's thread; never waits for readers.
-    func commit(_ newest: Snapshot, _ work: Work, _ commit: () -> Commit<State>) {
-        add(work) { queue in
+    func commit(_ newest: Snapshot, _ commit: () -> Commit) {
+        let posted: Void? = worker.post { queue in
             queue.published = newest
             // Before the readers are counted: one that comes from now on and is not counted finds
             // this one.
             self.newest.swap(for: newest)
-            guard isRead(), !queue.isClosed else { return }
+            guard isRead() else { return }
             queue.add(commit(), joining: lags.load(ordering: .relaxed))
             if !queue.keepsUp { lags.store(true, ordering: .relaxed) }
         }
+        if posted == nil { self.newest.swap(for: newest) }
     }
 
     /// Does something at its place between the commits, with the newest version that was published
     /// to readers by then. Any thread. After the end, nothing is done.
-    func perform(_ work: Work, _ task: @escaping @Sendable (Snapshot) -> Void) {
-        add(work) { queue in
-            if !queue.isClosed { queue.items.append(.task(queue.published, task)) }
-        }
+    func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
+        worker.post { $0.add(task) }
     }
 
     /// The same at once, on the caller's thread, which stands in for the other one; where that has
@@ -95,84 +115,50 @@ final class Publishing<State: Sendable>: Sendable {
         where isQuick: (Snapshot) -> Bool,
         _ task: (Snapshot) -> Void
     ) -> Bool {
-        guard isQuick(snapshot) else { return false }
-        let current = queue.withLock { queue -> (published: Snapshot, sent: UInt64?)? in
-            guard !queue.isAwake, queue.items.isEmpty, !queue.isClosed else { return nil }
-            queue.isAwake = true
-            return (queue.published, queue.sent)
+        guard isQuick(snapshot), let held = worker.withRestingQueue({ $0.hold() }) else {
+            return false
         }
-        guard let current else { return false }
-        if let sent = current.sent, current.published.version > sent { work.skipped() }
-        task(current.published)
-        add(work) { queue in
-            queue.sent = current.published.version
-            queue.isAwake = false
-        }
+        if let sent = held.sent, held.published.version > sent { work.skipped() }
+        task(held.published)
+        worker.post { $0.isHeld = false }
         return true
     }
 
     /// Waits until all that was committed before is with the stream writer, or the time is over.
-    func flush(_ work: Work, seconds: Double) {
+    func flush(seconds: Double) {
+        if worker.withRestingQueue({ $0.isHeld ? nil : true }) == true { return }
         let done = TimedSemaphore()
-        add(work) { queue in
-            guard queue.isRunning, !queue.isClosed else { return done.signal() }
+        let posted: Void? = worker.post { queue in
             queue.isUrgent = true
-            queue.items.append(.task(queue.published, { _ in done.signal() }))
+            queue.add { _ in done.signal() }
         }
+        guard posted != nil else { return }
         hurry.signal()
         _ = done.wait(seconds: seconds)
-        queue.withLock { $0.isUrgent = false }
+        worker.withQueue { $0.isUrgent = false }
     }
 
-    /// Ends the thread when it has done what waits.
+    /// Ends the thread when it has done what waits; does not wait for that.
     func close() {
-        let wakes = queue.withLock { queue in
-            queue.isClosed = true
+        _ = worker.close(seconds: 0) { queue in
             queue.isUrgent = true
-            return queue.isRunning
+            // There is no post any more that would end it.
+            queue.isHeld = false
         }
-        guard wakes else { return }
         hurry.signal()
-        wake.signal()
-    }
-
-    private func add(_ work: Work, _ change: (inout PublishingQueue<State>) -> Void) {
-        let (starts, wakes) = queue.withLock { queue -> (Bool, Bool) in
-            change(&queue)
-            guard !queue.items.isEmpty, !queue.isAwake else { return (false, false) }
-            queue.isAwake = true
-            defer { queue.isRunning = true }
-            if pool != nil { queue.turns.work = work }
-            return (!queue.isRunning, queue.isRunning)
-        }
-        if let pool {
-            if starts || wakes { submitTurn(to: pool) }
-            return
-        }
-        if starts { ReaderThread.start(name: "publishing") { [self] in run(work) } }
-        if wakes { wake.signal() }
     }
 }
 
-extension Publishing {
-    private func run(_ work: Work) {
-        var before = sending()
-        while let (items, sent) = next() { workOff(items, after: sent, work, &before) }
-    }
+// What the thread does.
 
-    /// One turn, after readers were sent the version `sent`. The stream writer had worked for
-    /// `before` seconds by the end of the last turn.
-    func workOff(
-        _ items: [PublishingQueue<State>.Item],
-        after sent: UInt64?,
-        _ work: Work,
-        _ before: inout Double
-    ) {
-        var version = sent
+extension Publishing {
+    /// Sends what waited.
+    private func workOff(_ turn: PublishingQueue.Turn, _ work: Work) {
+        var version = turn.sent
         let began = SystemTime.steadySeconds()
-        pace.withLock { $0.begin(at: began) }
+        pace.withLock { $0.reader.begin(at: began) }
         var (isPublishing, isAnswering) = (false, false)
-        var waiting: Commit<State>?
+        var waiting: Commit?
         var newest: Snapshot?
         func publish() {
             guard let commit = waiting else { return }
@@ -182,7 +168,7 @@ extension Publishing {
             (version, newest) = (commit.newest.version, commit.newest)
             work.publish(commit)
         }
-        for item in items {
+        for item in turn.items {
             switch item {
             case .commit(let commit):
                 if lags.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
@@ -202,22 +188,22 @@ extension Publishing {
             }
         }
         publish()
-        queue.withLock { $0.sent = version }
         if isAnswering { work.answered() }
-        finish(since: began, isPublishing, &before)
+        finish(since: began, isPublishing)
     }
 
     /// A turn ends: what there is to publish from now on waits until others had the processor.
-    private func finish(since began: Double, _ isPublishing: Bool, _ before: inout Double) {
-        let (ended, after) = (SystemTime.steadySeconds(), sending())
+    private func finish(since began: Double, _ isPublishing: Bool) {
+        let (ended, sent) = (SystemTime.steadySeconds(), sending())
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
-            pace.saw(version, at: ended)
+            pace.reader.saw(version, at: ended)
             // What the turn before led to is sent meanwhile, or was; in the long run it is the
             // same.
-            return (pace.isBusy, pace.pauseSeconds(at: ended, besides: after - before))
+            let others = sent - (pace.sendingSeconds ?? sent)
+            pace.sendingSeconds = sent
+            return (pace.reader.isBusy, pace.reader.pauseSeconds(at: ended, besides: others))
         }
-        before = after
         lags.store(isBusy || ended - began > Self.turnSecondsMax, ordering: .relaxed)
         if isPublishing, let pause { self.pause(pause) }
     }
@@ -226,36 +212,20 @@ extension Publishing {
     /// calls it.
     func breathe() {
         let now = SystemTime.steadySeconds()
-        guard pace.withLock({ $0.isDue(at: now) }) else { return }
+        guard pace.withLock({ $0.reader.isDue(at: now) }) else { return }
         let version = snapshot.version
         let pause = pace.withLock { pace in
-            pace.saw(version, at: now)
-            return pace.pauseSeconds(at: now)
+            pace.reader.saw(version, at: now)
+            return pace.reader.pauseSeconds(at: now)
         }
         guard let pause else { return }
         self.pause(pause)
-        pace.withLock { $0.begin(at: SystemTime.steadySeconds()) }
-    }
-
-    /// Waits for items and takes them, with the newest version that readers were sent; `nil` when
-    /// there are none and none come any more.
-    private func next() -> (items: [PublishingQueue<State>.Item], sent: UInt64?)? {
-        while true {
-            let (items, sent, isOver) = queue.withLock { queue in
-                let items = queue.take()
-                queue.isAwake = !items.isEmpty
-                return (items, queue.sent, items.isEmpty && queue.isClosed)
-            }
-            if !items.isEmpty { return (items, sent) }
-            if isOver { return nil }
-            lags.store(false, ordering: .relaxed)
-            wake.wait()
-        }
+        pace.withLock { $0.reader.begin(at: SystemTime.steadySeconds()) }
     }
 
     /// Lets the Core and the event loop have the processor, unless a thread waits for this one.
     private func pause(_ seconds: Double) {
-        guard !queue.withLock({ $0.isUrgent }) else { return }
+        guard !worker.withQueue({ $0.isUrgent }) else { return }
         _ = hurry.wait(seconds: seconds)
     }
 }

@@ -1,34 +1,39 @@
+import Platform
+
 /// What waits for the publishing thread: commits and requests in their order, and the newest
 /// version.
 ///
 /// Bounded: at the bound, the commits become one. Of the requests that open streams, each has a
 /// connection.
-struct PublishingQueue<State: Sendable>: Sendable {
+struct PublishingQueue: WorkQueue {
     /// The most commits that wait.
-    static var commitsMax: Int { 512 }
+    static let commitsMax = 512
     /// The most bytes that they have for themselves; a single larger one may still wait.
-    static var bytesMax: Int { 16 << 20 }
+    static let bytesMax = 16 << 20
 
     enum Item: Sendable {
-        case commit(Commit<State>)
+        case commit(Commit)
         /// With the version that was the newest when it came.
         case task(Snapshot, @Sendable (Snapshot) -> Void)
     }
 
+    /// All that waited.
+    struct Turn: Sendable {
+        let items: [Item]
+        /// The newest version that readers were sent before, or began with; `nil` until then.
+        let sent: UInt64?
+    }
+
     var published: Snapshot
-    var items: [Item] = []
-    /// The newest version that readers were sent, or began with; `nil` until then.
-    var sent: UInt64?
-    /// Whether the thread is there; it begins with the first item. On a pool, whether there ever
-    /// was an item.
-    var isRunning = false
-    /// Whether the thread works, or was woken, or another thread does its work.
-    var isAwake = false
+    private var items: [Item] = []
+    /// The newest version that readers have been sent when the thread has done what it took.
+    private var sent: UInt64?
+    /// The same for what waits, where something does.
+    private var coming: UInt64?
+    /// Whether another thread does the thread's work, which leaves alone meanwhile what comes.
+    var isHeld = false
     /// Whether a thread waits for all of it: then there is no pause.
     var isUrgent = false
-    var isClosed = false
-    /// Used on a pool only.
-    var turns = PublishingTurns<State>()
     private(set) var commits = 0
     private(set) var bytes = 0
 
@@ -36,12 +41,15 @@ struct PublishingQueue<State: Sendable>: Sendable {
         self.published = published
     }
 
+    var isEmpty: Bool { items.isEmpty || isHeld }
+
     /// Whether there is room for many more commits.
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a commit; at the bound, those that wait become one with it. A joining one becomes one
     /// with the last that waits, where all its readers are sent this one, too.
-    mutating func add(_ commit: Commit<State>, joining joins: Bool = false) {
+    mutating func add(_ commit: Commit, joining joins: Bool = false) {
+        coming = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
             items.removeLast()
             bytes -= last.bytes
@@ -59,19 +67,41 @@ struct PublishingQueue<State: Sendable>: Sendable {
         bytes += commit.bytes
     }
 
+    /// Adds a request, with the newest version.
+    mutating func add(_ task: @escaping @Sendable (Snapshot) -> Void) {
+        coming = published.version
+        items.append(.task(published, task))
+    }
+
     /// Takes all that waits.
-    mutating func take() -> [Item] {
+    mutating func take() -> Turn {
         defer {
             items = []
             (commits, bytes) = (0, 0)
+            sent = coming
         }
-        return items
+        return Turn(items: items, sent: sent)
+    }
+
+    /// Has the caller's thread stand in for the worker, where none does. It brings a reader the
+    /// published version; `sent` is the newest that readers were sent before.
+    mutating func hold() -> (published: Snapshot, sent: UInt64?)? {
+        guard !isHeld else { return nil }
+        isHeld = true
+        defer { sent = published.version }
+        return (published, sent)
+    }
+
+    /// Forgets what waits.
+    mutating func drop() {
+        items = []
+        (commits, bytes) = (0, 0)
     }
 
     /// Makes all commits one, at the place of the first: a request behind that is answered by what
     /// is newer. At its own place, it would have been older.
-    private mutating func join(with newest: Commit<State>) {
-        var joined: Commit<State>?
+    private mutating func join(with newest: Commit) {
+        var joined: Commit?
         var tasks: [Item] = []
         for item in items + [.commit(newest)] {
             switch item {

@@ -60,6 +60,51 @@ import Wire
         writer.publish(topic: .state, version: version, frame: Bytes(utf8: text + "\n"))
     }
 
+    /// Gives a loop turns until nothing is left; returns how long it would have rested at the most.
+    private func turns(
+        of loop: StreamLoop,
+        _ events: UnsafeMutablePointer<epoll_event>
+    ) -> Double {
+        var rest = 0.0
+        repeat {
+            loop.turn(events, waitingFor: 0)
+            rest = max(rest, loop.restSeconds)
+        } while loop.waitSeconds == 0
+        return rest
+    }
+
+    @Test func `what a turn has left is refused where the loop ends before the next one`() throws {
+        let writer = try writer(TestLog(version: 0))
+        let wake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        defer { close(wake) }
+        let loop = StreamLoop(
+            writer: writer,
+            epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),
+            wakeDescriptor: wake
+        )
+        loop.sharesThread = true
+        loop.begin()
+        let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
+        defer { events.deallocate() }
+        let first = try Readers(1, of: writer)
+        _ = turns(of: loop, events)
+        writer.publish(topic: .state, version: 1, frame: Bytes(utf8: "v1\n")) { _ in
+            useUpTurn()
+            return true
+        }
+        let second = try Readers(1, of: writer)
+        let listed = Locked<[[OpenStream]]>([])
+        writer.list { list in listed.withLock { $0.append(list) } }
+        loop.turn(events, waitingFor: 0)
+        #expect(loop.waitSeconds == 0)
+        #expect(first.get("v1\n"))
+        #expect(listed.withLock { $0.isEmpty })
+        loop.end()
+        #expect(second.get("bye shutdown\n\r\n0\r\n"))
+        #expect(listed.withLock { $0.map(\.count) } == [0])
+        #expect(writer.open == 0)
+    }
+
     @Test func `a loop rests after much work while many versions come, and else does not`() throws {
         let log = TestLog(version: 0)
         let writer = try writer(log)
@@ -76,9 +121,8 @@ import Wire
         defer { events.deallocate() }
         #expect(loop.waitSeconds == nil)
         let readers = try Readers(300, of: writer)
-        loop.turn(events, waitingFor: 0)
+        #expect(turns(of: loop, events) == 0)
         #expect(try #require(loop.waitSeconds) <= 1)
-        #expect(loop.restSeconds == 0)
         let end = ContinuousClock.now + .seconds(20)
         var version: UInt64 = 0
         var rest = 0.0
@@ -88,8 +132,7 @@ import Wire
                 publish(writer, version, "v\(version)")
             }
             log.grow(to: version)
-            loop.turn(events, waitingFor: 0)
-            rest = loop.restSeconds
+            rest = turns(of: loop, events)
             // So that the sockets take the next frames.
             #expect(readers.get("v\(version)\n"))
         }

@@ -200,6 +200,45 @@ import Wire
         _ = stalled
     }
 
+    @Test func `two writers with many frames take turns`() throws {
+        let shared = try SharedWriters(2)
+        let writers = shared.writers
+        for writer in writers { publish(writer, 0, "v0") }
+        let readers = try writers.indices.map { try shared.reader(of: $0) }
+        for reader in readers { #expect(try reader.read(through: "\n") == "v0\n") }
+        // Holds the thread until both have all of their frames.
+        let (begun, goesOn) = (Latch(), Latch())
+        writers[0].publish(topic: .state, version: 1, frame: Bytes(utf8: "v1\n")) { _ in
+            begun.open()
+            return goesOn.wait(seconds: 60)
+        }
+        #expect(begun.wait(seconds: 60))
+        let order = Locked<[Int]>([])
+        for version in 2...11 as ClosedRange<UInt64> {
+            for (number, writer) in writers.enumerated() {
+                writer.publish(
+                    topic: .state,
+                    version: version,
+                    frame: Bytes(utf8: "v\(version)\n")
+                ) { _ in
+                    order.withLock { $0.append(number) }
+                    useUpTurn()
+                    return true
+                }
+            }
+        }
+        goesOn.open()
+        for reader in readers {
+            #expect(try reader.read(through: "v11\n").hasSuffix("v10\nv11\n"))
+        }
+        var ahead = 0
+        for number in order.withLock({ $0 }) {
+            ahead += number == 0 ? 1 : -1
+            #expect((-1...1).contains(ahead))
+        }
+        #expect(order.withLock { $0.count } == 20)
+    }
+
     @Test func `writers that are always ready leave the others their turns`() throws {
         // More than one round takes from epoll.
         let shared = try SharedWriters(SharedStreamLoops.eventsMax + 2)
@@ -223,4 +262,10 @@ import Wire
         isDone.store(true, ordering: .relaxed)
         #expect(flooding.wait(seconds: 30))
     }
+}
+
+/// Works for longer than a turn on a shared thread may last.
+func useUpTurn() {
+    let began = SystemTime.steadySeconds()
+    while SystemTime.steadySeconds() - began <= StreamLoop.sharedTurnSecondsMax {}
 }

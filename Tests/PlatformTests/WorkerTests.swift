@@ -255,6 +255,28 @@ struct WorkerTests {
         #expect(most.load(ordering: .relaxed) == 3)
     }
 
+    @Test func `its queue is given where it rests, and not where work waits or is done`() {
+        let worker = Worker("test", queue: Batches())
+        func isResting() -> Bool { worker.withRestingQueue { _ in true } == true }
+        let (begun, go) = (Latch(), Latch())
+        #expect(isResting(), "no thread has begun")
+        worker.start(.withFirstWork) { worker in
+            while worker.next() != nil {
+                begun.open()
+                _ = go.wait()
+            }
+        }
+        worker.post { $0.numbers.append(1) }
+        #expect(!isResting(), "work waits, or is done")
+        #expect(begun.wait(seconds: Self.secondsMax))
+        #expect(!isResting(), "work is done")
+        go.open()
+        while !isResting() { sched_yield() }
+        #expect(worker.withRestingQueue { _ in Int?.none } == nil)
+        #expect(worker.close(seconds: Self.secondsMax))
+        #expect(!isResting(), "it is closed")
+    }
+
     @Test func `closing ends a pause`() {
         let worker = Worker("test", queue: Numbers())
         let pausing = Latch()

@@ -112,6 +112,62 @@ struct PooledCoresTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
+    @Test func `what a Core took at once it works off by turns with another`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let hanging = Counter(on: pool)
+        #expect(hanging.dispatch(Hang()))
+        #expect(hanging.work.isHanging.wait(seconds: Self.secondsMax))
+        let order = Journaled<Int>()
+        let counters = (0..<2).map { number in
+            Counter(on: pool) {
+                order.add(number)
+                useUpTurn()
+            }
+        }
+        for counter in counters {
+            for _ in 0..<10 { #expect(counter.add()) }
+        }
+        hanging.work.goesOn.open()
+        for counter in counters { counter.core.stop() }
+        hanging.core.stop()
+        #expect(order.values == (0..<20).map { $0 % 2 })
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
+    @Test func `a request is applied once though its key came in an earlier turn`() throws {
+        let (requests, keys) = (2_100, 1_400)
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let hanging = Counter(on: pool)
+        #expect(hanging.dispatch(Hang()))
+        #expect(hanging.work.isHanging.wait(seconds: Self.secondsMax))
+        let journal = OvertakenJournal(MemoryJournal())
+        let counter = Counter(on: pool, journal: journal) { count in
+            if count % 100 == 0 { useUpTurn() }
+        }
+        let rival = Rival(on: pool)
+        let outcomes = Outcomes()
+        for number in 0..<requests {
+            // 700 keys come twice, side by side; then 700 others come once.
+            let key = IdempotencyKey(key: "\(number < 1_400 ? number / 2 : number - 700)")
+            try counter.core.offer(
+                Envelope(
+                    members: [.init(action: Add(), type: "Add")],
+                    idempotency: Idempotency(key: key, fingerprint: [1]),
+                    completion: outcomes
+                )
+            )
+        }
+        hanging.work.goesOn.open()
+        for core in [counter.core, hanging.core] { core.stop() }
+        rival.isOver.store(true, ordering: .relaxed)
+        #expect(journal.version == UInt64(keys))
+        #expect(outcomes.all.values.count == requests)
+        // The first item of all is the observer.
+        #expect(journal.lookUps.values == [1_023, 1_024, 53], "a portion's keys at once")
+        #expect(rival.turns.load(ordering: .relaxed) >= keys / 100)
+        #expect(pool.close(seconds: Self.secondsMax))
+    }
+
     @Test func `what is offered without waking begins no turn, and a nudge begins one`() throws {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let counter = Counter(on: pool)
@@ -164,8 +220,18 @@ private final class Counter: Sendable {
     let changed = TimedSemaphore()
 
     /// A Core on the pool. `adding` is called in the reducer for each action that counts.
-    init(on pool: ThreadPool, adding: @escaping @Sendable () -> Void = {}) {
+    convenience init(on pool: ThreadPool, adding: @escaping @Sendable () -> Void = {}) {
+        self.init(on: pool, journal: nil) { _ in adding() }
+    }
+
+    /// The same with a journal. `adding` is given the count.
+    init(
+        on pool: ThreadPool,
+        journal: (any Journal)?,
+        adding: @escaping @Sendable (Int) -> Void
+    ) {
         var configuration = CoreConfiguration<Int>()
+        configuration.journal = journal
         configuration.driver = .pool(pool)
         let work = Work()
         self.work = work
@@ -187,6 +253,23 @@ private final class Counter: Sendable {
     func dispatch(_ action: any Action) -> Bool { core.dispatch(action) }
 }
 
+/// A task that always waits for a turn, until it is over.
+private final class Rival: PooledTask {
+    let turns = Atomic(0)
+    let isOver = Atomic(false)
+    private let pool: ThreadPool
+
+    init(on pool: ThreadPool) {
+        self.pool = pool
+        pool.submit(self)
+    }
+
+    func takeTurn() {
+        turns.add(1, ordering: .relaxed)
+        if !isOver.load(ordering: .relaxed) { pool.submit(self) }
+    }
+}
+
 /// What the reducer of a ``Counter`` does.
 private final class Work: Sendable {
     /// How often the reducer was called while it ran.
@@ -196,14 +279,14 @@ private final class Work: Sendable {
     let goesOn = Latch()
     private let running = Atomic(0)
 
-    func reduce(_ count: inout Int, _ action: any Action, _ adding: () -> Void) {
+    func reduce(_ count: inout Int, _ action: any Action, _ adding: (Int) -> Void) {
         if running.add(1, ordering: .relaxed).oldValue > 0 { overlaps.add(1, ordering: .relaxed) }
         if action is Hang {
             isHanging.open()
             _ = goesOn.wait()
         } else {
             count += 1
-            adding()
+            adding(count)
         }
         running.subtract(1, ordering: .relaxed)
     }

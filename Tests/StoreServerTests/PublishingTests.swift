@@ -29,13 +29,13 @@ import Wire
         _ versions: ClosedRange<UInt64>,
         for audience: Audience? = nil,
         bytes: Int = 1,
-        state: Int? = nil
-    ) -> Commit<Int> {
+        views: Commit.Views? = nil
+    ) -> Commit {
         Commit(
             versions.map { snapshot($0, bytes: bytes) },
             after: snapshot(versions.lowerBound - 1),
             for: audience,
-            state
+            views
         )
     }
 
@@ -44,7 +44,7 @@ import Wire
         let seen = Locked<[String]>([])
         let isRead = Atomic(true)
 
-        var work: Publishing<Int>.Work {
+        var work: Publishing.Work {
             Publishing.Work { [self] commit in
                 let versions = commit.snapshots.map { "\($0.version)" }.joined(separator: ",")
                 note("\(commit.before.version)>\(versions)")
@@ -55,10 +55,12 @@ import Wire
         }
 
         func note(_ text: String) { seen.withLock { $0.append(text) } }
-        func publishing(on pool: ThreadPool? = nil) -> Publishing<Int> {
-            Publishing(PublishingTests.snapshot(0), on: pool) { [self] in
+        func publishing(on pool: ThreadPool? = nil) -> Publishing {
+            let publishing = Publishing(PublishingTests.snapshot(0), on: pool) { [self] in
                 isRead.load(ordering: .sequentiallyConsistent)
             }
+            publishing.start { [self] in work }
+            return publishing
         }
     }
 
@@ -66,11 +68,11 @@ import Wire
     func `commits and requests are worked in their order`(_ pool: ThreadPool?) {
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
-        publish(Self.commit(1...2), on: publishing, readers.work)
+        publish(Self.commit(1...2), on: publishing)
         #expect(publishing.snapshot.version == 2, "it is to be seen at once")
-        publishing.perform(readers.work) { readers.note("open at \($0.version)") }
-        publish(Self.commit(3...3), on: publishing, readers.work)
-        publishing.flush(readers.work, seconds: 60)
+        publishing.perform { readers.note("open at \($0.version)") }
+        publish(Self.commit(3...3), on: publishing)
+        publishing.flush(seconds: 60)
         #expect(readers.seen.withLock { $0 } == ["0>1,2", "open at 2", "2>3"])
         publishing.close()
     }
@@ -79,14 +81,14 @@ import Wire
     func `what was committed without a reader is marked as skipped`(_ pool: ThreadPool?) {
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
-        publish(Self.commit(1...1), on: publishing, readers.work)
-        publishing.flush(readers.work, seconds: 60)
+        publish(Self.commit(1...1), on: publishing)
+        publishing.flush(seconds: 60)
         readers.isRead.store(false, ordering: .sequentiallyConsistent)
-        publish(Self.commit(2...2), on: publishing, readers.work)
+        publish(Self.commit(2...2), on: publishing)
         readers.isRead.store(true, ordering: .sequentiallyConsistent)
-        publishing.perform(readers.work) { readers.note("open at \($0.version)") }
-        publish(Self.commit(3...3), on: publishing, readers.work)
-        publishing.flush(readers.work, seconds: 60)
+        publishing.perform { readers.note("open at \($0.version)") }
+        publish(Self.commit(3...3), on: publishing)
+        publishing.flush(seconds: 60)
         #expect(readers.seen.withLock { $0 } == ["0>1", "skipped", "open at 2", "2>3"])
         publishing.close()
     }
@@ -94,11 +96,10 @@ import Wire
     @Test(arguments: threads)
     func `a stream that opens misses nothing that is committed meanwhile`(_ pool: ThreadPool?) async
     {
-        let readers = Readers()
-        let publishing = readers.publishing(on: pool)
+        let publishing = Publishing(Self.snapshot(0), on: pool) { true }
         let count = 2_000
         let opened = OpenStreams()
-        let work = Publishing<Int>.Work { commit in
+        let work = Publishing.Work { commit in
             opened.streams.withLock { streams in
                 for index in streams.indices {
                     for snapshot in commit.snapshots {
@@ -109,13 +110,14 @@ import Wire
         } answered: {
         } skipped: {
         }
+        publishing.start { work }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 // The Core: one after the other, alone or as an array.
                 var version: UInt64 = 0
                 while version < UInt64(count) {
                     let last = min(version + UInt64.random(in: 1...5), UInt64(count))
-                    publish(Self.commit((version + 1)...last), on: publishing, work)
+                    publish(Self.commit((version + 1)...last), on: publishing)
                     version = last
                 }
             }
@@ -123,7 +125,7 @@ import Wire
                 group.addTask {
                     for _ in 0..<10 {
                         let asked = publishing.snapshot.version
-                        publishing.perform(work) { newest in
+                        publishing.perform { newest in
                             let stream = OpenStreams.Stream(begun: newest.version, asked: asked)
                             opened.streams.withLock { $0.append(stream) }
                         }
@@ -132,7 +134,7 @@ import Wire
                 }
             }
         }
-        publishing.flush(work, seconds: 60)
+        publishing.flush(seconds: 60)
         publishing.close()
         opened.streams.withLock { streams in
             #expect(streams.count == 80)
@@ -155,19 +157,19 @@ import Wire
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
         let (begun, goesOn, ended) = (Latch(), Latch(), Latch())
-        publishing.perform(readers.work) { _ in
+        publishing.perform { _ in
             begun.open()
             _ = goesOn.wait()
         }
         #expect(begun.wait(seconds: 60))
-        publish(Self.commit(1...1), on: publishing, readers.work)
-        publishing.perform(readers.work) { _ in ended.open() }
+        publish(Self.commit(1...1), on: publishing)
+        publishing.perform { _ in ended.open() }
         publishing.close()
-        publishing.perform(readers.work) { _ in readers.note("late") }
-        publish(Self.commit(2...2), on: publishing, readers.work)
+        publishing.perform { _ in readers.note("late") }
+        publish(Self.commit(2...2), on: publishing)
         goesOn.open()
         #expect(ended.wait(seconds: 60))
-        publishing.flush(readers.work, seconds: 60)
+        publishing.flush(seconds: 60)
         #expect(pool.close(seconds: 60))
         #expect(readers.seen.withLock { $0 } == ["0>1"])
     }
@@ -176,7 +178,7 @@ import Wire
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let (begun, goesOn) = (Latch(), Latch())
         let blocking = Readers().publishing(on: pool)
-        blocking.perform(Readers().work) { _ in
+        blocking.perform { _ in
             begun.open()
             _ = goesOn.wait()
         }
@@ -185,7 +187,7 @@ import Wire
         let each = (0..<2).map { number in
             let own = Readers()
             let publishing = own.publishing(on: pool)
-            repeatTask(5, on: publishing, own.work) { readers.note("\(number)") }
+            repeatTask(5, on: publishing) { readers.note("\(number)") }
             return publishing
         }
         goesOn.open()
@@ -200,53 +202,117 @@ import Wire
     /// Does something so many times, each time in a turn that lasts for longer than it may.
     private func repeatTask(
         _ count: Int,
-        on publishing: Publishing<Int>,
-        _ work: Publishing<Int>.Work,
+        on publishing: Publishing,
         _ task: @escaping @Sendable () -> Void
     ) {
-        publishing.perform(work) { _ in
+        publishing.perform { _ in
             task()
             let began = SystemTime.steadyNanoseconds()
             while SystemTime.steadyNanoseconds() - began < ThreadPool.turnNanosecondsMax {}
-            if count > 1 { repeatTask(count - 1, on: publishing, work, task) }
+            if count > 1 { repeatTask(count - 1, on: publishing, task) }
         }
     }
 
+    @Test(arguments: threads)
+    func `what comes while another thread stands in waits for it, and follows`(_ pool: ThreadPool?)
+    {
+        let readers = Readers()
+        let publishing = readers.publishing(on: pool)
+        publish(Self.commit(1...1), on: publishing)
+        publishing.flush(seconds: 60)
+        // The thread rests soon.
+        var isDone = false
+        while !isDone {
+            isDone = publishing.performNow(readers.work, where: { _ in true }) { newest in
+                publish(Self.commit(2...2), on: publishing)
+                publishing.perform { readers.note("open at \($0.version)") }
+                let isTaken = publishing.performNow(readers.work, where: { _ in true }) { _ in }
+                #expect(!isTaken, "one thread at a time stands in")
+                readers.note("begin at \(newest.version)")
+            }
+            SystemThread.giveWay()
+        }
+        publishing.flush(seconds: 60)
+        #expect(readers.seen.withLock { $0 } == ["0>1", "begin at 1", "1>2", "open at 2"])
+        publishing.close()
+    }
+
+    @Test func `it is done at once only where nothing waits and the thread rests`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        let readers = Readers()
+        let publishing = readers.publishing(on: pool)
+        let (begun, goesOn) = (Latch(), Latch())
+        publishing.perform { _ in
+            begun.open()
+            _ = goesOn.wait()
+        }
+        #expect(begun.wait(seconds: 60))
+        func isDone() -> Bool { publishing.performNow(readers.work, where: { _ in true }) { _ in } }
+        #expect(!isDone(), "the thread works")
+        goesOn.open()
+        while !isDone() { SystemThread.giveWay() }
+        #expect(!publishing.performNow(readers.work, where: { _ in false }) { _ in })
+        publishing.close()
+        #expect(!isDone(), "it is closed")
+        #expect(pool.close(seconds: 60))
+    }
+
+    @Test func `one that is not closed ends with its last owner`() {
+        let pool = ThreadPool(name: "test", threadsMax: 1)
+        weak var weakly: Publishing?
+        do {
+            let publishing = Readers().publishing(on: pool)
+            weakly = publishing
+            publish(Self.commit(1...1), on: publishing)
+            publishing.flush(seconds: 60)
+        }
+        let end = ContinuousClock.now + .seconds(60)
+        while weakly != nil, .now < end { SystemThread.giveWay() }
+        #expect(weakly == nil)
+        #expect(pool.close(seconds: 60))
+    }
+
     @Test func `at its bound what waits becomes one commit, in bytes and in number`() {
-        var queue = PublishingQueue<Int>(published: Self.snapshot(0))
-        let half = PublishingQueue<Int>.bytesMax / 2
-        queue.add(Self.commit(1...1, bytes: half, state: 1))
+        var queue = PublishingQueue(published: Self.snapshot(0))
+        let half = PublishingQueue.bytesMax / 2
+        let viewed = Locked<[Int]>([])
+        func views(_ number: Int) -> Commit.Views {
+            { _, _ in viewed.withLock { $0.append(number) } }
+        }
+        queue.add(Self.commit(1...1, bytes: half, views: views(1)))
         #expect(!queue.keepsUp)
-        queue.add(Self.commit(2...2, bytes: half, state: 2))
-        queue.items.append(.task(Self.snapshot(2)) { _ in })
+        queue.add(Self.commit(2...2, bytes: half, views: views(2)))
+        queue.add { _ in }
         queue.add(Self.commit(3...4, bytes: half))
         #expect(queue.commits == 1)
         #expect(queue.bytes == half)
-        guard case .commit(let commit)? = queue.items.first, queue.items.count == 2 else {
+        let items = queue.take().items
+        guard case .commit(let commit)? = items.first, items.count == 2 else {
             Issue.record("the commits are not one")
             return
         }
         #expect(commit.before.version == 0)
         #expect(commit.snapshots.map(\.version) == [4])
-        #expect(commit.state == 2, "views get the newest state that was handed over")
-        for version in 5...(UInt64(PublishingQueue<Int>.commitsMax) + 10) {
+        commit.views?(commit, nil)
+        #expect(viewed.withLock { $0 } == [2], "views get the newest state that was handed over")
+        for version in 5...(UInt64(PublishingQueue.commitsMax) + 10) {
             queue.add(Self.commit(version...version))
         }
-        #expect(queue.commits <= PublishingQueue<Int>.commitsMax)
+        #expect(queue.commits <= PublishingQueue.commitsMax)
     }
 
     @Test func `while the thread lags, a commit becomes one with the last that waits`() {
-        var queue = PublishingQueue<Int>(published: Self.snapshot(0))
+        var queue = PublishingQueue(published: Self.snapshot(0))
         queue.add(Self.commit(1...1, for: audience("a")), joining: true)
         queue.add(Self.commit(2...3, for: audience("b"), bytes: 5), joining: true)
         #expect(queue.commits == 2, "each has readers that the other does not tell")
         queue.add(Self.commit(4...5, for: audience("b"), bytes: 7), joining: true)
         #expect(queue.commits == 2)
-        queue.items.append(.task(Self.snapshot(5)) { _ in })
+        queue.add { _ in }
         queue.add(Self.commit(6...6), joining: true)
         #expect(queue.commits == 3, "a stream that opens between them begins with what was there")
         #expect(queue.bytes == 1 + 7 + 1)
-        let versions = queue.take().map { item -> [UInt64] in
+        let versions = queue.take().items.map { item -> [UInt64] in
             if case .commit(let commit) = item { commit.snapshots.map(\.version) } else { [] }
         }
         #expect(versions == [[1], [5], [], [6]])
@@ -268,12 +334,8 @@ import Wire
         #expect(joined.audiences == nil)
     }
 
-    private func publish(
-        _ commit: Commit<Int>,
-        on publishing: Publishing<Int>,
-        _ work: Publishing<Int>.Work
-    ) {
-        publishing.commit(commit.newest, work) { commit }
+    private func publish(_ commit: Commit, on publishing: Publishing) {
+        publishing.commit(commit.newest) { commit }
     }
 
     private func audience(_ name: String) -> Audience? {

@@ -200,10 +200,14 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     func didEnd(cutOff count: Int) {
         cutOff.store(count, ordering: .relaxed)
         mail.withLock { $0.isEnded = true }
-        let late = take()
-        for request in late.requests { request.answerEmpty() }
-        for case .join(let reader) in late.inbox.events { turnAway(reader) }
+        refuse(take())
         ended.signal()
+    }
+
+    /// Answers for a loop that has ended; the first events of the mail are done.
+    func refuse(_ late: StreamMail, from first: Int = 0) {
+        for request in late.requests { request.answerEmpty() }
+        for case .join(let reader) in late.inbox.events[first...] { turnAway(reader) }
     }
 
     /// Closes the socket of a reader that joins too late, behind the head and the last frame.

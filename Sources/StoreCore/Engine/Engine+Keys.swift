@@ -1,8 +1,8 @@
 // Whether a request with an idempotency key was applied before. The journal has the outcomes.
 //
-// A turn is the work on all that the Core took out of its mailbox at once. Where more than one of
-// these requests has a key, one call of the journal looks all keys up, into `lookedUp`; a key that
-// is alone in its turn is looked up when its request is run.
+// A turn is the work on all that the Core took out of its mailbox at once, on a pool on a portion
+// of that. Where more than one of its requests has a key, one call of the journal looks all keys
+// up, into `lookedUp`; a key that is alone is looked up when its request is run.
 
 extension Engine {
     /// What became of the request that had this key before: in the batch that is not committed yet,
@@ -17,10 +17,10 @@ extension Engine {
     ///
     /// Where the journal can't be read now, each key is looked up when its request is run, and the
     /// request is refused where that fails too.
-    func lookUpKeys(of items: borrowing ContiguousArray<Mailbox.Item>) {
+    func lookUpKeys(of items: borrowing ContiguousArray<Mailbox.Item>, in turn: Range<Int>) {
         var keys: [IdempotencyKey] = []
-        keys.reserveCapacity(takenKeys)
-        for index in items.indices {
+        keys.reserveCapacity(min(takenKeys, turn.count))
+        for index in turn {
             guard case .envelope(let envelope) = items[index],
                 let key = envelope.idempotency?.key
             else { continue }

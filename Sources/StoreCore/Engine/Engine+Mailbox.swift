@@ -152,7 +152,7 @@ extension Engine {
         // Taken out of the engine while it is read: what is worked on may come back here.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
-        if takenKeys > 1 { lookUpKeys(of: items) }
+        if takenKeys > 1 { lookUpKeys(of: items, in: items.indices) }
         for item in items {
             work(item)
             if !isThreaded { commit() }
@@ -165,7 +165,7 @@ extension Engine {
     }
 
     /// Works one item into the batch.
-    private func work(_ item: Mailbox.Item) {
+    func work(_ item: Mailbox.Item) {
         switch item {
         case .action(let action): apply(action)
         case .envelope(let envelope):

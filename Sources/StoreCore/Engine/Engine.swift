@@ -34,12 +34,16 @@ final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var batch: Batch
     /// What clients of each session see; `nil` where sessions have no slices of their own.
     @exclusivity(unchecked) var seen: SeenVersions?
-    /// What was taken out of the mailbox last; empty, with its memory, between two turns.
+    /// What was taken out of the mailbox last; empty, with its memory, when all is worked off.
     @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
     /// How many versions the plain path has made: it has no batch.
     @exclusivity(unchecked) var plainVersions: UInt64 = 0
     /// Set by a failure whose outcome is unknown: nothing is applied any more.
     @exclusivity(unchecked) var hasFailed = false
+    /// How many items of `taken` are worked off; a turn on a pool may end between two.
+    @exclusivity(unchecked) var workedCount = 0
+    /// The end of the portion that is worked off, on a pool.
+    @exclusivity(unchecked) var portionEnd = 0
     /// How many idempotency keys `taken` has.
     @exclusivity(unchecked) var takenKeys = 0
     @exclusivity(unchecked) var lookedUp = LookedUpKeys()

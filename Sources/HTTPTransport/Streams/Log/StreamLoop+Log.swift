@@ -33,7 +33,7 @@ extension StreamLoop {
         let ready = logReaders.takeReady()
         var bytes = 0
         for (place, slot) in ready.enumerated() {
-            guard bytes < Self.logTurnBytesMax else {
+            guard bytes < Self.logTurnBytesMax, place == 0 || !isTurnOver else {
                 logReaders.putBack(ready[place...])
                 break
             }

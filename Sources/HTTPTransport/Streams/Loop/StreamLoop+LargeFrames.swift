@@ -31,7 +31,9 @@ extension StreamLoop {
     func takeTurns() {
         guard !awaitingTurn.isEmpty, framePace.pauseSeconds(at: now) == 0 else { return }
         var done = 0
-        while done < awaitingTurn.count, flushedBytes < Self.flushTurnBytesMax {
+        while done < awaitingTurn.count, flushedBytes < Self.flushTurnBytesMax,
+            done == 0 || !isTurnOver
+        {
             let slot = awaitingTurn[done]
             done += 1
             guard behind[slot]?.awaitsTurn == true else { continue }

@@ -15,6 +15,15 @@ final class StreamLoop {
     /// How long one turn lasts at the most without readers, on a thread of the loop's own.
     static let restingMilliseconds: CInt = 60_000
 
+    /// For how long a turn goes on to the next item, on a thread that other loops share.
+    static let sharedTurnSecondsMax = 0.002
+
+    /// What is left of the mail where a turn was over, and how many of its events are done.
+    private struct LeftMail {
+        let mail: StreamMail
+        let done: Int
+    }
+
     let writer: StreamWriter
     /// Where the log comes from, where there is one.
     let log: (any LogSource)?
@@ -44,6 +53,7 @@ final class StreamLoop {
     /// Whether other loops have their turns on the same thread: then the loop rests between two of
     /// its turns (``restSeconds``), and does not pause within one.
     var sharesThread = false
+    private var left: LeftMail?
     /// How many bytes of backlogs this turn has sent.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more, in the order in which they have their turn.
@@ -102,6 +112,8 @@ final class StreamLoop {
         pausedSeconds = 0
         pace.begin(at: now)
         for index in 0..<max(0, count) {
+            // The others are ready in the next turn, too.
+            if index > 0, isTurnOver { break }
             let data = events[index].data.u64
             if data == .max {
                 var value: UInt64 = 0
@@ -118,6 +130,12 @@ final class StreamLoop {
         if let log { pace.saw(log.version, at: ended) }
         let nanoseconds = UInt64(max(0, ended - now - pausedSeconds) * 1e9)
         writer.counters.workNanoseconds.add(nanoseconds, ordering: .relaxed)
+    }
+
+    /// Whether the turn is to end before its next item, because other loops wait for theirs on the
+    /// same thread. Each kind of work goes on by one item in every turn.
+    var isTurnOver: Bool {
+        sharesThread && EventLoop.clock() - now >= Self.sharedTurnSecondsMax
     }
 
     /// Pauses where that is due, between one reader and the next of many.
@@ -149,22 +167,23 @@ final class StreamLoop {
     /// In how many seconds from the last turn there is work though nothing comes; `nil` without
     /// readers.
     var waitSeconds: Double? {
+        if left != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
         let pause = awaitingTurn.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
         return min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
     }
 
+    /// Does what other threads have left; takes it when what was taken before is done.
     private func takeMail() {
-        let mail = writer.take()
-        for event in mail.inbox.events {
-            switch event {
-            case .publish(let topic, let version, .frame(let frame), let audience):
-                publish(number(of: topic), version, frame, audience)
-            case .publish(let topic, let version, .state(let state), let audience):
-                publish(number(of: topic), version, state, audience)
-            case .join(let reader):
-                join(reader)
+        let (mail, done) = left.map { ($0.mail, $0.done) } ?? (writer.take(), 0)
+        left = nil
+        let events = mail.inbox.events
+        for index in done..<events.count {
+            if index > done, isTurnOver {
+                left = LeftMail(mail: mail, done: index)
+                return
             }
+            work(events[index])
         }
         for request in mail.requests { answer(request) }
         if mail.logMoved { logReaders.sourceMoved() }
@@ -177,14 +196,27 @@ final class StreamLoop {
         }
     }
 
+    private func work(_ event: Inbox<JoiningReader>.Event) {
+        switch event {
+        case .publish(let topic, let version, .frame(let frame), let audience):
+            publish(number(of: topic), version, frame, audience)
+        case .publish(let topic, let version, .state(let state), let audience):
+            publish(number(of: topic), version, state, audience)
+        case .join(let reader):
+            join(reader)
+        }
+    }
+
     /// Whether a stop is asked for, and no reader is left or the time for it is over.
     var isDone: Bool {
         guard let stopDeadline else { return false }
-        return now >= stopDeadline || slots.count == freeSlots.count
+        return now >= stopDeadline || slots.count == freeSlots.count && left == nil
     }
 
-    /// Releases the readers that are left.
+    /// Releases the readers that are left, and turns away those that have not joined yet.
     func end() {
+        if let left { writer.refuse(left.mail, from: left.done) }
+        left = nil
         cutOff = slots.count - freeSlots.count
         for slot in slots.indices { release(Int32(slot)) }
     }

@@ -6,8 +6,10 @@ import Glibc
 ///
 /// The thread waits until a loop is ready or due, and gives one turn to each of those; what comes
 /// meanwhile waits for the next round, so no loop is left out. What one turn of a loop does is what
-/// the others wait for: at most what its inbox holds, sent to its readers. A loop that is to pause
-/// is left alone for that time (``StreamLoop/restSeconds``), and the others go on.
+/// the others wait for: for 2 ms it goes on to the next item (``StreamLoop/isTurnOver``), and what
+/// is left has its turn in the next round. An item is a reader that takes more or that joins, or a
+/// frame that is sent to all its readers. A loop that is to pause is left alone for that time
+/// (``StreamLoop/restSeconds``), and the others go on.
 struct SharedStreamLoops: ~Copyable {
     /// How many events one round takes from the thread's epoll. The others are reported first in
     /// the next one.
