@@ -30,10 +30,12 @@ package enum IdleSessions {
         for name in table.beginEndingIdle(max: endedMax) {
             do {
                 let ended = Sessions.Internal.ended(session: name)
+                var source = ActionSource(cause: nil, place: "StoreServer/idle")
+                source.session = name
                 try store.core.offer(
                     Envelope(
                         members: [try store.actions.member(of: ended, store.encoder)],
-                        source: ActionSource(cause: nil, place: "StoreServer/idle"),
+                        source: source,
                         completion: IdleEnd(of: name, in: table)
                     )
                 )
