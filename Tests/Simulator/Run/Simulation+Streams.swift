@@ -86,6 +86,7 @@ extension Simulation {
         guard case .streaming? = exchange.answer else {
             throw Violation(.streams, "\(path) is no stream: \(exchange.answer as Any)")
         }
+        openedAt.insert(naive.version)
         opened(sockets[0])
     }
 
@@ -212,6 +213,10 @@ extension Simulation {
     private func checkNews(_ version: UInt64, of reader: Reader) throws(Violation) {
         defer { reader.shown = version }
         guard let shown = reader.shown, shown < version, reader.leftOut == nil else { return }
+        // The whole state is sent once more where another reader begins, and for each version to
+        // those who see what all sessions have.
+        let isWhole = reader.target.path.hasPrefix("/events") && !reader.target.path.contains("path=")
+        guard !(isWhole && (reader.reading.isOperator || openedAt.contains(version))) else { return }
         let texts = (shown...version).compactMap { past.texts[$0] }
         guard texts.count == Int(version - shown) + 1 else { return }
         let parts = texts.map { reader.target.part(reader.reading.visible($0)) }
