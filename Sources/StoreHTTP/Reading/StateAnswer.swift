@@ -103,15 +103,19 @@ enum StateAnswer {
     ) throws(Problem) {
         guard exchange.has("if-match") else { return }
         let state = state()
+        try require(state.tag, asIn: exchange) { !$0.isWeak && state.isSame(as: $0) }
+    }
+
+    /// - Throws: 412 where `If-Match` names no tag that stands for this one.
+    static func require(
+        _ tag: Tag,
+        asIn exchange: HTTPExchange,
+        _ isMet: (EntityTag) -> Bool
+    ) throws(Problem) {
         guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
-            throw .badHeader(
-                "If-Match",
-                allowed: "* or quoted tags such as \(state.etag)"
-            )
+            throw .badHeader("If-Match", allowed: "* or quoted tags such as \(tag.etag)")
         }
-        guard condition.isMet(by: { !$0.isWeak && state.isSame(as: $0) }) else {
-            throw .versionMismatch(current: state.tag)
-        }
+        guard condition.isMet(by: isMet) else { throw .versionMismatch(current: tag) }
     }
 
     /// Whether a client has this version, by its `If-None-Match`.
