@@ -72,6 +72,7 @@ package struct StateRoutes: RouteGroup {
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
         if let version {
+            // What is past has the one tag that it had: to compare, it would have to be made.
             let tag = Tag(epoch: store.reader.epoch, version: version)
             try StateAnswer.require(past: tag, asIn: request.exchange)
         } else if request.exchange.has("if-match") {
