@@ -70,7 +70,7 @@ import Testing
             }
         }
         await store.send(MovieCard.stop) { $0.movieCard.value = nil }
-        let withdrawn = Sessions.Internal.withdrawn(view: "movieCard")
+        let withdrawn = Sessions.Internal.withdrawn(view: "movieCard", sessions: [Sessions.shared])
         await store.receive(withdrawn) { change(&$0, withdrawn) }
         await store.send(
             Home.UI.didTapOnMovieCell(title: "None"),
@@ -78,7 +78,7 @@ import Testing
             pointer: "/title"
         )
         await store.send(Home.stop) { $0.home.value = nil }
-        let gone = Sessions.Internal.withdrawn(view: "home")
+        let gone = Sessions.Internal.withdrawn(view: "home", sessions: [Sessions.shared])
         await store.receive(gone) { change(&$0, gone) }
         await store.finish()
     }
