@@ -21,5 +21,6 @@ let package = Package(
         bench("journal", ["JournalSQLite", "StoreCore"]),
         bench("stores-server", ["StoreCore", "StoreServer"]),
         bench("modules-server", ["StoreCore", "StoreServer"]),
+        bench("sessions-server", ["StoreCore", "StorePatterns", "StoreServer"]),
     ]
 )

@@ -1,5 +1,6 @@
 -- What wrk sends: one JSON body per request, to the path given; both are arguments. With a third, N, each
--- '#' in the body stands for a number below N, another one each time. A fourth is a Prefer header.
+-- '#' in the body stands for a number below N, another one each time. A fourth is a Prefer header. A fifth
+-- names a file of cookies, a line each, of which each request shows another one.
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 
@@ -7,7 +8,18 @@ function init(args)
   wrk.path = args[1] or "/dispatch"
   wrk.body = args[2] or '{"type":"CounterIncreaseRequested","payload":{}}'
   local count, number = tonumber(args[3]), 0
-  if args[4] then wrk.headers["Prefer"] = args[4] end
+  if args[4] and args[4] ~= "" then wrk.headers["Prefer"] = args[4] end
+  if args[5] then
+    local requests = {}
+    for cookie in io.lines(args[5]) do
+      wrk.headers["Cookie"] = cookie
+      requests[#requests + 1] = wrk.format(nil, wrk.path, wrk.headers, wrk.body)
+    end
+    request = function()
+      number = (number + 7919) % #requests
+      return requests[number + 1]
+    end
+  end
   if count and count > 0 then
     request = function()
       -- Steps of a prime, so that neighbours in time are none in the store.

@@ -11,8 +11,10 @@ package import Wire
 /// of the instances that it changed, however many others are watched; of any other module that it
 /// changed, one reading of the slice and the watched parts of that.
 package final class PartStreams: Sendable {
-    /// The most pointers that are watched at a time.
+    /// The most pointers that are watched at a time, of those into what is everybody's.
     package static let pointersMax = 1_000
+    /// The most that one session watches, of those into what is its own.
+    package static let sessionPointersMax = 64
     /// From how many parts on those that are read no more make room.
     private static let partsMax = 1_000
 
@@ -30,7 +32,8 @@ package final class PartStreams: Sendable {
         /// The containers of each session; under `nil`, those of everybody's.
         var containers: [ExactText?: Set<WatchedPart.Container>] = [:]
         var count = 0
-        var pointers = 0
+        /// How many pointers each session watches; under `nil`, those into what is everybody's.
+        var pointers: [ExactText?: Int] = [:]
         /// At how many parts those that are read no more are looked for.
         var sweepAt = PartStreams.partsMax
 
@@ -42,8 +45,11 @@ package final class PartStreams: Sendable {
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
                 guard change != 0 else { return }
                 count += change
-                if part.isPointer { pointers += change }
                 let session = part.container.session
+                if part.isPointer {
+                    let count = (pointers[session] ?? 0) + change
+                    pointers[session] = count > 0 ? count : nil
+                }
                 containers[session, default: []].insert(part.container)
                 guard newValue == nil, parts[part.container]?[part.name]?.isEmpty == true else {
                     return
@@ -111,9 +117,16 @@ package final class PartStreams: Sendable {
     package func hasRoom(for part: WatchedPart) -> Bool {
         watched.withLock { watched in
             if watched[part] != nil { return true }
-            if watched.pointers >= Self.pointersMax { sweep(&watched) }
-            return watched.pointers < Self.pointersMax
+            let session = part.container.session
+            let max = Self.pointersMax(of: session)
+            if watched.pointers[session] ?? 0 >= max { sweep(&watched) }
+            return watched.pointers[session] ?? 0 < max
         }
+    }
+
+    /// The session that all without one of their own have is watched by many.
+    private static func pointersMax(of session: ExactText?) -> Int {
+        session == nil || session?.text == SessionName.shared ? pointersMax : sessionPointersMax
     }
 
     /// Gives a stream that is about to open what it begins with, and sees to what comes after. The

@@ -4,6 +4,7 @@ import Platform
 import StoreCore
 import Synchronization
 package import Telemetry
+import Texts
 package import Wire
 
 /// Sends the projections that clients watch, each made once for each change of what it reads.
@@ -40,6 +41,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         var views: [TopicID: Watched] = [:]
         /// The same by what they read.
         var readers: [Source: [Watched]] = [:]
+        /// How many each session watches; under `nil`, those that show the same to all.
+        var counts: [ExactText?: Int] = [:]
         /// At how many those that are read no more are looked for.
         var sweepAt = ViewStreams.sweepMin
 
@@ -47,6 +50,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             if let known = views[request.topic] { return known }
             let new = Watched(request)
             views[request.topic] = new
+            counts[request.session, default: 0] += 1
             for source in sources { readers[source, default: []].append(new) }
             return new
         }
@@ -73,6 +77,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         mutating func remove(_ unread: [Watched]) {
             for watched in unread where views[watched.request.topic] === watched {
                 views[watched.request.topic] = nil
+                let count = (counts[watched.request.session] ?? 1) - 1
+                counts[watched.request.session] = count > 0 ? count : nil
             }
             let gone = Set(unread.map { ObjectIdentifier($0) })
             for (source, watching) in readers {
@@ -106,26 +112,27 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     package var views: [PublishedView] { projections.views.map(\.published) }
 
     package func hasRoom(for request: ViewRequest) -> Bool {
-        let topic = request.topic
-        let (isFull, isKnown) = table.withLock { table in
+        let (topic, session) = (request.topic, request.session)
+        let max = ViewBounds.watchedMax(of: session)
+        let (count, isKnown, isDue) = table.withLock { table in
             (
-                table.views.count >= min(table.sweepAt, ViewBounds.watchedMax),
-                table.views[topic] != nil
+                table.counts[session] ?? 0, table.views[topic] != nil,
+                table.views.count >= table.sweepAt
             )
         }
-        guard isFull, !isKnown else { return true }
-        return sweep() < ViewBounds.watchedMax
+        if isKnown { return true }
+        if isDue || count >= max { sweep() }
+        return count < max || table.withLock { $0.counts[session] ?? 0 } < max
     }
 
-    /// Drops the views that have no readers any more. Returns how many are left.
-    private func sweep() -> Int {
+    /// Drops the views that have no readers any more.
+    private func sweep() {
         // Most are read, which is not asked while the table is locked.
         let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.request.topic) }
-        return change { table in
+        change { table in
             // A stream that is about to open has its place before it comes here.
             if !unread.isEmpty { table.remove(unread.filter { !sender.isRead($0.request.topic) }) }
             table.sweepAt = max(Self.sweepMin, 2 * table.views.count)
-            return table.views.count
         }
     }
 
@@ -201,12 +208,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             (watched.bytes, watched.version) = (bytes, version)
             send(watched, for: audience)
         }
-        if hasUnread { _ = sweep() }
+        if hasUnread { sweep() }
     }
 
     /// Forgets what was sent: versions were published while no stream was open.
     package func forget() {
-        _ = sweep()
+        sweep()
         let all = table.withLock { Array($0.views.values) }
         for watched in all { (watched.bytes, watched.version) = (nil, nil) }
     }
@@ -259,6 +266,14 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
 /// The bounds on views.
 package enum ViewBounds {
-    /// The most different projections, by name and parameters, that are watched at a time.
+    /// The most different projections, by name and parameters, that are watched at a time, of those
+    /// that show the same to all.
     package static let watchedMax = 1_000
+    /// The most that one session watches, of those that show what is its own.
+    package static let sessionWatchedMax = 64
+
+    /// The session that all without one of their own have is watched by many.
+    static func watchedMax(of session: ExactText?) -> Int {
+        session == nil || session?.text == SessionName.shared ? watchedMax : sessionWatchedMax
+    }
 }

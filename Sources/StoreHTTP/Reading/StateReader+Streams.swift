@@ -49,7 +49,10 @@ extension StateReader {
 
     private func stream(of part: WatchedPart) throws(Problem) -> VisibleStream {
         guard !part.isPointer || streams.parts.hasRoom(for: part) else {
-            throw .overloaded("\(PartStreams.pointersMax) different pointers are watched already")
+            throw .overloaded(
+                "\(PartStreams.pointersMax) different pointers are watched already, or "
+                    + "\(PartStreams.sessionPointersMax) by one session"
+            )
         }
         return VisibleStream(part.topic, streams) { [documents] in
             part.isAtHand(in: $0, documents)

@@ -95,7 +95,8 @@ package struct ViewRoutes: RouteGroup {
     ) throws(Problem) {
         guard views.hasRoom(for: view) else {
             throw .overloaded(
-                "\(ViewBounds.watchedMax) views with different parameters are watched already"
+                "\(ViewBounds.watchedMax) views with different parameters are watched already, or "
+                    + "\(ViewBounds.sessionWatchedMax) by one session"
             )
         }
         let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)
