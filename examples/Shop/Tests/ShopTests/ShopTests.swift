@@ -1,3 +1,4 @@
+import StoreCore
 import StoreTesting
 import Testing
 
@@ -23,34 +24,29 @@ import Testing
     }
     #expect(BillViewModel(state: store.state)?.cents == 1_350)
 
-    // The prices of the cart are a copy that the store makes, so no test can write them.
-    store.exhaustivity = .off
-    await store.send(Catalogue.Action.priced(article: "tea", cents: 500))
+    // The store copies the prices into each cart by itself; nothing of that is stated.
+    await store.send(Catalogue.Action.priced(article: "tea", cents: 500)) {
+        $0.catalogue.prices["tea"] = 500
+    }
     #expect(BillViewModel(state: store.state)?.cents == 1_500)
-    await store.send(Catalogue.Action.withdrawn(article: "tea"))
+    await store.send(Catalogue.Action.withdrawn(article: "tea")) {
+        $0.catalogue.prices["tea"] = nil
+    }
     #expect(BillViewModel(state: store.state)?.lines == [])
     await store.finish()
 }
 
-@Test func `a cart has what there is, and not too much of it`() async {
-    let store = TestStore(AppState())
-    let tooMany = "A cart has 0 to 100 of one article."
-    await store.send(
-        Cart.Action.added(article: "unicorn", pieces: 1),
-        refused: "There is no article 'unicorn'."
-    )
-    for pieces in [-1, 101, .max] {
-        await store.send(Cart.Action.added(article: "tea", pieces: pieces), refused: tooMany)
+@Test func `a cart has what there is, and not too much of it`() {
+    let cart = Cart.State(pieces: ["tea": 2], prices: Shared(["tea": 450, "cup": 1_200]))
+    let given = Given(Cart(), cart)
+    given.when(.added(article: "pot", pieces: 1), refused: "There is no article 'pot'.")
+    for pieces in [-3, 99, .max] {
+        given.when(
+            .added(article: "tea", pieces: pieces),
+            refused: "A cart has 0 to 100 of one article."
+        )
     }
-    await store.send(Cart.Action.added(article: "tea", pieces: 2)) {
-        $0.cart["shared"].pieces = ["tea": 2]
-    }
-    await store.send(Cart.Action.added(article: "tea", pieces: -2)) {
-        $0.cart["shared"].pieces = [:]
-    }
-    await store.send(Cart.Action.added(article: "cup", pieces: 1)) {
-        $0.cart["shared"].pieces = ["cup": 1]
-    }
-    await store.send(Cart.Action.emptied) { $0.cart["shared"].pieces = [:] }
-    await store.finish()
+    given.when(.added(article: "cup", pieces: 1)) { $0.pieces["cup"] = 1 }
+    given.when(.added(article: "tea", pieces: -2)) { $0.pieces = [:] }
+    given.when(.emptied) { $0.pieces = [:] }
 }
