@@ -23,6 +23,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let names: [String]
     /// Whose the slices of each module are.
     private let ownership: [SliceOwnership]
+    /// Which modules' actions are their session's alone.
+    private let isOfSession: [Bool]
     /// The modules that have slices of sessions.
     let sessionModules: [Int]
     let modules: Root.Modules
@@ -92,6 +94,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true, mayEndSession: false) }
         names = modules.map(\.name)
         ownership = modules.map(\.slice.ownership)
+        isOfSession = ownership.map { $0 != .everybody }
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
@@ -138,7 +141,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         try admitSession(key, in: state)
         guard let handler = handler(of: route) else {
             try modules[route.module].slice.check(state, key)
-            return .none
+            return Change(isChange: false, isOfSession: isOfSession[route.module])
         }
         if handler.kind == .ui {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
@@ -156,7 +159,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let (action, key) = addressed(action, route.module, session)
         guard let handler = handler(of: route) else {
             try modules[route.module].slice.check(state, key)
-            return .none
+            return Change(isChange: false, isOfSession: isOfSession[route.module])
         }
         return try reduce(&state, action, by: handler, route, key: key, version: version)
     }
@@ -206,7 +209,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let before = state
         let change = try reduce(&state, action, by: handler, of: module, key: key)
         guard change.isChange, isSame(module, before, state) else { return change }
-        return Change(isChange: false, restarted: change.restarted)
+        return Change(
+            isChange: false,
+            restarted: change.restarted,
+            isOfSession: change.isOfSession
+        )
     }
 
     private func reduce(
@@ -218,7 +225,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws -> Change {
         let before: Root? = ownership[module] == .partForSession ? state : nil
         let result = try handler.reduce(&state, action, key, comparison)
-        var change = Change(isChange: result.isChange)
+        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isRestart, key.instance == nil { change.restarted = module }
         if result.isChange {
             if let before {

@@ -159,6 +159,17 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         }
     }
 
+    func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        switch form {
+        case .always: _ = try container.decode(M.State.self, forKey: name)
+        case .started: _ = try container.decodeIfPresent(M.State.self, forKey: name)
+        case .instances: _ = try container.decode(Instances<M.State>.self, forKey: name)
+        }
+    }
+
     func decode(
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,
