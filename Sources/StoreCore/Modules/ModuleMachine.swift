@@ -279,7 +279,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     package func isWatched(_ route: ActionRoute) -> Bool {
         guard let changes else { return false }
         for module in reach[route.module] where changes.isWatched(module) { return true }
-        return false
+        // The end of a session changes all slices that it has.
+        return route.mayEndSession && sessionModules.contains(where: changes.isWatched)
     }
 
     package func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
