@@ -1,5 +1,6 @@
 // What concerns the whole state, and not one slice: middleware of the program's own, a view of
-// several slices with views in it, and a module that starts with the store (docs/SEEDS.md, S2 to S8).
+// several slices with views in it, and a module that starts with the store (docs/SEEDS.md, S2
+// to S8).
 
 import StoreCore
 import StorePatterns
