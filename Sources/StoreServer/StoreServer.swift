@@ -36,6 +36,8 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     var dependencies = Dependencies.live
     /// What is done before the state is there, in the order in which it was added.
     var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
+    /// What observes each action with the state before it, by name.
+    var middleware: [(id: String, observe: @Sendable (State, any Action) -> Void)] = []
     /// What sees actions before the reducer does.
     var interceptors: [Interceptor<State>] = []
     /// What dispatches of its own accord.

@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 
 from harness import ROOT
@@ -38,8 +39,11 @@ func program(_ name: String, _ parts: [String]) -> Target {
         ] + parts.map { .target(name: $0) })
 }
 
-func part(_ name: String) -> Target {
-    .target(name: name, dependencies: [.product(name: "StoreCore", package: "StoreServer")])
+func part(_ name: String, _ parts: [String]) -> Target {
+    .target(
+        name: name,
+        dependencies: [.product(name: "StoreCore", package: "StoreServer")]
+            + parts.map { .target(name: $0) })
 }
 
 func tests(_ name: String) -> Target {
@@ -75,13 +79,19 @@ def write_manifest():
     targets = []
     for name in names("Sources"):
         if is_part(name):
-            targets.append(f'part("{name}")')
+            targets.append(f'part("{name}", {json.dumps(imported_parts(name))})')
         else:
             parts = [each for each in names("Sources") if each.startswith(f"{name}Part")]
             targets.append(f'program("{name}", {json.dumps(parts)})')
     targets += [f'tests("{name}")' for name in names("Tests")]
     manifest = MANIFEST.replace("{root}", str(ROOT)).replace("{targets}", ", ".join(targets))
     (PACKAGE / "Package.swift").write_text(manifest)
+
+
+def imported_parts(name):
+    """The parts that a part imports, which makes them its dependencies."""
+    source = (PACKAGE / "Sources" / name / "Part.swift").read_text()
+    return re.findall(r"^(?:public )?import (\w+Part\d+)$", source, re.M)
 
 
 def is_part(name):
@@ -138,7 +148,7 @@ def write_program(name, source, parts):
 def build(name, source, parts=()):
     """Builds a program of this `main.swift`, unless it is built, and answers where it is.
 
-    Each of its parts is a target of its own, which knows nothing but StoreCore.
+    Each of its parts is a target of its own, which knows StoreCore and the parts that it imports.
     """
     with locked():
         mark = fingerprint(source, *parts)

@@ -1,12 +1,13 @@
 """The packages in examples/: each is built and tested as it stands, started, and driven by curl."""
 
+import functools
 import json
 import re
 import subprocess
 import sys
 
 import pytest
-from harness import ROOT, Server, until
+from harness import ROOT, Server, Stream, until
 from programs import SCRATCH, locked, swift
 
 EXAMPLES = ROOT / "examples"
@@ -23,6 +24,7 @@ def movies():
     return built("Movies")
 
 
+@functools.cache
 def built(example):
     """Builds an example, has its tests pass, and answers where its program is."""
     package = EXAMPLES / example
@@ -53,6 +55,21 @@ def is_shown(server, view, **members):
     path = f"/views/{view}"
     for name, value in members.items():
         until(lambda: curl(server, path)[name] == value, f"{name} {value!r} in {path}")
+
+
+class Visitor:
+    """A browser with a jar of its own for cookies, and a session in it."""
+
+    def __init__(self, server, folder, name):
+        self.server, self.jar = server, folder / name
+        curl(server, "/sessions", "--cookie-jar", self.jar, "--data", "")
+
+    def dispatch(self, action, **payload):
+        body = {"type": action, **({"payload": payload} if payload else {})}
+        return curl(self.server, "/dispatch", "--cookie", self.jar, "--json", json.dumps(body))
+
+    def sees(self, path):
+        return curl(self.server, path, "--cookie", self.jar)
 
 
 class Films:
@@ -130,6 +147,75 @@ def test_u31_details_come_and_errors_of_the_service_are_shown(movies):
             ),
             "the failure",
         )
+
+
+def test_a_guestbook_is_signed_by_all():
+    with Server(program=built("Guestbook")) as server:
+        assert dispatch(server, "guestbook/signed", name="Ada")["version"] == 1
+        assert dispatch(server, "guestbook/signed", name="")["reason"] == "A guest has a name."
+        assert curl(server, "/state") == {"guestbook": {"entries": ["Ada"]}}
+
+
+def test_rooms_of_the_chat_are_everybodys_and_drafts_are_a_visitors(tmp_path):
+    with Server(program=built("Chat")) as server:
+        ada, bob = (Visitor(server, tmp_path, name) for name in ("ada", "bob"))
+        assert ada.dispatch("rooms/tea/said", author="Ada", text="?")["status"] == 409
+        for room in ("tea", "cake"):
+            ada.dispatch(f"rooms/{room}/start", title=room.title())
+        ada.dispatch("draft/roomOpened", id="tea")
+        bob.dispatch("draft/roomOpened", id="tea")
+        ada.dispatch("draft/typed", text="Good mor")
+        bob.dispatch("rooms/tea/said", author="Bob", text="Hello")
+        room = {"title": "Tea", "lines": ["Bob: Hello"]}
+        assert ada.sees("/views/screen") == {**room, "draft": "Good mor"}
+        assert bob.sees("/views/screen") == {**room, "draft": ""}
+        assert curl(server, "/views/screen") is None
+        assert "Good mor" not in json.dumps([bob.sees("/state"), bob.sees("/actions")])
+        assert ada.sees("/modules/rooms/cake") == {"title": "Cake", "lines": []}
+
+
+def test_carts_of_the_shop_are_a_visitors_and_read_the_prices_of_all(tmp_path):
+    with Server(program=built("Shop")) as server:
+        ada, bob = (Visitor(server, tmp_path, name) for name in ("ada", "bob"))
+        ada.dispatch("cart/added", article="tea", pieces=3)
+        bob.dispatch("cart/added", article="cup", pieces=1)
+        assert ada.sees("/views/bill") == {"lines": ["3 × tea"], "cents": 1350}
+        assert bob.sees("/views/bill") == {"lines": ["1 × cup"], "cents": 1200}
+        dispatch(server, "catalogue/priced", article="tea", cents=500)
+        assert ada.sees("/views/bill")["cents"] == 1500
+        dispatch(server, "catalogue/withdrawn", article="cup")
+        assert bob.sees("/views/bill") == {"lines": [], "cents": 0}
+        assert ada.dispatch("cart/added", article="cup", pieces=1)["pointer"] == "/payload/article"
+        assert curl(server, "/views/bill") == {"lines": [], "cents": 0}
+
+
+def test_t1_the_list_is_everybodys_and_the_filter_is_a_visitors(tmp_path):
+    data = tmp_path / "data"
+    todo = built("Todo")
+    with Server(program=todo, data=data) as server:
+        ada, bob = (Visitor(server, tmp_path, name) for name in ("ada", "bob"))
+        assert len(ada.sees("/views/visibleItems")["texts"]) == 4
+        with Stream(server, "/views/visibleItems/events") as screen:
+            assert screen.event().json["pending"] == 4
+            ada.dispatch("filter/chosen", _0="completed")
+            ada.dispatch("todos/completed", index=3)
+            assert screen.event().json["pending"] == 3
+        assert ada.sees("/views/visibleItems") == {"texts": ["Visit mars"], "pending": 3}
+        bob.dispatch("todos/added", text="Rest")
+        assert bob.sees("/views/visibleItems")["texts"][-1] == "Rest"
+    with Server(program=todo, data=data) as server:
+        ada.server = server
+        assert ada.sees("/views/visibleItems") == {"texts": ["Visit mars"], "pending": 4}
+
+
+@pytest.mark.parametrize("example", ["Guestbook", "Chat", "Shop", "Todo"])
+def test_the_commands_of_the_small_documents_are_taken(example, tmp_path):
+    commands = re.findall(r"^curl (.*)$", (EXAMPLES / example / "README.md").read_text(), re.M)
+    assert len(commands) >= 2
+    with Server(program=built(example)) as server:
+        for command in commands:
+            line = "curl -fsS " + command.replace("http://127.0.0.1:8080", server.url)
+            subprocess.run(["bash", "-c", line], check=True, capture_output=True, cwd=tmp_path)
 
 
 def test_the_commands_of_the_movies_document_are_taken(movies):

@@ -15,7 +15,7 @@
 /// }
 ///
 /// // in the root state
-/// Home().at(\.home).reading(\.visitor, of: User.self)
+/// Home().at(\.home).reading(\Home.State.visitor, of: User.self)
 /// ```
 public protocol SharingModule<State>: Module {
     /// What others may see.

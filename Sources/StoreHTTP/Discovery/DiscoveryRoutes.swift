@@ -10,19 +10,25 @@ package struct DiscoveryRoutes: RouteGroup {
     package let schema: Bytes
     /// The parts of that which the description of the API refers to.
     package let components: [JSONSchema.Property]
+    /// The newest version of the state.
+    private let newest: @Sendable () -> UInt64?
+    private let example: String?
 
     package init(
         links: Links,
         title: String,
         version: String,
         schema: Bytes,
-        components: [JSONSchema.Property]
+        components: [JSONSchema.Property],
+        newest: @escaping @Sendable () -> UInt64? = { nil }
     ) {
         self.links = links
         self.title = title
         self.version = version
         self.schema = schema
         self.components = components
+        self.newest = newest
+        example = DispatchExample(definitions: components).json
     }
 
     package var routes: [Route] {
@@ -52,7 +58,7 @@ package struct DiscoveryRoutes: RouteGroup {
             .read(
                 links.openAPI,
                 "OpenAPI",
-                "This document.",
+                "OpenAPI 3.1 of every route.",
                 answers: [.json(.any, "The document.")]
             ) { [title, version, components] request in
                 let catalog = request.environment.catalog
@@ -107,7 +113,7 @@ package struct DiscoveryRoutes: RouteGroup {
         let routes = request.environment.catalog.routes.filter { $0.method != .head }
         let (type, body) =
             request.prefersHTML
-            ? (ProblemPage.htmlContentType, IndexPage(title: title, routes: routes).html)
+            ? (ProblemPage.htmlContentType, page(routes, for: request).html)
             : ("application/json", json(routes))
         request.respond(
             HTTPResponse(
@@ -117,6 +123,18 @@ package struct DiscoveryRoutes: RouteGroup {
                 ],
                 body: .bytes(Array(body.utf8))
             )
+        )
+    }
+
+    private func page(_ routes: [Route], for request: RequestContext) -> IndexPage {
+        IndexPage(
+            program: title,
+            programVersion: version,
+            version: newest(),
+            links: links,
+            routes: routes,
+            example: example,
+            host: request.exchange.header("host") ?? "localhost"
         )
     }
 

@@ -1,22 +1,84 @@
 import HTTPTransport
 import Wire
 
-/// The page at `/`: every route with what it does, without scripts, styles or anything that is
-/// loaded.
+/// The page at the root of a store: what it is, what a browser can open, how to dispatch, and the
+/// other routes. It has no scripts, styles or anything that is loaded.
 struct IndexPage {
-    let title: String
+    /// The program's name and version.
+    let program: String
+    let programVersion: String
+    /// The newest version of the state; `nil` where no store stands behind the page.
+    let version: UInt64?
+    let links: Links
     let routes: [Route]
+    /// A body of `POST /dispatch`.
+    let example: String?
+    /// What the client calls the server: the `Host` of the request.
+    let host: String
 
     var html: String {
-        HTML.page(title, body: "<dl>\n\(routes.map(row).joined(separator: "\n"))\n</dl>")
+        let body = [about, reading, dispatching, others].joined(separator: "\n")
+        return HTML.page(links.store ?? program, body: body)
     }
 
-    private func row(_ route: Route) -> String {
-        let path = HTML.escaped(route.path.text)
-        // What a browser can open by itself.
-        let isOpen = route.hasHead && route.path.isLiteral
-        let shown = isOpen ? "<a href=\"\(path)\">\(path)</a>" : path
-        return "<dt><code>\(route.method.name) \(shown)</code></dt>"
-            + "<dd>\(HTML.escaped(route.summary))</dd>"
+    private var about: String {
+        let program = HTML.escaped("\(self.program) \(programVersion)")
+        let newest = version.map { " Its state is at version \($0)." } ?? ""
+        let several =
+            links.store == nil
+            ? "" : " It is one of the <a href=\"\(Links.stores)\">stores</a> of its process."
+        return """
+            <p>This is a store, served by \(program): clients dispatch actions, a reducer makes the \
+            next state of each, and every subscriber gets it.\(newest)\(several)</p>
+            """
+    }
+
+    /// The routes that answer a plain `GET`; a stream goes on until the reader closes it.
+    private var reading: String {
+        let shown = routes.filter { $0.isOpenable && $0.path.text != links.index }
+        let items = shown.map { route in
+            let path = HTML.escaped(route.path.text)
+            return "<li><a href=\"\(path)\">\(path)</a>: \(HTML.escaped(route.summary))</li>"
+        }
+        return section("Read it", "<ul>\n\(items.joined(separator: "\n"))\n</ul>")
+    }
+
+    private var dispatching: String {
+        let body = (example ?? #"{"type":"\u{2026}","payload":{}}"#)
+            .replacing("'", with: #"'\''"#)
+        let command = """
+            curl http://\(host)\(links.dispatch) -H 'Content-Type: application/json' \\
+                -d '\(body)'
+            """
+        let schema = HTML.escaped(links.schema)
+        return section(
+            "Change it",
+            """
+            <pre>\(HTML.escaped(command))</pre>
+            <p>The answer has the version that the action made. \
+            <a href="\(schema)">\(schema)</a> has every action and its payload.</p>
+            """
+        )
+    }
+
+    /// The routes that a link can't lead to.
+    private var others: String {
+        let rows = routes.filter { !$0.isOpenable }.map { route in
+            "<dt><code>\(route.method.name) \(HTML.escaped(route.path.text))</code></dt>"
+                + "<dd>\(HTML.escaped(route.summary))</dd>"
+        }
+        return section("Other requests", "<dl>\n\(rows.joined(separator: "\n"))\n</dl>")
+    }
+
+    private func section(_ title: String, _ body: String) -> String {
+        "<h2>\(title)</h2>\n\(body)"
+    }
+}
+
+extension Route {
+    /// Whether a browser can open it by a link: it is read, without parameters that have to be
+    /// given, as those of a path are.
+    fileprivate var isOpenable: Bool {
+        method == .get && !parameters.contains { $0.description.isRequired }
     }
 }

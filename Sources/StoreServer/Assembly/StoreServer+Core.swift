@@ -69,6 +69,9 @@ extension StoreServer {
             let ending = core.add(middleware: analytics.observe)
             attachments.add(.middleware, "analytics", ending: ending)
         }
+        for (id, observe) in middleware {
+            attachments.add(.middleware, id, ending: core.add(middleware: observe))
+        }
         for observer in observers {
             attachments.addObserver(
                 on: observer.queue?.label,

@@ -165,7 +165,8 @@ extension StoreServer {
                 logged: logged,
                 requests: requests,
                 batchMax: batchMax
-            ) + LogSchema.definitions
+            ) + LogSchema.definitions,
+            newest: { [reader = store.reader] in reader.version }
         )
     }
 }

@@ -24,16 +24,20 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let refusal: String?
     /// The state after an action; `nil` where the action is none of the modules'.
     private let reduce: (any Action) throws -> State?
+    /// Brings what modules share up to date, as the store does by itself.
+    private let connect: (inout State) -> Void
 
     /// Makes the test for a root state; `shown` takes the state that the test is about out of it.
     private init<Root: RootState>(
         _ root: Root,
         _ modules: Root.Modules,
         _ reporter: TestReporter,
+        connect: @escaping (inout State) -> Void = { _ in },
         shown: @escaping (Root) -> State
     ) {
         self.reporter = reporter
         self.modules = modules.map { "'\($0.name)'" }
+        self.connect = connect
         state = shown(root)
         refusal = ActionNames.of(modules).refusal
         reduce = { action in
@@ -75,7 +79,9 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    private var check: StateCheck<State> { StateCheck(reporter: reporter, verb: "when") }
+    private var check: StateCheck<State> {
+        StateCheck(reporter: reporter, verb: "when", connect: connect)
+    }
 
     /// The state after an action; `nil` where a failure was reported instead. Throws what the
     /// reducer throws.
@@ -94,7 +100,10 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
 extension Given where Subject == State, State: RootState {
     /// Gives a root state.
     public init(_ state: State, reporter: TestReporter = .issues) {
-        self.init(state, State.modules, reporter) { $0 }
+        var state = state
+        let connect = State.connected
+        connect(&state)
+        self.init(state, State.modules, reporter, connect: connect) { $0 }
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 extension TestStore {
     func check(_ verb: String) -> StateCheck<State> {
-        StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb)
+        StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb, connect: connect)
     }
 
     func fail(_ what: String, _ hint: String?, at place: SourceLocation) {

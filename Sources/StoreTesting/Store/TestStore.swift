@@ -44,6 +44,8 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let runner: EffectRunner
     let coverage = ActionCoverage.current
     let modules: [String]
+    /// Brings what modules share up to date, as the store does by itself.
+    let connect: @Sendable (inout State) -> Void
     let isActionOfModules: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, EffectWatch) async throws -> (version: UInt64, state: State)
@@ -68,6 +70,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         reporter: TestReporter,
         timeout: Duration,
         at place: SourceLocation,
+        connect: @escaping @Sendable (inout State) -> Void = { _ in },
         shown: @escaping @Sendable (Root) -> State
     ) {
         let events = TestEvents<State>(changes)
@@ -81,8 +84,11 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         self.executor = executor
         self.runner = runner
         self.modules = modules.map { "'\($0.name)'" }
-        beginning = place
-        state = shown(root)
+        self.beginning = place
+        self.connect = connect
+        var beginning = shown(root)
+        connect(&beginning)
+        state = beginning
 
         var configuration = CoreConfiguration<Root>()
         if let clock = try? dependencies[WallClockKey.self] { configuration.clock = clock }
@@ -158,7 +164,8 @@ extension TestStore where Subject == State, State: RootState {
             dependencies: dependencies,
             reporter: reporter,
             timeout: timeout,
-            at: place
+            at: place,
+            connect: State.connected
         ) { $0 }
     }
 }

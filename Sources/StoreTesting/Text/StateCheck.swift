@@ -9,6 +9,8 @@ struct StateCheck<State: Encodable & Equatable> {
     var exhaustivity = Exhaustivity.on
     /// The function that a failure's hint names: `send` for `send(…)`.
     let verb: String
+    /// Brings what modules share up to date in a stated state, as the store does by itself.
+    var connect: (inout State) -> Void = { _ in }
 
     func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {
         reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
@@ -26,6 +28,7 @@ struct StateCheck<State: Encodable & Equatable> {
         var stated = exhaustivity == .on ? before : actual
         do {
             try change?(&stated)
+            connect(&stated)
         } catch {
             fail("What is stated of \(name) threw: \(error)", at: place)
             return

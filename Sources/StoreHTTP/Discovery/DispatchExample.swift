@@ -1,0 +1,68 @@
+import Wire
+
+/// Bodies of `POST /dispatch` that the schema allows, for a reader to begin with.
+struct DispatchExample {
+    /// Deeper values are not made; a type that contains itself has no end.
+    private static let depthMax = 8
+
+    /// What the schemas refer to; `Action` is one of them.
+    let definitions: [JSONSchema.Property]
+
+    /// The first action without a payload, or else the first that can be made of its schema alone;
+    /// `nil` where there is none, as where each is for an instance. The reducer may refuse it: it
+    /// checks more than a schema has.
+    var json: String? {
+        guard case .oneOf(let actions)? = definitions.first(where: { $0.name == "Action" })?.schema
+        else { return nil }
+        let bare = actions.lazy.filter { !$0.needsPayload }.compactMap { value(of: $0) }
+        return bare.first ?? actions.lazy.compactMap { value(of: $0) }.first
+    }
+
+    /// Some value of this form as JSON; `nil` where none is found.
+    private func value(of schema: JSONSchema, _ depth: Int = 0) -> String? {
+        guard depth <= Self.depthMax else { return nil }
+        switch schema {
+        case .any, .null, .nullable: return "null"
+        case .boolean: return "true"
+        case .number: return "1"
+        case .integer(let minimum, let maximum):
+            return minimum <= 1 && maximum >= 1 ? "1" : "\(minimum)"
+        case .string(let format): return format == nil ? JSONText.quoted("text") : nil
+        case .text: return nil
+        case .strings(let texts): return texts.first.map { JSONText.quoted($0) }
+        case .integers(let numbers): return numbers.first.map { "\($0)" }
+        case .array: return "[]"
+        case .dictionary: return "{}"
+        case .boundedArray(let element, let count):
+            return array(of: Array(repeating: element, count: count.lowerBound), depth)
+        case .tuple(let schemas): return array(of: schemas, depth)
+        case .object(let properties): return object(of: properties.filter(\.isRequired), depth)
+        case .oneOf(let schemas), .anyOf(let schemas):
+            return schemas.lazy.compactMap { value(of: $0, depth + 1) }.first
+        case .reference(let name):
+            return definitions.first { $0.name == name }.flatMap { value(of: $0.schema, depth + 1) }
+        }
+    }
+
+    private func array(of schemas: [JSONSchema], _ depth: Int) -> String? {
+        let values = schemas.compactMap { value(of: $0, depth + 1) }
+        guard values.count == schemas.count else { return nil }
+        return "[" + values.joined(separator: ",") + "]"
+    }
+
+    private func object(of properties: [JSONSchema.Property], _ depth: Int) -> String? {
+        let members = properties.compactMap { property in
+            value(of: property.schema, depth + 1).map { JSONText.quoted(property.name) + ":" + $0 }
+        }
+        guard members.count == properties.count else { return nil }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+}
+
+extension JSONSchema {
+    /// Whether an action of this form has to have a payload.
+    fileprivate var needsPayload: Bool {
+        guard case .object(let properties) = self else { return true }
+        return properties.contains { $0.name == "payload" && $0.isRequired }
+    }
+}

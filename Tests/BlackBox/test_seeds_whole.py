@@ -1,0 +1,195 @@
+"""What the seeds say of the whole state and the whole program (docs/SEEDS.md, S2 to S8, S12)."""
+
+import re
+import subprocess
+
+import pytest
+from harness import ROOT, Server, Stream, action, until
+from programs import PACKAGE, build, build_sample, locked, swift
+
+NOTICE = (ROOT / "NOTICE").read_text()
+SEEDS = (ROOT / "docs" / "SEEDS.md").read_text()
+ORIGINALS = {
+    "Unicore": "https://github.com/MaximBazarov/Unicore",
+    "Beaver": "https://github.com/Beaver/Beaver",
+    "Tempura": "https://github.com/BendingSpoons/tempura-swift",
+    "Katana": "https://github.com/BendingSpoons/katana-swift",
+    "Plan": "https://github.com/KyoheiG3/Plan",
+}
+
+
+@pytest.fixture(scope="module")
+def program():
+    return build_sample("Bakery")
+
+
+def place(server, text):
+    assert server.post(action("orders/placed", text=text)).status == 200
+
+
+def started(server):
+    until(lambda: server.state["counter"] is not None, "the module is started")
+
+
+def test_s2_a_reaction_and_a_view_see_several_slices(program):
+    with Server(program=program) as server:
+        started(server)
+        place(server, "rye")
+        until(lambda: server.state["orders"]["log"] == ["first order"], "the reaction")
+        place(server, "oat")
+        with Stream(server, "/views/orders/events") as stream:
+            assert stream.event().json["served"] == 0
+            server.post(action("counter/served"))
+            assert stream.event().json["served"] == 1
+            server.post(action("orders/cancelled", id=1))
+            assert stream.event().json["rows"] == [{"id": 2, "title": "2: oat"}]
+        assert server.state["orders"]["log"] == ["first order"]
+
+
+def test_s4_what_starts_with_the_store_has_the_first_version_and_begins_anew(program, tmp_path):
+    data = tmp_path / "data"
+    with Server(program=program, data=data) as server:
+        started(server)
+        server.post(action("counter/served"))
+        assert [each["type"] for each in server.actions()] == ["counter/start", "counter/served"]
+        assert server.actions()[0]["origin"].startswith("Bakery/main.swift:")
+    with Server(program=program, data=data) as server:
+        until(lambda: server.version == 3, "the start of the second process")
+        assert server.actions()[2]["type"] == "counter/start"
+        assert server.state["counter"] == {"served": 0}
+
+
+def test_s6_middleware_of_the_program_sees_the_old_state_in_order_until_it_is_taken_away(program):
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as pipe:
+        with Server("--debug-routes", program=program, stdout=pipe.stdin) as server:
+            listed = server.get("/debug/middleware").json["middleware"]
+            assert listed == [{"id": "first"}, {"id": "second"}]
+            place(server, "rye")
+            place(server, "oat")
+            assert server.request("DELETE", "/debug/middleware/first").status == 204
+            place(server, "bun")
+            assert server.get("/debug/middleware").json["middleware"] == [{"id": "second"}]
+        pipe.stdin.close()
+        assert pipe.stdout.read().splitlines() == [
+            *("first: rye, before it 0", "second: rye, before it 0"),
+            *("first: oat, before it 1", "second: oat, before it 1"),
+            "second: bun, before it 2",
+        ]
+
+
+def test_s8_a_row_at_the_front_of_a_list_of_views_is_one_operation(program):
+    with Server(program=program) as server:
+        started(server)
+        for text in ("rye", "oat"):
+            place(server, text)
+        with Stream(server, "/views/orders/events?mode=patch") as stream:
+            assert [row["id"] for row in stream.event().json["rows"]] == [2, 1]
+            place(server, "bun")
+            row = {"id": 3, "title": "3: bun"}
+            assert stream.event().json == [{"op": "add", "path": "/rows/0", "value": row}]
+            server.post(action("orders/cancelled", id=3))
+            assert stream.event().json == [{"op": "remove", "path": "/rows/0"}]
+
+
+COUNT = 5
+FACE = """public import StoreCore
+
+public enum Face{number}: ModuleAction {{
+    case asked(times: Int)
+}}
+"""
+# A module asks the next one by its face, until it was asked for no more times.
+INSIDE = """public import StoreCore
+public import Ring{uses}Part{face}
+import Ring{uses}Part{next}
+
+public struct Inside{number}: Module {{
+    public struct State: ModuleState {{
+        public var asked = 0
+        public var left = 0
+        public init() {{}}
+    }}
+
+    public typealias Action = Face{number}
+
+    public init() {{}}
+
+    public func reduce(_ state: inout State, _ action: Face{number}) {{
+        guard case .asked(let times) = action else {{ return }}
+        state.asked += 1
+        state.left = times
+    }}
+}}
+
+public struct Presenter{number}: Presenter {{
+    public init() {{}}
+
+    public func stateDidUpdate(
+        from old: Inside{number}.State?,
+        to new: Inside{number}.State?,
+        _ context: PresenterContext
+    ) {{
+        guard let new, new.asked > (old?.asked ?? 0), new.left > 0 else {{ return }}
+        context.dispatch(Face{other}.asked(times: new.left - 1))
+    }}
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def ring():
+    """Modules in pairs of targets: the even parts are faces, the odd ones what is behind them."""
+    parts = []
+    for number in range(COUNT):
+        other = (number + 1) % COUNT
+        parts.append(FACE.format(number=number))
+        parts.append(
+            INSIDE.format(number=number, other=other, uses="", face=2 * number, next=2 * other)
+        )
+    imports = "".join(f"import RingPart{2 * n + 1}\n" for n in range(COUNT))
+    slices = "".join(f"    var inside{n} = Inside{n}.State()\n" for n in range(COUNT))
+    mounts = "".join(
+        f"        Inside{n}().at(\\.inside{n}).presented(by: Presenter{n}()),\n" for n in range(COUNT)
+    )
+    source = f"""import StoreCore
+import StoreServer
+{imports}
+struct AppState: RootState {{
+{slices}
+    static let modules: Modules = [
+{mounts}    ]
+}}
+
+StoreServer(AppState.self).main()
+"""
+    return build("Ring", source, parts)
+
+
+def test_s3_five_modules_know_each_others_faces_alone(ring):
+    with Server(program=ring) as server:
+        server.wait(action("inside0/asked", times=11))
+        assert [server.state[f"inside{n}"]["asked"] for n in range(COUNT)] == [3, 3, 2, 2, 2]
+
+
+def test_s3_what_is_behind_a_face_cannot_be_named(ring):
+    file = PACKAGE / "Sources" / "RingPart1" / "Part.swift"
+    text = file.read_text()
+    with locked():
+        try:
+            file.write_text(text + "\nlet other = Inside1.State()\n")
+            ended = swift("build", "--product", "Ring", check=False)
+        finally:
+            file.write_text(text)
+    assert ended.returncode != 0
+    assert "cannot find 'Inside1' in scope" in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_s12_the_originals_are_credited_with_their_licences(name):
+    entry = re.search(rf"^{name} +{ORIGINALS[name]}\n((?: +.*\n)+)", NOTICE, re.M)
+    assert re.search(r"Copyright .*20\d\d", entry[1]) and "MIT" in entry[1]
+    assert f"[{name}]({ORIGINALS[name]})" in SEEDS
+
+
+def test_s12_the_notice_is_found_from_the_readme():
+    assert "[NOTICE](NOTICE)" in (ROOT / "README.md").read_text()

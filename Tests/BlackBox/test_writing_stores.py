@@ -1,0 +1,114 @@
+"""docs/WRITING_STORES.md: its store builds, passes its tests, and does what the guide says."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from harness import ROOT, Server
+from programs import build, run_tests
+
+GUIDE = (ROOT / "docs" / "WRITING_STORES.md").read_text()
+BLOCK = re.compile(r"(?:<!-- (server|test) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
+TEST = re.compile(r"@Test func `(.*?)`")
+ROW = re.compile(r"^\| (guestbook|chat|shop|todo) \| (\d+) \|", re.M)
+
+
+def code(*kinds):
+    return "\n".join(text for kind, text in BLOCK.findall(GUIDE) if kind in kinds)
+
+
+@pytest.fixture(scope="module")
+def library():
+    return build("WritingStores", code("", "server"))
+
+
+@pytest.fixture
+def server(library):
+    with Server(program=library) as running:
+        yield running
+
+
+def dispatch(server, type_, headers=(), **payload):
+    return server.post({"type": type_, "payload": payload}, headers)
+
+
+def visitor(server):
+    """The header that shows a session."""
+    answer = server.request("POST", "/sessions", b"")
+    return {"Cookie": answer["set-cookie"].partition(";")[0]}
+
+
+def test_s11_the_tests_of_the_guide_pass():
+    printed = run_tests("WritingStoresTests", code("", "test"))
+    passed = re.findall(r'^✔ Test "(.*?)" passed after', printed, re.M)
+    assert sorted(passed) == sorted(TEST.findall(code("test"))) and len(passed) == 4, printed
+
+
+def test_s11_every_block_is_built():
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 7
+
+
+def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
+    shown = re.search(r'`(\{"type":"books/borrowed".*?\})`', GUIDE)[1]
+    refused = server.post(json.loads(shown)).problem("refused", 409)
+    assert (refused["reason"], refused["pointer"]) == ("'Emma' is not on the shelf.", "/payload/book")
+    assert server.version == 0
+    assert dispatch(server, "books/registered", book="Emma").status == 200
+    assert server.post(json.loads(shown)).status == 200
+    assert server.state["books"] == {"readers": {"Emma": "Ada"}}
+
+
+def test_s11_a_choice_is_a_visitors_own_and_the_shelf_is_shared(server):
+    ada, bob = visitor(server), visitor(server)
+    dispatch(server, "books/registered", book="Emma")
+    assert dispatch(server, "choice/chosen", ada, book="Emma").status == 200
+    assert server.get("/views/shelf", ada).json == {"onShelf": ["Emma"], "chosen": "Emma"}
+    assert server.get("/views/shelf", bob).json == {"onShelf": ["Emma"], "chosen": ""}
+    dispatch(server, "books/borrowed", bob, book="Emma", by="Bob")
+    dispatch(server, "choice/chosen", ada, book="Emma").problem("refused", 409)
+    assert server.get("/state/choice/shelf", ada).json == []
+
+
+def test_s11_work_is_done_where_the_guide_says(server):
+    dispatch(server, "books/registered", book="Emma")
+    dispatch(server, "books/borrowed", book="Emma", by="Ada")
+    wait = {"Prefer": "wait=10"}
+    assert dispatch(server, "books/returned", wait, book="Emma").json["completed"]
+    assert server.state["desk"]["notices"] == ["Emma is back"]
+    assert dispatch(server, "desk/asked", wait, book="Emma").json["completed"]
+    assert server.state["desk"]["summary"] == "Emma is a novel."
+    dispatch(server, "desk/staffArrived").problem("forbidden", 403)
+    server.send("/usecases/desk/open", {"code": "9999"}, wait).problem("effect-failed", 424)
+    assert server.send("/usecases/desk/open", {"code": "1234"}, wait).status == 200
+    assert server.state["desk"]["isStaff"] is True
+    assert not {"1234", "9999"} & set(re.findall(r"\d{4}", json.dumps(server.get("/actions").json["actions"])))
+
+
+def test_s10_a_renamed_action_is_read_as_the_guide_says(library, tmp_path):
+    """An export of an earlier program is a history that this one goes on with."""
+    old = [
+        ("books/registered", {"book": "Emma"}),
+        ("books/lent", {"title": "Emma", "reader": "Ada"}),
+    ]
+    record = {"time": "2026-11-21T07:40:52.123456789Z", "changed": True}
+    lines = tmp_path / "lines"
+    lines.write_text(
+        "".join(
+            json.dumps({"version": version, "type": type_, "payload": payload, **record}) + "\n"
+            for version, (type_, payload) in enumerate(old, 1)
+        )
+    )
+    data = tmp_path / "data"
+    subprocess.run([library, "import", lines, "--data", data], check=True, timeout=30)
+    with Server(program=library, data=data) as server:
+        assert server.state["books"] == {"readers": {"Emma": "Ada"}}
+
+
+def test_the_lines_of_the_examples_are_those_of_the_table():
+    counted = {}
+    for name, _ in ROW.findall(GUIDE):
+        folder = ROOT / "examples" / name.title() / "Sources"
+        lines = [line.strip() for file in folder.rglob("*.swift") for line in file.read_text().splitlines()]
+        counted[name] = str(sum(bool(line) and not line.startswith("//") for line in lines))
+    assert counted == dict(ROW.findall(GUIDE)) and len(counted) == 4

@@ -1,0 +1,99 @@
+import StoreCore
+import StorePatterns
+import StoreServer
+
+/// What there is to buy, and for how much: shared by all clients.
+struct Catalogue: SharingModule {
+    struct State: ModuleState {
+        /// Prices in cents, by article.
+        var prices = ["tea": 450, "cup": 1_200]
+    }
+
+    enum Action: ModuleAction {
+        case priced(article: String, cents: Int)
+        case withdrawn(article: String)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .priced(let article, let cents):
+            guard cents > 0 else {
+                throw Refusal(reason: "A price is more than 0.", pointer: "/cents")
+            }
+            state.prices[article] = cents
+        case .withdrawn(let article):
+            state.prices[article] = nil
+        }
+    }
+
+    func share(_ state: State) -> [String: Int] { state.prices }
+}
+
+/// What a visitor is about to buy: a cart for each session, which reads the prices.
+struct Cart: Module {
+    /// The most pieces of one article.
+    static let piecesMax = 100
+
+    struct State: ModuleState {
+        var pieces: [String: Int] = [:]
+        var prices = Shared<[String: Int]>()
+    }
+
+    enum Action: ModuleAction {
+        case added(article: String, pieces: Int)
+        case emptied
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .added(let article, let pieces):
+            guard state.prices.value?[article] != nil else {
+                throw Refusal(reason: "There is no article '\(article)'.", pointer: "/article")
+            }
+            let (sum, isTooLarge) = state.pieces[article, default: 0].addingReportingOverflow(
+                pieces
+            )
+            guard !isTooLarge, (0...Self.piecesMax).contains(sum) else {
+                throw Refusal(reason: "A cart has 0 to \(Self.piecesMax) of one article.")
+            }
+            state.pieces[article] = sum == 0 ? nil : sum
+        case .emptied:
+            state.pieces = [:]
+        }
+    }
+}
+
+/// The bill of one visitor at today's prices; an article that was withdrawn is left out.
+struct BillViewModel: ViewModelWithState {
+    static let reads: [any Module.Type] = [Cart.self]
+
+    let lines: [String]
+    let cents: Int
+
+    init?(state: AppState) {
+        let cart = state.cart.value
+        let priced = cart.pieces.sorted { $0.key < $1.key }.compactMap { article, pieces in
+            cart.prices.value?[article].map { (article, pieces, cents: pieces * $0) }
+        }
+        lines = priced.map { "\($0.1) × \($0.0)" }
+        cents = priced.reduce(0) { $0 + $1.cents }
+    }
+}
+
+struct AppState: RootState {
+    var catalogue = Catalogue.State()
+    var cart = PerSession(Cart.State())
+    var sessions = Sessions.State()
+
+    static let modules: Modules = [
+        Catalogue().at(\.catalogue),
+        Cart().at(\.cart).reading(\Cart.State.prices, of: Catalogue.self),
+        Sessions().at(\.sessions),
+    ]
+    static let views: Views = [BillViewModel.self]
+}
+
+@main
+struct App {
+    static func main() { StoreServer(AppState.self, name: "shop").main() }
+}

@@ -1,0 +1,98 @@
+import StoreCore
+import StorePatterns
+import StoreServer
+
+/// What is to be done: one list, shared by all clients.
+struct Todos: Module {
+    struct State: ModuleState {
+        var items = [
+            Item(text: "Pet my unicorn"),
+            Item(text: "Become a doctor.\nChange last name to Acula"),
+            Item(text: "Hire two private investigators.\nGet them to follow each other"),
+            Item(text: "Visit mars"),
+        ]
+    }
+
+    struct Item: ModuleState {
+        var text: String
+        var isCompleted = false
+    }
+
+    enum Action: ModuleAction {
+        case added(text: String)
+        case completed(index: Int)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .added(let text):
+            guard !text.isEmpty else {
+                throw Refusal(reason: "An item has text.", pointer: "/text")
+            }
+            state.items.append(Item(text: text))
+        case .completed(let index):
+            guard state.items.indices.contains(index) else {
+                throw Refusal(reason: "There is no item \(index).", pointer: "/index")
+            }
+            state.items[index].isCompleted = true
+        }
+    }
+}
+
+/// Which items a screen shows: one choice for each session.
+struct Filter: Module {
+    struct State: ModuleState {
+        var choice = Choice.all
+    }
+
+    enum Choice: String, ModuleState {
+        case all, pending, completed
+
+        func includes(_ item: Todos.Item) -> Bool {
+            switch self {
+            case .all: true
+            case .pending: !item.isCompleted
+            case .completed: item.isCompleted
+            }
+        }
+    }
+
+    enum Action: ModuleAction {
+        case chosen(Choice)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .chosen(let choice): state.choice = choice
+        }
+    }
+}
+
+/// The list as one visitor sees it.
+struct VisibleItemsViewModel: ViewModelWithState {
+    static let reads: [any Module.Type] = [Todos.self, Filter.self]
+
+    let texts: [String]
+    let pending: Int
+
+    init?(state: AppState) {
+        texts = state.todos.items.filter(state.filter.value.choice.includes).map(\.text)
+        pending = state.todos.items.count { !$0.isCompleted }
+    }
+}
+
+struct AppState: RootState {
+    var todos = Todos.State()
+    var filter = PerSession(Filter.State())
+    var sessions = Sessions.State()
+
+    static let modules: Modules = [
+        Todos().at(\.todos), Filter().at(\.filter), Sessions().at(\.sessions),
+    ]
+    static let views: Views = [VisibleItemsViewModel.self]
+}
+
+@main
+struct App {
+    static func main() { StoreServer(AppState.self, name: "todo").main() }
+}
