@@ -1,7 +1,7 @@
 public import StoreCore
 public import StorePatterns
 
-/// The state of the store that ships: the counter and the list are everybody's; each session has
+/// The state of the store that ships: the counter and the list are shared; each session has
 /// its own films, login and user.
 public struct AppState: RootState {
     /// The counter and the step by which it moves.

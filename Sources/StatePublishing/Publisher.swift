@@ -220,7 +220,7 @@ extension Publisher {
     }
 
     /// Sends the whole state to the sessions that see something of a version: also where an action
-    /// of theirs, or one for everybody, has changed nothing.
+    /// of theirs, or one for all, has changed nothing.
     private func sendSessions(
         _ snapshot: Snapshot,
         after before: Snapshot,

@@ -15,7 +15,7 @@ package final class LogPiece: Sendable {
     /// The offset in ``bytes`` at which each frame ends, in the order of the versions: one for each
     /// record, and the last is the count of ``bytes``.
     package let ends: [Int]
-    /// Whose each record is, in the same order: `nil` for everybody's. Empty where all are.
+    /// Whose each record is, in the same order: `nil` for shared slices. Empty where all are.
     package let owners: [ExactText?]
 
     package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [ExactText?] = []) {

@@ -57,7 +57,7 @@ package struct PublishedSlice: Sendable {
         if case .instances(let pieces) = form { pieces } else { nil }
     }
 
-    /// The slices of sessions; `nil` where it is everybody's.
+    /// The slices of sessions; `nil` where it is shared.
     var sessions: SessionSlices? {
         if case .sessions(let sessions) = form { sessions } else { nil }
     }

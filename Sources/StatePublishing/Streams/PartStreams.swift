@@ -11,7 +11,7 @@ package import Wire
 /// of the instances that it changed, however many others are watched; of any other module that it
 /// changed, one reading of the slice and the watched parts of that.
 package final class PartStreams: Sendable {
-    /// The most pointers that are watched at a time, of those into what is everybody's.
+    /// The most pointers that are watched at a time, of those into what is shared.
     package static let pointersMax = 1_000
     /// The most that one session watches, of those into what is its own.
     package static let sessionPointersMax = 64
@@ -29,10 +29,10 @@ package final class PartStreams: Sendable {
         /// The parts of each container by the first token of their pointers; under `nil`, the parts
         /// that are a whole container.
         var parts: [WatchedPart.Container: [ExactText?: [WatchedPart: Sent]]] = [:]
-        /// The containers of each session; under `nil`, those of everybody's.
+        /// The containers of each session; under `nil`, those of shared slices.
         var containers: [ExactText?: Set<WatchedPart.Container>] = [:]
         var count = 0
-        /// How many pointers each session watches; under `nil`, those into what is everybody's.
+        /// How many pointers each session watches; under `nil`, those into what is shared.
         var pointers: [ExactText?: Int] = [:]
         /// At how many parts those that are read no more are looked for.
         var sweepAt = PartStreams.partsMax

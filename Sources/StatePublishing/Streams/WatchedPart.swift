@@ -67,7 +67,7 @@ extension WatchedPart {
 }
 
 extension WatchedPart.Container {
-    /// The session whose part it is; `nil` where it is everybody's.
+    /// The session whose part it is; `nil` where it is shared.
     var session: ExactText? {
         if case .module(_, let session) = self { session } else { nil }
     }

@@ -10,7 +10,7 @@ extension EffectRunner {
     /// How many effects run.
     package var runningCount: Int { table.withLock { $0.running.count } }
 
-    /// Cancels what runs under this id for a slice of the session; for everybody's where that is
+    /// Cancels what runs under this id for a slice of the session; for shared slices where that is
     /// `nil`. Returns whether anything did. Any thread.
     @discardableResult
     package func cancel(id: String, of session: String? = nil) -> Bool {

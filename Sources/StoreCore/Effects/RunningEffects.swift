@@ -32,7 +32,7 @@ struct RunningEffects: Sendable {
         if let watch = token.cause.watch { byWatch.remove(token, under: watch.top) }
     }
 
-    /// Those with this id that work for a slice of this session; for everybody's where it is `nil`.
+    /// Those with this id that work for a slice of this session; for shared slices where it is `nil`.
     func tokens(id: String, of session: String?) -> [EffectToken] {
         byID[EffectID(id: ExactText(id), session: session.map { ExactText($0) })]
     }
@@ -82,7 +82,7 @@ extension SliceAddress {
 /// By what an effect can be cancelled.
 private struct EffectID: Hashable {
     let id: ExactText
-    /// Whose slice it works for; `nil` for everybody's.
+    /// Whose slice it works for; `nil` for shared slices.
     let session: ExactText?
 
     init(id: ExactText, session: ExactText?) {

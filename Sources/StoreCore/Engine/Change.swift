@@ -9,7 +9,7 @@ package struct Change: Sendable {
     /// ``RootState/modules``.
     package var restarted: Int?
     /// Whether the action is its session's alone, so that others see nothing of it but a version
-    /// number: it is for no slice of everybody's.
+    /// number: it is for no slice of what is shared.
     package var isOfSession = false
 
     package init(

@@ -1,4 +1,4 @@
-/// The version that last changed what a client sees: everybody's slices, and those of its session.
+/// The version that last changed what a client sees: shared slices, and those of its session.
 ///
 /// Belongs to the thread that drains the mailbox.
 struct SeenVersions {
@@ -7,7 +7,7 @@ struct SeenVersions {
 
     /// What was changed up to this version is not known.
     private var base: UInt64
-    /// The version that last changed a slice of everybody's.
+    /// The version that last changed a shared slice.
     private var shared: UInt64
     private var sessions: [ExactText: UInt64] = [:]
     /// Every step up to this version is noted.

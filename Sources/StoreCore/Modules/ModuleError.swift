@@ -16,7 +16,7 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// The module `reader` reads what this module shares, which has many instances: it is not
     /// decided which one is read.
     case manyOwners(String, reader: String)
-    /// The module `reader`, whose slices are everybody's, reads what this module shares, of which
+    /// The module `reader`, whose slices are shared, reads what this module shares, of which
     /// each session has one.
     case ownersOfSessions(String, reader: String)
     /// This module has effects that go on after a restart, and the root state has no
@@ -49,7 +49,7 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
                 + "let a module with one slice share what is to be read"
         case .ownersOfSessions(let owner, let reader):
-            "module '\(reader)' is everybody's and reads '\(owner)', of which each session has its "
+            "module '\(reader)' is shared and reads '\(owner)', of which each session has its "
                 + "own; make '\(reader)' a module of sessions, too, or dispatch an action to it"
         case .noLedger(let module):
             "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "

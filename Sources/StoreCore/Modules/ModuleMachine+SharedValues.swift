@@ -14,7 +14,7 @@ extension ModuleMachine {
     /// Brings the copies of these links up to date after an action on a slice of the module. The
     /// slices of readers that changed are added to `change`.
     ///
-    /// Where everybody's slice is read by those of sessions or instances, all of these get the new
+    /// Where a shared slice is read by those of sessions or instances, all of these get the new
     /// value, and what is noted is that all may have changed.
     func updateCopies(
         _ links: [Link],

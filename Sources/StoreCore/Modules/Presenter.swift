@@ -42,7 +42,7 @@ public struct PresenterContext: Sendable {
     /// The session that it presents to: that of the slice, or of the action; the shared one for an
     /// action of no session. `nil` where no client asked, as when a store begins.
     package var audience: String? { cause.session }
-    /// The session whose slice it is; `nil` where the slice is everybody's.
+    /// The session whose slice it is; `nil` where the slice is shared.
     public internal(set) var session: String?
     /// The instance whose slice it is; `nil` where the module has none.
     public internal(set) var instance: String?

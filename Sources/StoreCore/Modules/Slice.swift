@@ -65,14 +65,14 @@ package protocol Slice<Root>: Sendable {
     ) throws
 }
 
-/// How often a module's slice is there, for everybody or for one session.
+/// How often a module's slice is there, for all or for one session.
 package enum SliceForm: Sendable {
     case always, started, instances
 }
 
 /// Whose a module's slices are.
 package enum SliceOwnership: Sendable {
-    /// Everybody's.
+    /// shared.
     case everybody
     /// Each session has its own: ``PerSession``.
     case session

@@ -1,6 +1,6 @@
 /// Which of a module's slices: that of a session, that of an instance, or both.
 package struct SliceKey: Hashable, Sendable {
-    /// The session; `nil` where the module's slices are everybody's. Of a module with slices of
+    /// The session; `nil` where the module's slices are shared. Of a module with slices of
     /// sessions, `nil` means what every session begins with.
     package var session: String?
     /// The instance; `nil` where the module has none.

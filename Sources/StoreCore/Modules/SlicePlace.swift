@@ -44,7 +44,7 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
 }
 
 extension SlicePlace {
-    /// How often the slice is there, for everybody or for one session.
+    /// How often the slice is there, for all or for one session.
     var form: SliceForm {
         switch self {
         case .always, .sessions: .always

@@ -2,15 +2,15 @@ package import ActionCatalog
 package import StoreCore
 import Texts
 
-/// Whose the records of the log are: everybody's, or those of the session that they came from.
+/// Whose the records of the log are: shared, or those of the session that they came from.
 ///
-/// Where no module has slices of sessions, all are everybody's. Else what changes a slice of
-/// everybody's is everybody's, and all other records are their session's: also those that change
+/// Where no module has slices of sessions, all are shared. Else what changes a slice of
+/// shared is shared, and all other records are their session's: also those that change
 /// nothing.
 package struct RecordOwners: Sendable {
-    /// `nil` where all records are everybody's.
+    /// `nil` where all records are shared.
     private let actions: ActionTable?
-    /// The modules whose slices are everybody's.
+    /// The modules whose slices are shared.
     private let shared: Set<String>
 
     package init(_ actions: ActionTable, _ modules: [(name: String, ownership: SliceOwnership)]) {
@@ -19,7 +19,7 @@ package struct RecordOwners: Sendable {
         shared = Set(modules.filter { $0.ownership == .everybody }.map(\.name))
     }
 
-    /// All records are everybody's.
+    /// All records are shared.
     package static let everybody = RecordOwners()
 
     private init() {
@@ -27,7 +27,7 @@ package struct RecordOwners: Sendable {
         shared = []
     }
 
-    /// The session whose record it is; `nil` where it is everybody's.
+    /// The session whose record it is; `nil` where it is shared.
     package func owner(of record: Record) -> ExactText? {
         guard let actions else { return nil }
         if let module = actions[record.type]?.module, shared.contains(module) { return nil }
@@ -40,6 +40,6 @@ package struct RecordOwners: Sendable {
         return owner == ExactText(session)
     }
 
-    /// Whether some records are not everybody's.
+    /// Whether some records are not shared.
     package var hasSessions: Bool { actions != nil }
 }

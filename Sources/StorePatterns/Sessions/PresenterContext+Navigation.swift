@@ -9,7 +9,7 @@ extension PresenterContext {
     public var window: RouteNavigator { context(.root) }
 
     /// Takes a view off the route of the slice's session, and off every session's where the slice
-    /// is everybody's: what it showed is gone.
+    /// is shared: what it showed is gone.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
         access.engine?.dispatchProgramAction(
             Sessions.Internal.withdrawn(view: view, sessions: session.map { [$0] }),

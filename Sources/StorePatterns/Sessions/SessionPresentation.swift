@@ -37,7 +37,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         return !views.contains { state[session]?.shows($0) == true }
     }
 
-    /// The session of a slice, where its route lacks the module's views; of everybody's slice, all
+    /// The session of a slice, where its route lacks the module's views; of a shared slice, all
     /// clients without a session, where no route has a view of the module: then the state was made
     /// without routes.
     func firstAudience(of module: Int, _ key: SliceKey, in root: Root) -> String? {
