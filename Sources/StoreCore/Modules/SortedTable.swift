@@ -9,14 +9,21 @@
 /// Cost: a look-up or a change takes log2(count) steps; an answer in order takes one for each
 /// object.
 package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
-    private var root: SortedNode<Value>?
+    private var root: SortedNode?
+
+    /// An object as the type that all of the table have.
+    @inline(__always)
+    private static func value(_ value: AnyValue) -> Value {
+        // Safety: only objects of this type come in.
+        unsafeDowncast(value, to: Value.self)
+    }
 
     /// Begins without any.
     package init() {}
 
     /// Takes over what is sorted already, each name once.
     package init(sorted members: [(key: String, value: Value)]) {
-        root = .made(of: members[...])
+        root = .made(of: members.map { ($0.key, $0.value) }[...])
     }
 
     /// How many there are.
@@ -24,7 +31,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     /// The object of a name; setting `nil` takes it out.
     package subscript(key: String) -> Value? {
-        get { root?.find(key) }
+        get { root?.find(key).map(Self.value) }
         set {
             let isThere = root?.find(key) != nil
             if let newValue {
@@ -70,21 +77,23 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
             case (.member(let a)?, .member(let b)?):
                 switch a.key.order(beside: b.key) {
                 case ..<0:
-                    guard body(a.key, a.value, nil) else { return }
+                    guard body(a.key, Self.value(a.value), nil) else { return }
                     mine.skip()
                 case 1...:
-                    guard body(b.key, nil, b.value) else { return }
+                    guard body(b.key, nil, Self.value(b.value)) else { return }
                     theirs.skip()
                 default:
-                    guard a.value === b.value || body(a.key, a.value, b.value) else { return }
+                    guard a.value === b.value
+                        || body(a.key, Self.value(a.value), Self.value(b.value))
+                    else { return }
                     mine.skip()
                     theirs.skip()
                 }
             case (.member(let a)?, nil):
-                guard body(a.key, a.value, nil) else { return }
+                guard body(a.key, Self.value(a.value), nil) else { return }
                 mine.skip()
             case (nil, .member(let b)?):
-                guard body(b.key, nil, b.value) else { return }
+                guard body(b.key, nil, Self.value(b.value)) else { return }
                 theirs.skip()
             }
         }
@@ -100,11 +109,11 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 extension SortedTable: Sequence {
     package struct Iterator: IteratorProtocol {
         /// The nodes that come next, each before what is right of it.
-        private var waiting: [SortedNode<Value>] = []
+        private var waiting: [SortedNode] = []
 
-        fileprivate init(_ root: SortedNode<Value>?) { descend(from: root) }
+        fileprivate init(_ root: SortedNode?) { descend(from: root) }
 
-        private mutating func descend(from root: SortedNode<Value>?) {
+        private mutating func descend(from root: SortedNode?) {
             var node = root
             while let next = node {
                 waiting.append(next)
@@ -115,7 +124,7 @@ extension SortedTable: Sequence {
         package mutating func next() -> (key: String, value: Value)? {
             guard let node = waiting.popLast() else { return nil }
             descend(from: node.right)
-            return (node.key, node.value)
+            return (node.key, SortedTable.value(node.value))
         }
     }
 
@@ -124,19 +133,23 @@ extension SortedTable: Sequence {
     package var underestimatedCount: Int { count }
 }
 
+/// An object of a table, whatever its type is: so the nodes are of one type, and no generic one is
+/// looked up at run time for a step.
+private typealias AnyValue = any AnyObject & Sendable
+
 /// What comes next on a way through a table in order: whole subtrees, until one has to be looked
 /// into.
-private struct SortedSteps<Value: AnyObject & Sendable> {
+private struct SortedSteps {
     enum Step {
-        case tree(SortedNode<Value>)
+        case tree(SortedNode)
         /// The member of a node alone.
-        case member(SortedNode<Value>)
+        case member(SortedNode)
     }
 
     /// From the last to the next.
     private var waiting: [Step]
 
-    init(_ root: SortedNode<Value>?) { waiting = root.map { [.tree($0)] } ?? [] }
+    init(_ root: SortedNode?) { waiting = root.map { [.tree($0)] } ?? [] }
 
     var next: Step? { waiting.last }
 
@@ -153,14 +166,14 @@ private struct SortedSteps<Value: AnyObject & Sendable> {
 
 /// A name with what comes before and after it. Neither side has more than three times as much as
 /// the other, or the way to some names would grow long (Adams, *Efficient sets*, 1993).
-private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
+private final class SortedNode: Sendable {
     let key: String
-    let value: Value
+    let value: AnyValue
     let left: SortedNode?
     let right: SortedNode?
     let count: Int
 
-    init(_ key: String, _ value: Value, _ left: SortedNode?, _ right: SortedNode?) {
+    init(_ key: String, _ value: AnyValue, _ left: SortedNode?, _ right: SortedNode?) {
         self.key = key
         self.value = value
         self.left = left
@@ -168,14 +181,14 @@ private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
         count = 1 + (left?.count ?? 0) + (right?.count ?? 0)
     }
 
-    func find(_ key: String) -> Value? {
+    func find(_ key: String) -> (AnyValue)? {
         let order = key.order(beside: self.key)
         if order == 0 { return value }
         return order < 0 ? left?.find(key) : right?.find(key)
     }
 
     /// The same with another object under a name that is there: nothing has to be balanced.
-    func replacing(_ key: String, _ value: Value) -> SortedNode {
+    func replacing(_ key: String, _ value: AnyValue) -> SortedNode {
         let order = key.order(beside: self.key)
         if order == 0 { return SortedNode(self.key, value, left, right) }
         return order < 0
@@ -185,7 +198,7 @@ private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
 
     var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }
 
-    static func made(of members: ArraySlice<(key: String, value: Value)>) -> SortedNode? {
+    static func made(of members: ArraySlice<(key: String, value: AnyValue)>) -> SortedNode? {
         guard !members.isEmpty else { return nil }
         let middle = members.startIndex + members.count / 2
         return SortedNode(
@@ -196,7 +209,7 @@ private final class SortedNode<Value: AnyObject & Sendable>: Sendable {
         )
     }
 
-    static func with(_ key: String, _ value: Value, in node: SortedNode?) -> SortedNode {
+    static func with(_ key: String, _ value: AnyValue, in node: SortedNode?) -> SortedNode {
         guard let node else { return SortedNode(key, value, nil, nil) }
         let order = key.order(beside: node.key)
         if order == 0 { return SortedNode(key, value, node.left, node.right) }
