@@ -162,7 +162,7 @@ extension Core where State: RootState {
                 guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
                 else { return }
                 if let again,
-                    let effect = machine.effect(after: again, in: owner.current, from: session)
+                    let effect = machine.effect(afterPast: again, in: owner.current, from: session)
                 {
                     report(entry, true)
                     let cause = EffectCause(version: entry.version, session: session)

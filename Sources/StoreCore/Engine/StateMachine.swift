@@ -9,7 +9,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     func module(of action: any Action) -> String?
 
     /// Reduces an action that makes this version, by the route of ``route(of:)``, from this
-    /// session. What it has done is returned, and noted nowhere else.
+    /// session. What it has done is returned, with what is to be done, and noted nowhere else.
     ///
     /// - Throws: what the reducer throws; the state is as it was then.
     func reduce(
@@ -18,7 +18,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         by route: ActionRoute,
         version: UInt64,
         from session: String?
-    ) throws -> Change
+    ) throws -> Reduced
 
     /// Reduces an action that was applied by another engine, and so is not judged again.
     func replay(
@@ -27,15 +27,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         by route: ActionRoute,
         version: UInt64,
         from session: String?
-    ) throws -> Change
-
-    /// What is to be done outside of the Core, after an action that led to `state`.
-    func effect(
-        after action: any Action,
-        by route: ActionRoute,
-        in state: State,
-        from session: String?
-    ) -> PendingEffect?
+    ) throws -> Reduced
 
     /// Whether sessions have slices of their own.
     var hasSessions: Bool { get }
@@ -50,6 +42,14 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     func show(_ change: Change, from old: State, to new: State, _ cause: SliceCause)
 }
 
+/// What a machine returns of one action.
+package struct Reduced {
+    /// What the action has done to the state.
+    package var change: Change
+    /// What is to be done about it outside of the Core; a replay and a dry run drop it.
+    package var effect: PendingEffect?
+}
+
 /// Where the actions of a type go. An object, because it is looked up for each action.
 package final class ActionRoute: @unchecked Sendable {
     // Safety: it has constants only.
@@ -61,21 +61,16 @@ package final class ActionRoute: @unchecked Sendable {
     /// `nil` for requests, which are no actions of a type of their own.
     let handler: UnsafeMutableRawPointer?
 
-    /// Whether something may have to be done after such an action.
-    let hasEffect: Bool
-
     /// Whether it may end a session.
     let mayEndSession: Bool
 
     init(
         module: Int,
         handler: UnsafeMutableRawPointer?,
-        hasEffect: Bool,
         mayEndSession: Bool
     ) {
         self.module = module
         self.handler = handler
-        self.hasEffect = hasEffect
         self.mayEndSession = mayEndSession
     }
 }

@@ -80,7 +80,7 @@ extension TypedStateOwner {
             return Reduction(change: .none, effect: nil, kept: kept)
         }
         let kept = keepCurrent(isShown || machine.isWatched(route))
-        let change = try machine.reduce(
+        let reduced = try machine.reduce(
             &current,
             action,
             by: route,
@@ -88,13 +88,7 @@ extension TypedStateOwner {
             from: session
         )
         keepNext(kept)
-        return Reduction(
-            change: change,
-            // The state is copied for the call, so it is made only where something may follow.
-            effect: route.hasEffect
-                ? machine.effect(after: action, by: route, in: current, from: session) : nil,
-            kept: kept
-        )
+        return Reduction(change: reduced.change, effect: reduced.effect, kept: kept)
     }
 
     func replay(
@@ -105,7 +99,7 @@ extension TypedStateOwner {
         let route = machine.flatMap { $0.route(of: action) }
         let isWatched = route.map { machine?.isWatched($0) == true } ?? false
         let kept = keepCurrent(watchers.counts.hasStateWatchers || isWatched)
-        let change =
+        let reduced =
             if let machine, let route {
                 try machine.replay(
                     &current,
@@ -115,16 +109,12 @@ extension TypedStateOwner {
                     from: session
                 )
             } else if machine == nil {
-                try change(action)
+                Reduced(change: try change(action))
             } else {
-                Change.none
+                Reduced(change: .none)
             }
         keepNext(kept)
-        var effect: PendingEffect?
-        if let machine, let route, route.hasEffect {
-            effect = machine.effect(after: action, by: route, in: current, from: session)
-        }
-        return Reduction(change: change, effect: effect, kept: kept)
+        return Reduction(change: reduced.change, effect: reduced.effect, kept: kept)
     }
 
     func show(to session: String?) {

@@ -79,7 +79,6 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 let route = ActionRoute(
                     module: index,
                     handler: Unmanaged.passUnretained(handler).toOpaque(),
-                    hasEffect: handler.hasEffect,
                     mayEndSession: handler.type is any SessionEnding.Type
                 )
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
@@ -89,7 +88,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
-        requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true, mayEndSession: false) }
+        requests = modules.indices.map {
+            ActionRoute(module: $0, handler: nil, mayEndSession: false)
+        }
         names = modules.map(\.name)
         ownership = modules.map(\.slice.ownership)
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
@@ -133,12 +134,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         by route: ActionRoute,
         version: UInt64,
         from session: String?
-    ) throws -> Change {
+    ) throws -> Reduced {
         let (action, key) = addressed(action, route.module, session)
         try admitSession(key, in: state)
         guard let handler = handler(of: route) else {
-            try modules[route.module].slice.check(state, key)
-            return .none
+            return try request(action, route.module, key, state)
         }
         if handler.kind == .ui {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
@@ -152,13 +152,23 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         by route: ActionRoute,
         version: UInt64,
         from session: String?
-    ) throws -> Change {
+    ) throws -> Reduced {
         let (action, key) = addressed(action, route.module, session)
         guard let handler = handler(of: route) else {
-            try modules[route.module].slice.check(state, key)
-            return .none
+            return try request(action, route.module, key, state)
         }
         return try reduce(&state, action, by: handler, route, key: key, version: version)
+    }
+
+    /// What a client asks for besides actions, of a slice that has to be there.
+    private func request(
+        _ action: any Action,
+        _ module: Int,
+        _ key: SliceKey,
+        _ state: Root
+    ) throws -> Reduced {
+        try modules[module].slice.check(state, key)
+        return Reduced(change: .none, effect: (action as? ClientRequest)?.effect)
     }
 
     /// Reduces an action that may be applied.
@@ -170,28 +180,35 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ route: ActionRoute,
         key: SliceKey,
         version: UInt64
-    ) throws -> Change {
+    ) throws -> Reduced {
         let module = route.module
-        var change =
+        var reduced =
             if handler.kind == .start, seesOthers[module] {
                 try start(&state, action, by: handler, of: module, key: key)
             } else {
                 try reduce(&state, action, by: handler, of: module, key: key)
             }
-        if route.mayEndSession { endSession(by: action, &state, &change) }
-        if keepsEffects[module], let ledger {
-            enter(
-                action,
-                by: handler,
-                of: module,
-                key: key,
-                version: version,
-                in: ledger,
-                &state,
-                &change
-            )
+        if handler.kind == .start || handler.kind == .stop {
+            reduced.effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
         }
-        return change
+        if route.mayEndSession { endSession(by: action, &state, &reduced.change) }
+        if keepsEffects[module], let ledger, let effect = reduced.effect {
+            enter(effect, version: version, in: ledger, &state, &reduced.change)
+        }
+        return reduced
+    }
+
+    /// What follows a start or a stop: whatever works for the slice ends, and then a start's own
+    /// effect begins.
+    private func lifecycleEffect(
+        after action: any Action,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        _ key: SliceKey,
+        _ state: Root
+    ) -> PendingEffect {
+        let address = SliceAddress(module: names[module], key)
+        return .cancellingAll(of: address, then: handler.effectAfterStart?(state, action, address))
     }
 
     /// Starts a module that sees something of others. That is filled in only behind the reducer:
@@ -202,11 +219,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         by handler: ActionHandler<Root>,
         of module: Int,
         key: SliceKey
-    ) throws -> Change {
+    ) throws -> Reduced {
         let before = state
-        let change = try reduce(&state, action, by: handler, of: module, key: key)
-        guard change.isChange, isSame(module, before, state) else { return change }
-        return Change(isChange: false, restarted: change.restarted)
+        var reduced = try reduce(&state, action, by: handler, of: module, key: key)
+        if reduced.change.isChange, isSame(module, before, state) {
+            reduced.change = Change(isChange: false, restarted: reduced.change.restarted)
+        }
+        return reduced
     }
 
     private func reduce(
@@ -215,7 +234,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         by handler: ActionHandler<Root>,
         of module: Int,
         key: SliceKey
-    ) throws -> Change {
+    ) throws -> Reduced {
         let before: Root? = ownership[module] == .partForSession ? state : nil
         let result = try handler.reduce(&state, action, key, comparison)
         var change = Change(isChange: result.isChange)
@@ -232,7 +251,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             // they are.
             updateCopies(links[module], of: module, key, &state, &change)
         }
-        return change
+        return Reduced(change: change, effect: result.effect)
     }
 
     /// A reducer of its own, for replays.
@@ -250,23 +269,6 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             return false
         }
         return comparison?(old, new) ?? true
-    }
-
-    package func effect(
-        after action: any Action,
-        by route: ActionRoute,
-        in state: Root,
-        from session: String?
-    ) -> PendingEffect? {
-        guard let handler = handler(of: route) else { return (action as? ClientRequest)?.effect }
-        guard route.hasEffect else { return nil }
-        let (action, key) = addressed(action, route.module, session)
-        let address = SliceAddress(module: names[route.module], key)
-        switch handler.kind {
-        case .start, .stop:
-            return .cancellingAll(of: address, then: handler.effect(state, action, address))
-        default: return handler.effect(state, action, address)
-        }
     }
 
     package func isWatched(_ route: ActionRoute) -> Bool {
@@ -316,15 +318,18 @@ extension StateMachine {
         from session: String? = nil
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        return try reduce(&state, action, by: route, version: version, from: session)
+        return try reduce(&state, action, by: route, version: version, from: session).change
     }
 
-    /// The work that follows an action.
+    /// The work that follows an action of the past, made again of the state as it is now: the
+    /// action is reduced on a copy, which is dropped. `nil` where it is refused by now.
     package func effect(
-        after action: any Action,
+        afterPast action: any Action,
         in state: State,
-        from session: String? = nil
+        from session: String?
     ) -> PendingEffect? {
-        route(of: action).flatMap { effect(after: action, by: $0, in: state, from: session) }
+        guard let route = route(of: action) else { return nil }
+        var copy = state
+        return try? replay(&copy, action, by: route, version: 0, from: session).effect
     }
 }
