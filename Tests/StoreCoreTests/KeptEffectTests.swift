@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A module whose effects outlive the server.
-private struct Orders: Module {
+private struct Orders: EffectfulModule {
     struct State: ModuleState {
         var sent: [Int] = []
         var lost: [UInt64] = []
@@ -21,21 +21,22 @@ private struct Orders: Module {
 
     static let keepsEffects = true
 
-    func reduce(_ state: inout State, _ action: Action) {}
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+        switch action {
+        case .placed(let number, let again):
+            return .run(onRestart: again ? .retried : .reported) { context in
+                try await context.dependencies[CourierKey.self](number)
+                try await context.dispatch(Internal.sent(number: number))
+            }
+        }
+    }
 
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .sent(let number): state.sent.append(number)
         case .lost(let version): state.lost.append(version)
         }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        guard case .placed(let number, let again) = action else { return .none }
-        return .run(onRestart: again ? .retried : .reported) { context in
-            try await context.dependencies[CourierKey.self](number)
-            try await context.dispatch(Internal.sent(number: number))
-        }
+        return .none
     }
 
     func interrupted(after version: UInt64) -> Internal? { .lost(version: version) }
