@@ -194,7 +194,7 @@ final class TestLog: LogSource {
 
     var version: UInt64 { state.withLock { $0.version } }
 
-    func next(after version: UInt64) -> LogAnswer {
+    func next(after version: UInt64, for session: ExactText?) -> LogAnswer {
         let (newest, isReading) = state.withLock { state in
             state.isAsked = true
             return (state.version, state.isReading)

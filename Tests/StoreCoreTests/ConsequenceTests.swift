@@ -108,8 +108,7 @@ import Testing
             configuration.ownMailboxMax = 2
         }
         for _ in 0..<3 {
-            var source = ActionSource(cause: nil, place: "here")
-            source.sessions = []
+            let source = ActionSource(cause: nil, place: "here")
             let outcomes = Outcomes()
             let envelope = Envelope(members: [member(Echo())], source: source, completion: outcomes)
             if refusals.values.isEmpty {

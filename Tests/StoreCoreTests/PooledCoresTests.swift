@@ -149,7 +149,7 @@ struct PooledCoresTests {
         for number in 0..<requests {
             // 700 keys come twice, side by side; then 700 others come once.
             let key = IdempotencyKey(key: "\(number < 1_400 ? number / 2 : number - 700)")
-            try counter.core.offer(
+            try counter.core.handle.offer(
                 Envelope(
                     members: [.init(action: Add(), type: "Add")],
                     idempotency: Idempotency(key: key, fingerprint: [1]),

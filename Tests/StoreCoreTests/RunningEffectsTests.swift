@@ -7,13 +7,14 @@ import Testing
         _ id: String,
         of module: String = "home",
         _ instance: String? = nil,
-        for sessions: [String] = [],
+        for session: String? = nil,
+        sliceOf owner: String? = nil,
         waitedFor watch: EffectWatch? = nil
     ) -> EffectToken {
         EffectToken(
-            address: SliceAddress(module: module, instance: instance),
+            address: SliceAddress(module: module, SliceKey(session: owner, instance: instance)),
             id: id,
-            cause: EffectCause(version: 1, watch: watch, sessions: sessions)
+            cause: EffectCause(version: 1, watch: watch, session: session)
         )
     }
 
@@ -23,19 +24,19 @@ import Testing
         var running = RunningEffects()
         let tokens = [token("a"), token("b"), token("b")]
         for token in tokens { running.insert(token) }
-        #expect(running.tokens(id: "a").count == 1)
-        #expect(running.tokens(id: "b").count == 2)
-        #expect(running.tokens(id: "c").isEmpty)
+        #expect(running.tokens(id: "a", of: nil).count == 1)
+        #expect(running.tokens(id: "b", of: nil).count == 2)
+        #expect(running.tokens(id: "c", of: nil).isEmpty)
         running.remove(tokens[1])
-        #expect(running.tokens(id: "b").first === tokens[2])
+        #expect(running.tokens(id: "b", of: nil).first === tokens[2])
         #expect(running.count == 2)
     }
 
     @Test func `ids are distinguished by their bytes`() {
         var running = RunningEffects()
         running.insert(token("caf\u{E9}"))
-        #expect(running.tokens(id: "cafe\u{301}").isEmpty)
-        #expect(running.tokens(id: "caf\u{E9}").count == 1)
+        #expect(running.tokens(id: "cafe\u{301}", of: nil).isEmpty)
+        #expect(running.tokens(id: "caf\u{E9}", of: nil).count == 1)
     }
 
     @Test func `a slice's address finds its own effects, a module's those of all instances`() {
@@ -45,14 +46,25 @@ import Testing
         running.insert(token("two", of: "cards", "2"))
         running.insert(token("other", of: "home"))
         #expect(ids(running.tokens(of: SliceAddress(module: "cards"))) == ["one", "two", "whole"])
-        #expect(ids(running.tokens(of: SliceAddress(module: "cards", instance: "2"))) == ["two"])
+        #expect(ids(running.tokens(of: SliceAddress(module: "cards", SliceKey(instance: "2")))) == ["two"])
         #expect(running.tokens(of: SliceAddress(module: "user")).isEmpty)
     }
 
-    @Test func `a session's effects are those that work for it alone`() {
+    @Test func `an id and a module's name are a session's own where the slice is`() {
         var running = RunningEffects()
-        running.insert(token("own", for: ["ada"]))
-        running.insert(token("both", for: ["ada", "bob"]))
+        running.insert(token("a", of: "login", for: "ada", sliceOf: "ada"))
+        running.insert(token("a", of: "login", for: "bob", sliceOf: "bob"))
+        running.insert(token("a", of: "login"))
+        for session in ["ada", "bob", nil] {
+            let address = SliceAddress(module: "login", SliceKey(session: session))
+            #expect(running.tokens(id: "a", of: session).map(\.cause.session) == [session])
+            #expect(running.tokens(of: address).map(\.cause.session) == [session])
+        }
+    }
+
+    @Test func `a session's effects are those that work for it`() {
+        var running = RunningEffects()
+        running.insert(token("own", for: "ada"))
         running.insert(token("nobody's"))
         #expect(ids(running.tokens(ofSession: "ada")) == ["own"])
         #expect(running.tokens(ofSession: "bob").isEmpty)
@@ -76,14 +88,14 @@ import Testing
     @Test func `what has ended is found by nothing`() {
         var running = RunningEffects()
         let watch = EffectWatch()
-        let ended = token("a", of: "cards", "1", for: ["ada"], waitedFor: watch)
+        let ended = token("a", of: "cards", "1", for: "ada", waitedFor: watch)
         running.insert(ended)
         running.remove(ended)
         running.remove(ended)
         #expect(running.isEmpty && running.tokens.isEmpty)
-        #expect(running.tokens(id: "a").isEmpty && running.tokens(ofSession: "ada").isEmpty)
+        #expect(running.tokens(id: "a", of: nil).isEmpty && running.tokens(ofSession: "ada").isEmpty)
         #expect(running.tokens(of: SliceAddress(module: "cards")).isEmpty)
-        #expect(running.tokens(of: SliceAddress(module: "cards", instance: "1")).isEmpty)
+        #expect(running.tokens(of: SliceAddress(module: "cards", SliceKey(instance: "1"))).isEmpty)
         #expect(running.tokens(near: watch).isEmpty)
     }
 }

@@ -2,20 +2,23 @@ import StoreCore
 import Testing
 
 @Suite struct TouchedModulesTests {
-    @Test func `what has changed is listed by module and instance`() {
+    @Test func `what has changed is listed once, in order`() {
         let touched = TouchedModules()
-        touched.insert(2, "b")
-        touched.insert(0)
-        touched.insert(2, "a")
-        touched.insert(2, "b")
-        touched.insert(0, "ignored")
-        let taken = touched.take()
-        #expect(taken.map(\.module) == [0, 2])
-        #expect(taken[0].instances == nil)
-        #expect(taken[1].instances == [ExactText("a"), ExactText("b")])
+        for touch in [Touch(2, SliceKey(instance: "b")), Touch(0), Touch(2), Touch(0)] {
+            var touches = Touches()
+            touches.insert(touch)
+            touched.insert(touches)
+        }
+        #expect(touched.take() == [0, 2])
         #expect(touched.take().isEmpty)
-        touched.insert(2, "\u{e9}")
-        touched.insert(2, "e\u{301}")
-        #expect(touched.take()[0].instances?.count == 2)
+    }
+
+    @Test func `slices are distinguished by the bytes of their names`() {
+        let keys: Set = [
+            SliceKey(), SliceKey(session: "a"), SliceKey(instance: "a"),
+            SliceKey(session: "caf\u{E9}"), SliceKey(session: "cafe\u{301}"),
+            SliceKey(session: "a", instance: "a"),
+        ]
+        #expect(keys.count == 6)
     }
 }

@@ -107,7 +107,7 @@ private struct Tissue: RootState {
     {
         let core = try Core(Tissue())
         for id in [twin.0, twin.1] { try await core.dispatch(Cells.start(.init()).to(id)) }
-        let address = SliceAddress(module: "cells", instance: twin.1)
+        let address = SliceAddress(module: "cells", SliceKey(instance: twin.1))
         core.resume(
             [PendingEffects.Entry(version: 7, slice: address.path, onRestart: .reported)],
             past: { _ in nil },
@@ -138,8 +138,8 @@ private struct Tissue: RootState {
     @Test(arguments: twins)
     func `addresses and keys are distinguished by their bytes`(twin: (String, String)) {
         let addresses = [
-            SliceAddress(module: "cells", instance: twin.0),
-            SliceAddress(module: "cells", instance: twin.1), SliceAddress(module: "cells"),
+            SliceAddress(module: "cells", SliceKey(instance: twin.0)),
+            SliceAddress(module: "cells", SliceKey(instance: twin.1)), SliceAddress(module: "cells"),
             SliceAddress(module: twin.0), SliceAddress(module: twin.1),
         ]
         let keys = [

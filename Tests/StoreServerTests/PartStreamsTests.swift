@@ -19,7 +19,7 @@ import Wire
     init() throws {
         streams = try StreamWriter(limits: StreamLimits(), frames: .tagged(epoch: epoch))
         parts = PartStreams(
-            modules: layout.names,
+            layout: layout,
             PartSender(streams: streams, epoch: epoch)
         )
     }

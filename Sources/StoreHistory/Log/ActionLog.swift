@@ -30,7 +30,7 @@ package final class ActionLog: LogSource, VersionFollower {
         epoch: Epoch,
         version: UInt64,
         logger: Logger,
-        owners: RecordOwners,
+        owners: RecordOwners = .everybody,
         on threads: WorkerThreads = .own(),
         onMove: @escaping @Sendable () -> Void
     ) {

@@ -8,20 +8,28 @@ import Texts
 /// everybody's is everybody's, and all other records are their session's: also those that change
 /// nothing.
 package struct RecordOwners: Sendable {
-    private let actions: ActionTable
-    /// The modules whose slices are everybody's; `nil` where all records are.
-    private let shared: Set<String>?
+    /// `nil` where all records are everybody's.
+    private let actions: ActionTable?
+    /// The modules whose slices are everybody's.
+    private let shared: Set<String>
 
     package init(_ actions: ActionTable, _ modules: [(name: String, ownership: SliceOwnership)]) {
-        self.actions = actions
         let hasSessions = modules.contains { $0.ownership == .session }
-        let everybody = modules.filter { $0.ownership == .everybody }.map(\.name)
-        shared = hasSessions ? Set(everybody) : nil
+        self.actions = hasSessions ? actions : nil
+        shared = Set(modules.filter { $0.ownership == .everybody }.map(\.name))
+    }
+
+    /// All records are everybody's.
+    package static let everybody = RecordOwners()
+
+    private init() {
+        actions = nil
+        shared = []
     }
 
     /// The session whose record it is; `nil` where it is everybody's.
     package func owner(of record: Record) -> ExactText? {
-        guard let shared else { return nil }
+        guard let actions else { return nil }
         if let module = actions[record.type]?.module, shared.contains(module) { return nil }
         return ExactText(record.session ?? SessionName.shared)
     }
@@ -33,5 +41,5 @@ package struct RecordOwners: Sendable {
     }
 
     /// Whether some records are not everybody's.
-    package var hasSessions: Bool { shared != nil }
+    package var hasSessions: Bool { actions != nil }
 }
