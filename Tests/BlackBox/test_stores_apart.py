@@ -1,4 +1,4 @@
-"""What clients of one store do leaves the other stores of the process as they are (protocol 15)."""
+"""What clients of one store do leaves the other stores of the process as they are (protocol 16)."""
 
 import pytest
 from harness import Server, Stream, Wire, until

@@ -1,4 +1,4 @@
-"""A history of one of several stores that can't be used (docs/EMBEDDING.md, protocol 15.3): that store is
+"""A history of one of several stores that can't be used (docs/EMBEDDING.md, protocol 16.3): that store is
 unavailable and says why, the others are served.
 """
 

@@ -1,4 +1,4 @@
-"""What several stores in one process keep, and what one of them can't (docs/EMBEDDING.md, protocol 15).
+"""What several stores in one process keep, and what one of them can't (docs/EMBEDDING.md, protocol 16).
 
 A full disk is that of one store, and the others go on; a process that is killed is that of all.
 """

@@ -17,6 +17,12 @@ package final class TouchedModules: @unchecked Sendable {
         }
     }
 
+    /// Modules whose slices may be others.
+    package func insert(_ modules: Range<Int>) {
+        touched.formUnion(modules)
+        last = nil
+    }
+
     /// Returns them in order, and forgets them.
     package func take() -> [Int] {
         last = nil

@@ -5,9 +5,8 @@ import Synchronization
 package import Telemetry
 package import Wire
 
-/// Encodes the state of a version.
-package typealias StateEncoding<State> =
-    @Sendable (State, Tag) throws(JSONError) -> Snapshot
+/// Encodes states one after the other: of each, what differs from the one before.
+package typealias StateEncoding<State> = (State, Tag) throws(JSONError) -> Snapshot
 
 /// The state as it was: made again on demand, away from the Core, with a small cache.
 package final class TimeTravel<State: Codable & Sendable>: PastStates {
@@ -19,7 +18,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
 
     package let replay: Replay<State>
     private let epoch: Epoch
-    private let encode: StateEncoding<State>
+    private let encoding: @Sendable () -> StateEncoding<State>
     private let logger: Logger
     /// The states that were asked for last, the newest at the end.
     private let cache = Locked<[Snapshot]>([])
@@ -27,12 +26,12 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
     package init(
         _ replay: Replay<State>,
         epoch: Epoch,
-        encode: @escaping StateEncoding<State>,
+        encoding: @escaping @Sendable () -> StateEncoding<State>,
         logger: Logger
     ) {
         self.replay = replay
         self.epoch = epoch
-        self.encode = encode
+        self.encoding = encoding
         self.logger = logger
     }
 
@@ -44,7 +43,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
         let search = BlameSearch(
             replay: replay,
             epoch: epoch,
-            encode: encode,
+            encode: encoding(),
             pointer: pointer,
             session: session,
             deadline: Deadline(seconds: Self.secondsMax)
@@ -65,7 +64,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
             throw problem(error, version)
         }
         do {
-            let made = try encode(state, Tag(epoch: epoch, version: version))
+            let made = try encoding()(state, Tag(epoch: epoch, version: version))
             keep(made)
             return made
         } catch {

@@ -3,6 +3,7 @@ import ControlledWorld
 import StatePublishing
 import StoreCore
 import StoreHTTP
+import StoreHistory
 import StorePatterns
 import Telemetry
 import Wire
@@ -36,6 +37,16 @@ struct ModularState<State: RootState>: StateComposition {
 
     func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State> {
         SliceWriter(encoder, touched)
+    }
+
+    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State> {
+        let touched = TouchedModules()
+        let writer = SliceWriter<State>(encoder, touched)
+        return { state, tag throws(JSONError) in
+            // What an action has written is not known here, so all is compared.
+            touched.insert(State.modules.indices)
+            return try writer.snapshot(state, at: tag)
+        }
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {

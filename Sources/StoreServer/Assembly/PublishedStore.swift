@@ -88,10 +88,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             past: TimeTravel(
                 base.history.replay,
                 epoch: log.epoch,
-                encode: { state, tag throws(JSONError) in
-                    // One that has encoded nothing before encodes all.
-                    try composition.writer(encoder, TouchedModules()).snapshot(state, at: tag)
-                },
+                encoding: { composition.encoding(encoder) },
                 logger: base.world.logger
             ),
             documents: documents,

@@ -2,6 +2,7 @@ import ActionCatalog
 import StatePublishing
 import StoreCore
 import StoreHTTP
+import StoreHistory
 import StorePatterns
 import Telemetry
 import Wire
@@ -19,6 +20,11 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
 
     func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State> {
         WholeStateWriter(encoder)
+    }
+
+    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State> {
+        let writer = WholeStateWriter<State>(encoder)
+        return { state, tag throws(JSONError) in try writer.snapshot(state, at: tag) }
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {

@@ -2,6 +2,7 @@ import ActionCatalog
 import StatePublishing
 import StoreCore
 import StoreHTTP
+import StoreHistory
 import StorePatterns
 import Telemetry
 import Wire
@@ -27,6 +28,9 @@ protocol StateComposition<State>: Sendable {
 
     /// Makes what encodes the states of a batch, given the modules that the batch has touched.
     func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State>
+
+    /// Makes what encodes states that are past.
+    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State>
 
     /// Makes what finds the difference that a dry run would make.
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison

@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 import Wire
 
 /// A store as plainly as it can be put: a state, and the actions that led to it, one after the
@@ -10,6 +11,8 @@ struct Naive<P: Program> {
     private let texts = SliceTexts()
     var calls = Calls()
     var works = Works()
+    /// Which versions changed what sessions see.
+    var seen: Seen
 
     /// Whether the store has its interceptors.
     let isIntercepted: Bool
@@ -19,6 +22,7 @@ struct Naive<P: Program> {
         self.root = root
         self.version = version
         text = texts.slices(of: root)
+        seen = Seen(since: version)
     }
 
     static var names: [String] { StateText.names(P.Root.self) }
@@ -29,28 +33,44 @@ struct Naive<P: Program> {
     /// Applies an action, or throws and leaves all as it was.
     mutating func apply(
         _ action: any Action,
-        from sessions: [String],
+        from session: String?,
         for audience: Audience?
     ) throws -> Applied<P.Root> {
         let (inner, instance) = Self.unaddressed(action)
+        let author = session ?? Sessions.shared
+        if case .session = P.owner(of: inner), !isOpen(author) {
+            throw Refusal(reason: "The session has ended.")
+        }
         let before = root
         var after = root
-        try P.reduce(&after, inner, for: instance, at: version + 1)
+        try P.reduce(&after, inner, for: instance, of: author, at: version + 1)
+        if case .ended(let session)? = inner as? Sessions.Internal { P.end(session, &after) }
         let old = text
         root = after
         version += 1
         text = texts.slices(of: after)
+        seen.note(old, text, at: version)
         return Applied(
             version: version,
             action: inner,
             instance: instance,
-            sessions: sessions,
+            session: session,
             audience: audience,
             before: before,
             after: after,
             oldText: old,
             newText: text
         )
+    }
+
+    /// Whether a session has begun and not ended; that of all who have none never ends.
+    func isOpen(_ session: String) -> Bool {
+        session == Sessions.shared || sessions?[session] != nil
+    }
+
+    /// What each session is shown.
+    var sessions: Sessions.State? {
+        P.Root.modules.first { $0.name == Sessions.name }?.slice.value(root) as? Sessions.State
     }
 
     /// Takes note of what follows from an applied action.
@@ -63,6 +83,7 @@ struct Naive<P: Program> {
     mutating func begin() {
         calls = Calls()
         works.end()
+        seen = Seen(since: version)
         P.begins(root, &calls)
     }
 
@@ -79,7 +100,7 @@ struct Past {
 
     private(set) var texts: [UInt64: StateText] = [:]
     /// The sessions that actions came from, by version, and what is recognised by a note.
-    private(set) var sessions: [UInt64: [String]] = [:]
+    private(set) var sessions: [UInt64: String] = [:]
     private(set) var notes: [String: UInt64] = [:]
 
     init(_ text: StateText, at version: UInt64) { texts[version] = text }
@@ -87,7 +108,7 @@ struct Past {
     mutating func add<Root>(_ applied: Applied<Root>, _ note: String?) {
         texts[applied.version] = applied.newText
         texts[applied.version &- Self.slicesMax] = nil
-        sessions[applied.version] = applied.sessions
+        sessions[applied.version] = applied.session
         if let note { notes[note] = applied.version }
     }
 

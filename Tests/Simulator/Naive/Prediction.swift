@@ -25,7 +25,7 @@ enum Prediction {
     struct Predicted {
         let type: Bytewise
         let payload: Bytewise
-        let sessions: [String]
+        let session: String?
         let audience: Audience?
         /// The versions of those whose hooks are called with the state that this one leads to.
         var hooks: [UInt64] = []
@@ -40,11 +40,19 @@ enum Prediction {
 struct Asked {
     let request: Request.Dispatch
     let body: Bytewise
-    let sessions: [String]
-    /// The version that `If-Match` names: of a number that no state ever has, where none can match.
+    /// The session of the client, and what it alone writes.
+    let client: Reading
+    /// The version that `If-Match` names.
     let expected: UInt64?
     /// The version whose state it meets.
     let base: UInt64
+
+    var session: String? { client.session }
+
+    /// The idempotency key, as the session's.
+    var key: IdempotencyKey? {
+        request.key.map { IdempotencyKey(principal: session, key: $0) }
+    }
 
     /// Whether the answer may come from another thread.
     var isSlow: Bool { request.isDryRun || request.prefers?.contains("wait") != true }
@@ -54,17 +62,21 @@ extension Naive {
     /// What has to become of a request; goes on to the state that it leads to.
     mutating func predict<Root>(
         _ asked: Asked,
-        keys: inout [String: Prediction.Kept],
+        keys: inout [IdempotencyKey: Prediction.Kept],
         in server: SimulatedServer<Root>
     ) throws -> Prediction {
         if asked.request.members.contains(where: \.isInvalid) { return .invalid }
         let actions = try asked.request.members.map {
             try server.action($0.type, Array($0.kept.utf8))
         }
-        if let key = asked.request.key, !asked.request.isDryRun, let kept = keys[key] {
+        if let key = asked.key, !asked.request.isDryRun, let kept = keys[key] {
             return kept.body == asked.body ? .replayed(kept) : .keyTaken
         }
-        if let expected = asked.expected, expected != version { return .mismatch }
+        if let expected = asked.expected, expected != version,
+            expected > version || !seen.isSame(for: asked.session, since: expected)
+        {
+            return .mismatch
+        }
         let start = self
         var predicted: [Prediction.Predicted] = []
         var changed = false
@@ -79,7 +91,7 @@ extension Naive {
         }
         if asked.request.isDryRun {
             defer { self = start }
-            return .dryRun(changed: changed, whole: whole)
+            return .dryRun(changed: changed, whole: asked.client.visible(text).whole)
         }
         let kept = Prediction.Kept(
             body: asked.body,
@@ -87,7 +99,7 @@ extension Naive {
             last: version,
             changed: changed
         )
-        if let key = asked.request.key { keys[key] = kept }
+        if let key = asked.key { keys[key] = kept }
         return .applied(predicted, kept)
     }
 
@@ -104,8 +116,8 @@ extension Naive {
         var hooked: [UInt64] = []
         var predicted: [Prediction.Predicted] = []
         for (index, action) in made.enumerated() {
-            try admit(action, from: asked.sessions)
-            let applied = try apply(action, from: asked.sessions, for: audience)
+            try admit(action, from: asked.session)
+            let applied = try apply(action, from: asked.session, for: audience)
             changed = changed || applied.old != applied.new
             if index == 0, isIntercepted, P.isHooked(action) { hooked = [main] }
             let isOwn = index > 0 || (isIntercepted && P.isReplaced(by: action, sent))
@@ -114,7 +126,7 @@ extension Naive {
                 Prediction.Predicted(
                     type: Bytewise(wire.0),
                     payload: Bytewise(wire.1),
-                    sessions: asked.sessions,
+                    session: asked.session,
                     audience: audience,
                     hooks: index == made.count - 1 ? hooked : []
                 )
@@ -124,12 +136,9 @@ extension Naive {
     }
 
     /// Refuses what a view says in a session that does not show it.
-    private func admit(_ action: any Action, from sessions: [String]) throws {
+    private func admit(_ action: any Action, from session: String?) throws {
         guard let view = P.view(saying: Self.unaddressed(action).0) else { return }
-        let place = P.Root.modules.first { $0.name == Sessions.name }
-        let state = place?.slice.value(root) as? Sessions.State
-        let speaking = sessions.isEmpty ? [Sessions.shared] : sessions
-        guard speaking.contains(where: { state?[$0]?.shows(view) == true }) else {
+        guard sessions?[session ?? Sessions.shared]?.shows(view) == true else {
             throw Refusal(reason: "It is not presented.")
         }
     }

@@ -10,13 +10,18 @@ protocol Program: SendableMetatype {
     /// The store as it is served. Its presenters and reactions note their calls in `recorder`.
     static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Root>
 
-    /// Reduces an action, or throws; the caller forgets what it changed then.
+    /// Reduces an action of a session, or throws; the caller forgets what it changed then.
     static func reduce(
         _ root: inout Root,
         _ action: any Action,
         for instance: String?,
+        of session: String,
         at version: UInt64
     ) throws
+    /// Whose the slices are that an action changes.
+    static func owner(of action: any Action) -> Owner
+    /// Takes out all that a session has.
+    static func end(_ session: String, _ root: inout Root)
     /// What interceptors make of an action.
     static func intercepted(_ action: any Action) throws -> [any Action]
     /// Whether a hook of an interceptor follows the action.
@@ -37,6 +42,8 @@ protocol Program: SendableMetatype {
     static func effects(_ applied: Applied<Root>, _ works: inout Works)
     /// The name by which an action is recognised; `nil` for one that has none.
     static func note(of action: any Action) -> String?
+    /// Places in the state that are worth looking at.
+    static var pointers: [[String]] { get }
     /// A request of a client.
     static func ask(_ asker: inout Asker, _ root: Root) -> Request
     /// What an action says of its view, where a view has it said.
@@ -63,12 +70,21 @@ extension Program {
     static func isShown(_ target: StreamTarget) -> Bool { false }
 }
 
+/// Whose the slices are that an action changes.
+enum Owner {
+    case everybody
+    /// The session's that it comes from.
+    case session
+    /// A part for each session of one slice, or none at all.
+    case nobody
+}
+
 /// An action that was applied, with the states around it.
 struct Applied<Root: RootState> {
     let version: UInt64
     let action: any Action
     let instance: String?
-    let sessions: [String]
+    let session: String?
     let audience: Audience?
     let before: Root
     let after: Root
@@ -85,8 +101,21 @@ struct Applied<Root: RootState> {
     var wholeOld: Bytewise { oldText.whole }
     var wholeNew: Bytewise { newText.whole }
 
-    /// Those who asked for it: the shared session where no other did.
-    var authors: [String] { sessions.isEmpty ? [Sessions.shared] : sessions }
+    /// Who asked for it: the shared session where no other did.
+    var author: String { session ?? Sessions.shared }
+
+    /// The sessions whose slices of a module are others, or came or went with their session.
+    func changedSessions<Value>(
+        _ values: (Root) -> PerSession<Value>
+    ) -> [(session: String, old: Value, new: Value)] {
+        let (before, after) = (values(before), values(after))
+        let (old, new) = (before.sessions, after.sessions)
+        return (new + old.filter { !new.contains($0) }).compactMap { session in
+            let isGone = old.contains(session) && !new.contains(session)
+            guard isGone || before.text(of: session) != after.text(of: session) else { return nil }
+            return (session, before[session], after[session])
+        }
+    }
 
     /// Whether the presenter of this name is called.
     func calls(_ name: String) -> Bool { audience?.means(name) ?? true }
@@ -113,6 +142,8 @@ struct Calls {
     struct Own {
         let action: any Action
         let audience: Audience?
+        /// The session that it comes from; `nil` for that of the action that led to it.
+        let session: String?
     }
 
     /// A presenter or a reaction is called. Returns how many calls it has had.
@@ -122,8 +153,12 @@ struct Calls {
         return counts[part] ?? 0
     }
 
-    mutating func dispatch(_ action: any Action, for audience: Audience? = nil) {
-        own.append(Own(action: action, audience: audience))
+    mutating func dispatch(
+        _ action: any Action,
+        for audience: Audience? = nil,
+        from session: String? = nil
+    ) {
+        own.append(Own(action: action, audience: audience, session: session))
     }
 
     mutating func takeCalls() -> [Recorder.Call] {
@@ -145,7 +180,7 @@ struct Works {
         let id: Bytewise?
         let module: String
         let instance: Bytewise?
-        let sessions: [String]
+        let session: String?
         let version: UInt64
         var isCut = false
     }
@@ -160,7 +195,7 @@ struct Works {
         id: String? = nil,
         of module: String,
         _ instance: String?,
-        _ sessions: [String],
+        _ session: String?,
         _ version: UInt64,
         as names: [String],
         possibly: [String] = []
@@ -170,7 +205,7 @@ struct Works {
             id: id.map { Bytewise($0) },
             module: module,
             instance: instance.map { Bytewise($0) },
-            sessions: sessions,
+            session: session,
             version: version
         )
         for name in names { due[name, default: 0] += 1 }

@@ -34,6 +34,7 @@ enum Property: String, CaseIterable {
     case sessions = "sessions are bounded, and views have actions for when they are shown"
     case leftovers = "what is over leaves nothing behind"
     case secrets = "secrets are nowhere"
+    case privacy = "a session gets nothing of another session's slices"
     case same = "the same seed gives the same journal"
     case trap = "the simulation itself goes on"
 }

@@ -12,12 +12,16 @@ final class EventSource {
     }
 
     private let socket: CInt
+    private let reading: Reading
     private var bytes: [UInt8] = []
     private var body: [UInt8] = []
     private var isPastHead = false
     private(set) var isClosed = false
 
-    init(_ socket: CInt) { self.socket = socket }
+    init(_ socket: CInt, for reading: Reading) {
+        self.socket = socket
+        self.reading = reading
+    }
 
     deinit { close(socket) }
 
@@ -35,6 +39,7 @@ final class EventSource {
         if bytes.isEmpty { return [] }
         skipHead()
         try takeChunks()
+        try reading.search(body, "a stream")
         return takeEvents()
     }
 
@@ -85,13 +90,19 @@ final class EventSource {
 extension Collection<UInt8> where Index == Int {
     func firstRange(of other: [UInt8]) -> Range<Int>? {
         guard let first = other.first, count >= other.count else { return nil }
-        var start = startIndex
-        while start + other.count <= endIndex {
-            if self[start] == first, self[start..<(start + other.count)].elementsEqual(other) {
-                return start..<(start + other.count)
+        let found = withContiguousStorageIfAvailable { bytes -> Int? in
+            guard let base = bytes.baseAddress else { return nil }
+            var place = 0
+            while place + other.count <= bytes.count,
+                let found = memchr(base + place, CInt(first), bytes.count - other.count + 1 - place)
+            {
+                place = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                if memcmp(base + place, other, other.count) == 0 { return place }
+                place += 1
             }
-            start += 1
+            return nil
         }
-        return nil
+        guard let found = found ?? nil else { return nil }
+        return (startIndex + found)..<(startIndex + found + other.count)
     }
 }

@@ -3,13 +3,15 @@ final class Reader {
     let target: StreamTarget
     /// By what actions may mean it.
     let name: String?
-    /// The session in which it reads; `nil` for none.
-    let session: String?
+    /// As whom it reads.
+    let reading: Reading
     private let source: EventSource
     private(set) var version: UInt64?
     private(set) var content: StreamTarget.Part?
     /// The state at which its content was looked at last.
     var looked: StateText?
+    /// The newest version of which it has had an event since it began to read.
+    var shown: UInt64?
     /// The newest version whose event it did not get, where it has got none since.
     var leftOut: UInt64?
 
@@ -17,17 +19,20 @@ final class Reader {
     init(
         _ target: StreamTarget,
         name: String?,
-        session: String?,
+        as reading: Reading,
         socket: CInt,
         after earlier: Reader? = nil
     ) {
         self.target = target
         self.name = name
-        self.session = session
-        source = EventSource(socket)
+        self.reading = reading
+        source = EventSource(socket, for: reading)
         version = earlier?.version
         content = earlier?.content
     }
+
+    /// The session in which it reads; `nil` for none.
+    var session: String? { reading.session }
 
     var isClosed: Bool { source.isClosed }
 

@@ -59,6 +59,8 @@ struct StreamTarget {
 /// Draws what is asked for.
 struct Asker {
     var chance: Chance
+    /// Who asks.
+    var client = Reading(session: nil, mark: Words.mark(of: Sessions.shared), isOperator: false)
     private let step: Int
     private var count = 0
 
@@ -74,5 +76,8 @@ struct Asker {
     }
 
     mutating func text() -> String { Words.text(&chance) }
+
+    /// A text that its session alone writes.
+    mutating func ownText() -> String { client.mark + Words.text(&chance) }
     mutating func id() -> String { Words.id(&chance) }
 }

@@ -15,14 +15,16 @@ extension Simulation {
         var open: [Open] = []
         predicted = []
         for _ in 0..<count {
+            let client = drawn(&asker.chance)
+            asker.client = reading(client)
             switch P.ask(&asker, naive.root) {
             case .dispatch(let request):
-                open.append(try hand(over: request, &asker, &scratch, &keys))
+                open.append(try hand(over: request, client, &asker, &scratch, &keys))
                 predicted += open[open.count - 1].prediction.records
             case .work(let path, let body, let note):
-                try name(path, body, &asker.chance, &scratch, work: note)
+                try name(path, body, client, &scratch, work: note)
             case .notify(let path, let body, let action):
-                try name(path, body, &asker.chance, &scratch, leads: action)
+                try name(path, body, client, &scratch, leads: action)
             }
         }
         chance = asker.chance
@@ -70,6 +72,7 @@ extension Simulation {
                 throw Violation(.trace, "the journal grows while the disk is full")
             }
             journal.fail(.none)
+            naive.seen.tookBack(to: naive.version)
             while server.executor.step(&chance) { try turnCore() }
             _ = recorder.takeDropped()
             return
@@ -77,7 +80,7 @@ extension Simulation {
         try restart(isKilled: true, &chance)
     }
 
-    private func drawn(_ chance: inout Chance) -> Client? {
+    func drawn(_ chance: inout Chance) -> Client? {
         clients.isEmpty || chance.happens(1, in: 3) ? nil : chance.pick(clients)
     }
 
@@ -85,24 +88,22 @@ extension Simulation {
     private func name(
         _ path: String,
         _ body: String,
-        _ chance: inout Chance,
+        _ client: Client?,
         _ scratch: inout Naive<P>,
         work: String? = nil,
         leads: (any Action)? = nil
     ) throws {
-        let client = drawn(&chance)
         note("  POST \(path) \(body) as \(client?.name ?? "nobody")")
         named.append(
             try server.send("POST", path, headers: Self.cookie(client), body: Array(body.utf8))
         )
         let type = String(path.dropFirst())
-        let sessions = client.map { [$0.name] } ?? []
-        _ = try scratch.apply(server.action(type, []), from: sessions, for: nil)
+        _ = try scratch.apply(server.action(type, []), from: client?.name, for: nil)
         predicted.append(
             Prediction.Predicted(
                 type: Bytewise(type),
                 payload: Bytewise("{}"),
-                sessions: sessions,
+                session: client?.name,
                 audience: nil,
                 work: work,
                 leads: leads
@@ -123,26 +124,27 @@ extension Simulation {
 
     private func hand(
         over request: Request.Dispatch,
+        _ client: Client?,
         _ asker: inout Asker,
         _ scratch: inout Naive<P>,
-        _ keys: inout [String: Prediction.Kept]
+        _ keys: inout [IdempotencyKey: Prediction.Kept]
     ) throws -> Open {
         var request = request
         if let key = request.key {
             // The same again, now and then: as a client does that has lost its answer.
+            let key = IdempotencyKey(principal: client?.name, key: key)
             if let earlier = requests[key], asker.chance.happens(1, in: 2) { request = earlier }
             requests[key] = request
         }
-        let client = drawn(&asker.chance)
         let body = Self.body(of: request)
         var headers = Self.cookie(client)
         if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
         if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
-        let expected = condition(request.condition, &headers)
+        let expected = condition(request.condition, &headers, &asker.chance)
         let asked = Asked(
             request: request,
             body: Bytewise(body),
-            sessions: client.map { [$0.name] } ?? [],
+            client: asker.client,
             expected: expected,
             base: scratch.version
         )
@@ -155,7 +157,8 @@ extension Simulation {
 
     private func condition(
         _ condition: Request.Condition,
-        _ headers: inout [(name: String, value: String)]
+        _ headers: inout [(name: String, value: String)],
+        _ chance: inout Chance
     ) -> UInt64? {
         func tag(_ version: UInt64) -> String { "\"\(server.epoch):\(version)\"" }
         let version = naive.version
@@ -171,9 +174,10 @@ extension Simulation {
             headers.append(("If-Match", tag(version + 1)))
             return version + 1
         case .older:
-            guard version > 0 else { return nil }
-            headers.append(("If-Match", tag(version - 1)))
-            return .max
+            let older = version - min(version, UInt64(1 + chance.below(6)))
+            guard older < version, older >= naive.seen.sureSince else { return nil }
+            headers.append(("If-Match", tag(older)))
+            return older
         }
     }
 
@@ -203,7 +207,7 @@ extension Simulation {
             Prediction.Predicted(
                 type: Bytewise(wire.type),
                 payload: Bytewise(wire.payload),
-                sessions: [],
+                session: client.name,
                 audience: nil
             )
         ])

@@ -71,7 +71,7 @@ extension Simulation {
         }
         let kept = journal.outcomes
         for outcome in kept[keptCount...] {
-            let known = keys[outcome.key.key]
+            let known = keys[outcome.key]
             guard let known, known.first == outcome.first, known.last == outcome.last,
                 known.changed == outcome.changed
             else { throw Violation(.keys, "\(outcome) is kept, and not \(known as Any)") }
@@ -144,6 +144,7 @@ extension Simulation {
         func wrong(_ what: String) -> Violation {
             Violation(.answer, "\(what): \(status) \(Bytewise(body)) to \(open.asked.body)")
         }
+        try open.asked.client.search(body, "an answer")
         if Bytewise(body).contains(Bytewise(Words.secret)) {
             throw Violation(.secrets, "\(status) \(Bytewise(body)) to \(open.asked.body)")
         }
@@ -168,14 +169,16 @@ extension Simulation {
                     || root.member(named: "first")?.intValue == Int(kept.first)
             else { throw wrong("applied as \(kept.first)...\(kept.last), \(kept.changed)") }
             guard let state = root.member(named: "state") else { return }
-            guard let whole = past.texts[kept.last]?.whole else { return }
+            guard let text = past.texts[kept.last] else { return }
+            let whole = open.asked.client.visible(text).whole
             guard Bytewise(Array(state.source)) == whole else { throw wrong("state \(whole)") }
         case .dryRun(let changed, let whole):
             guard status == 200, let root = document?.root,
                 root.member(named: "changed")?.sourceText == "\(changed)",
                 let patch = root.member(named: "patch")
             else { throw wrong("a dry run that changes: \(changed)") }
-            guard let old = past.texts[open.asked.base]?.whole else { return }
+            guard let base = past.texts[open.asked.base] else { return }
+            let old = open.asked.client.visible(base).whole
             let new = JSONText.patched(old.bytes, by: Array(patch.source))
             guard new.flatMap({ JSONText.canonical($0.bytes) }) == JSONText.canonical(whole.bytes)
             else { throw wrong("leads to \(whole)") }

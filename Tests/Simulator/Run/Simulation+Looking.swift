@@ -5,18 +5,24 @@ import Wire
 extension Simulation {
     /// Asks for what is there, or was.
     func look(_ chance: inout Chance) throws {
-        switch chance.below(6) {
+        switch chance.below(10) {
+        case 6: try lookAtPart(&chance)
+        case 7: try lookAtBlame(&chance)
+        case 8: try lookAtLog(&chance)
+        case 9: try lookAtTrace(&chance)
         case 5:
             guard let view = P.view(&chance, isStream: false) else { return }
-            let part = view.part(naive.text)
-            if case .json(let bytes) = part { return try get(view.path, bytes, &chance) }
-            try get(view.path, Bytewise("null"), &chance)
+            let client = drawn(&chance)
+            let part = view.part(reading(client).visible(naive.text))
+            if case .json(let bytes) = part { return try get(view.path, bytes, client, &chance) }
+            try get(view.path, Bytewise("null"), client, &chance)
         case 0, 1:
             let version = naive.version - min(naive.version, UInt64(chance.below(20)))
             let target = chance.happens(1, in: 3) ? "/state" : "/state?version=\(version)"
             let text = target == "/state" ? naive.text : past.texts[version]
             guard let text else { return }
-            try get(target, text.whole, &chance)
+            let client = drawn(&chance)
+            try get(target, reading(client).visible(text).whole, client, &chance)
         case 2:
             let client = clients.isEmpty ? nil : chance.pick(clients)
             let place = Naive<P>.names.firstIndex(of: Sessions.name) ?? 0
@@ -26,13 +32,14 @@ extension Simulation {
         case 3: try lookAtMetrics()
         default:
             let module = chance.below(Naive<P>.names.count)
-            let slice = naive.slices[module]
+            let client = drawn(&chance)
+            let slice = reading(client).visible(naive.text).slices[module]
             let path = "/modules/" + Naive<P>.names[module]
-            try get(path, slice == .absent ? nil : slice, &chance)
+            try get(path, slice == .absent ? nil : slice, client, &chance)
         }
     }
 
-    private func answer(
+    func answer(
         to target: String,
         _ client: Client? = nil,
         headers: [(name: String, value: String)] = []
@@ -44,6 +51,7 @@ extension Simulation {
         guard case .response(let status, let body)? = exchange.answer else {
             throw Violation(.state, "no answer: \(target)")
         }
+        try reading(client).search(body, target)
         return (status, body)
     }
 
@@ -86,7 +94,7 @@ extension Simulation {
         }
     }
 
-    private func get(_ target: String, _ expected: Bytewise?, _ client: Client? = nil) throws {
+    func get(_ target: String, _ expected: Bytewise?, _ client: Client? = nil) throws {
         let (status, body) = try answer(to: target, client)
         // What was forgotten can't be made again.
         if status == 410, target.contains("?version") { return }
@@ -94,33 +102,39 @@ extension Simulation {
         else {
             throw Violation(
                 .state,
-                "\(target) answers \(status) \(Bytewise(body)) and not \(expected as Any)"
+                "\(target) answers \(client?.name ?? "nobody") \(status) \(Bytewise(body)) and not \(expected as Any)"
             )
         }
     }
 
     /// The same, and by chance once more: as one who has it already, as one who wants another
     /// version, or by another spelling of the path.
-    private func get(_ target: String, _ expected: Bytewise?, _ chance: inout Chance) throws {
+    func get(
+        _ target: String,
+        _ expected: Bytewise?,
+        _ client: Client?,
+        _ chance: inout Chance
+    ) throws {
         switch chance.below(4) {
-        case 0: try expect(expected == nil ? 404 : 304, from: target, ("If-None-Match", "*"))
+        case 0: try expect(expected == nil ? 404 : 304, from: target, client, ("If-None-Match", "*"))
         case 1 where !target.hasPrefix("/views"):
-            try expect(412, from: target, ("If-Match", #""00000000:0""#))
+            try expect(412, from: target, client, ("If-Match", #""00000000:0""#))
         case 2:
             let first = Array(target.utf8)[1]
             let spelled = "/%" + String(first, radix: 16) + target.dropFirst(2)
-            try get(spelled, expected)
+            try get(spelled, expected, client)
         default: break
         }
-        try get(target, expected)
+        try get(target, expected, client)
     }
 
     private func expect(
         _ status: Int,
         from target: String,
+        _ client: Client?,
         _ header: (name: String, value: String)
     ) throws {
-        let answer = try answer(to: target, headers: [header])
+        let answer = try answer(to: target, client, headers: [header])
         // What was forgotten can't be made again.
         if answer.status == 410, target.contains("?version") { return }
         guard answer.status == status, status == 404 || status == 412 || answer.body.isEmpty else {

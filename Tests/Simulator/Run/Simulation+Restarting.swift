@@ -33,6 +33,7 @@ extension Simulation {
         if chance.happens(1, in: 4) { try disk.forget() }
         do {
             server = try Self.start(
+                seed,
                 journal,
                 clock,
                 recorder,
@@ -58,27 +59,21 @@ extension Simulation {
             let applied: Applied<P.Root>
             do {
                 let action = try server.action(record.type, record.payload)
-                applied = try naive.apply(action, from: sessions(of: record), for: nil)
+                applied = try naive.apply(action, from: record.session, for: nil)
             } catch {
                 throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
             }
             past.add(applied, P.note(of: applied.action))
         }
-        for outcome in journal.outcomes where keys[outcome.key.key] == nil {
-            keys[outcome.key.key] = Prediction.Kept(
-                body: vainKeys[outcome.key.key]?.body ?? Bytewise(""),
+        for outcome in journal.outcomes where keys[outcome.key] == nil {
+            keys[outcome.key] = Prediction.Kept(
+                body: vainKeys[outcome.key]?.body ?? Bytewise(""),
                 first: outcome.first,
                 last: outcome.last,
                 changed: outcome.changed
             )
         }
         keptCount = journal.outcomes.count
-    }
-
-    /// The sessions of a record that was not acknowledged.
-    private func sessions(of record: Record) -> [String] {
-        if let sessions = record.cause.flatMap({ past.sessions[$0] }) { return sessions }
-        return clients.map(\.name).filter { record.origin?.contains($0) == true }
     }
 
     /// What follows from the beginning of a store.
@@ -97,8 +92,8 @@ extension Simulation {
                 if entry.onRestart == .retried { try reportGone(entry) }
                 continue
             }
-            let sessions = past.sessions[entry.version] ?? []
-            naive.works.begin(note, of: "jobs", nil, sessions, entry.version, as: [note])
+            let session = past.sessions[entry.version]
+            naive.works.begin(note, of: "jobs", nil, session, entry.version, as: [note])
         }
         let reported = naive.calls.takeOwn()
         for own in reported {
@@ -110,7 +105,7 @@ extension Simulation {
                     payload: Bytewise(wire.payload),
                     cause: version,
                     isStart: version == nil,
-                    sessions: version.flatMap { past.sessions[$0] } ?? [],
+                    session: own.session ?? version.flatMap { past.sessions[$0] },
                     audience: own.audience
                 )
             )

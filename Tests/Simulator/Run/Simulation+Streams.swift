@@ -22,8 +22,10 @@ extension Simulation {
     }
 
     private func goOn(from earlier: Reader, _ chance: inout Chance) throws {
-        let client = earlier.session.map { name in clients.first { $0.name == name } } ?? nil
-        try open(earlier.target, earlier.name, client, after: earlier, &chance)
+        let client = clients.first { $0.name == earlier.session }
+        // One whose session is over sees another state from now on, and begins anew.
+        let isSame = client?.name == earlier.session
+        try open(earlier.target, earlier.name, client, after: isSame ? earlier : nil, &chance)
     }
 
     private func open(
@@ -41,7 +43,7 @@ extension Simulation {
                 Reader(
                     target,
                     name: name,
-                    session: client?.name,
+                    as: reading(client),
                     socket: socket,
                     after: earlier
                 )
@@ -55,8 +57,9 @@ extension Simulation {
         let after = chance.happens(1, in: 2) ? newest - min(newest, UInt64(chance.below(40))) : nil
         let isResumed = after != nil && chance.happens(1, in: 2)
         let path = "/actions/events" + (isResumed ? "" : after.map { "?after=\($0)" } ?? "")
-        try connect(path, nil, after: isResumed ? after : nil, &chance) { socket in
-            logReaders.append(LogReader(after: after ?? 0, socket: socket))
+        let client = drawn(&chance)
+        try connect(path, client, after: isResumed ? after : nil, &chance) { socket in
+            logReaders.append(LogReader(after: after ?? 0, socket: socket, as: reading(client)))
         }
     }
 
@@ -107,7 +110,7 @@ extension Simulation {
             Reader(
                 reader.target,
                 name: reader.name,
-                session: reader.session,
+                as: reader.reading,
                 socket: -1,
                 after: reader
             )
@@ -115,7 +118,7 @@ extension Simulation {
     }
 
     /// A view says that it is shown, or no more: answers the sessions that it says it for.
-    func takeVisibility(_ visibility: ViewVisibility, _ record: Record) throws -> [String] {
+    func takeVisibility(_ visibility: ViewVisibility, _ record: Record) throws -> String? {
         if let cause = record.cause {
             throw Violation(.cause, "\(name(record)) of a view names \(cause)")
         }
@@ -129,7 +132,7 @@ extension Simulation {
         guard isNews else {
             throw Violation(.sessions, "\(name(record)) is said again for \(session)")
         }
-        return session == Sessions.shared ? [] : [session]
+        return session == Sessions.shared ? nil : session
     }
 
     /// The last frame of every reader is what the model has for its version.
@@ -139,11 +142,13 @@ extension Simulation {
             let frames = try reader.take()
             for (version, content) in frames {
                 guard let text = past.texts[version] else { continue }
-                let expected = reader.target.part(text)
+                let expected = reader.target.part(reader.reading.visible(text))
+                try checkNews(version, of: reader)
                 guard Self.isSame(content, expected) else {
                     throw Violation(
                         .streams,
-                        "\(reader.target.path) at \(version): \(content) and not \(expected)"
+                        "\(reader.target.path) at \(version) as \(reader.reading.name): \(content) and "
+                            + "not \(expected)"
                     )
                 }
                 if version >= reader.leftOut ?? 0 { reader.leftOut = nil }
@@ -153,19 +158,21 @@ extension Simulation {
                 continue
             }
             reader.looked = naive.text
-            let expected = reader.target.part(naive.text)
+            let expected = reader.target.part(reader.reading.visible(naive.text))
             guard Self.isSame(content, expected) else {
                 throw Violation(
                     .streams,
-                    "\(reader.target.path) ends with \(content) of \(reader.version as Any) "
-                        + "and not \(expected)"
+                    "\(reader.target.path) as \(reader.reading.name) ends with \(content) of "
+                        + "\(reader.version as Any) and not \(expected)"
                 )
             }
         }
         for reader in readers where reader.isClosed { depart(reader) }
         readers.removeAll { $0.isClosed }
+        let log = logReaders.isEmpty ? nil : log
         for reader in logReaders {
-            try reader.take(from: journal.oldest) { journal.record($0) }
+            guard let log else { break }
+            try reader.take(log)
         }
         logReaders.removeAll { $0.isClosed }
     }
@@ -173,7 +180,11 @@ extension Simulation {
     /// The log's readers have all once nothing moves any more.
     func checkLogReaders() throws {
         var turns = 0
-        while logReaders.contains(where: { !$0.isClosed && $0.version < naive.version }) {
+        guard !logReaders.isEmpty else { return }
+        let log = log
+        while logReaders.contains(where: { reader in
+            !reader.isClosed && log.next(after: reader.version, for: reader.reading) != nil
+        }) {
             turns += 1
             // The log pauses now and then, by the system's clock.
             guard turns < Self.turnsMax else {
@@ -182,9 +193,34 @@ extension Simulation {
             if turns > 10 { usleep(1_000) }
             server.turnStreams()
             for reader in logReaders {
-                try reader.take(from: journal.oldest) { journal.record($0) }
+                try reader.take(log)
             }
         }
+    }
+
+    /// The log as readers see it by now.
+    var log: Log {
+        Log(records: journal.records, oldest: journal.oldest) { [server] record in
+            guard let action = try? server.action(record.type, record.payload),
+                case .everybody = P.owner(of: Naive<P>.unaddressed(action).0)
+            else { return record.session ?? Sessions.shared }
+            return nil
+        }
+    }
+
+    /// A reader is sent nothing where nothing has changed of what it sees of the state.
+    private func checkNews(_ version: UInt64, of reader: Reader) throws(Violation) {
+        defer { reader.shown = version }
+        guard let shown = reader.shown, shown < version, reader.leftOut == nil else { return }
+        let texts = (shown...version).compactMap { past.texts[$0] }
+        guard texts.count == Int(version - shown) + 1 else { return }
+        let parts = texts.map { reader.target.part(reader.reading.visible($0)) }
+        guard parts.allSatisfy({ $0 == parts[0] }) else { return }
+        throw Violation(
+            .streams,
+            "\(reader.target.path) as \(reader.reading.name) is sent \(version), in which nothing "
+                + "has changed since \(shown)"
+        )
     }
 
     /// Whether both are the same document: a patched one is written by us.

@@ -1,4 +1,5 @@
 import StoreCore
+import StorePatterns
 import Wire
 
 extension Simulation {
@@ -12,7 +13,7 @@ extension Simulation {
             }
             if let next = asked.popFirst() {
                 try verify(record, next)
-                try apply(record, from: next.sessions, for: next.audience)
+                try apply(record, from: next.session, for: next.audience)
                 for version in next.hooks { expectedHooks.append((version, naive.whole)) }
                 try takeNamed(next, record.version)
             } else {
@@ -32,11 +33,11 @@ extension Simulation {
         if let note = asked.work {
             past.name(note, version)
             let id = String(asked.type.text.split(separator: "/", maxSplits: 1)[1])
-            naive.works.begin(note, id: id, of: "jobs", nil, asked.sessions, version, as: [note])
+            naive.works.begin(note, id: id, of: "jobs", nil, asked.session, version, as: [note])
         }
         if let action = asked.leads {
             naive.calls.dispatch(action)
-            try takeDue(after: version, sessions: asked.sessions)
+            try takeDue(after: version, session: asked.session)
         }
     }
 
@@ -52,7 +53,7 @@ extension Simulation {
         if let cause = record.cause {
             throw Violation(.cause, "\(name(record)) of a client names \(cause)")
         }
-        for session in expected.sessions where record.origin?.contains(session) != true {
+        if let session = expected.session, record.origin?.contains(session) != true {
             throw Violation(
                 .origin,
                 "\(name(record)) of \(session) comes from \(record.origin as Any)"
@@ -63,9 +64,15 @@ extension Simulation {
     /// Reduces a record, and takes note of all that has to follow.
     private func apply(
         _ record: Record,
-        from sessions: [String],
+        from session: String?,
         for audience: Audience?
     ) throws {
+        guard record.session ?? Sessions.shared == session ?? Sessions.shared else {
+            throw Violation(
+                .origin,
+                "\(name(record)) of \(session as Any) is kept as \(record.session as Any)'s"
+            )
+        }
         if Bytewise(record.payload).contains(Bytewise(Words.secret)) {
             throw Violation(.secrets, "\(name(record)) has \(Bytewise(record.payload))")
         }
@@ -73,7 +80,7 @@ extension Simulation {
         let applied: Applied<P.Root>
         do {
             let action = try server.action(record.type, record.payload)
-            applied = try naive.apply(action, from: sessions, for: audience)
+            applied = try naive.apply(action, from: session, for: audience)
         } catch {
             throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
         }
@@ -96,7 +103,7 @@ extension Simulation {
         }
         appliedCounts[Bytewise(record.type), default: 0] += 1
         leaveOut(applied)
-        try takeDue(after: record.version, sessions: sessions)
+        try takeDue(after: record.version, session: session)
     }
 
     /// Readers who were not meant see a change with the next one.
@@ -113,7 +120,7 @@ extension Simulation {
         let alike = due.indices.filter { due[$0].type == type && due[$0].payload == payload }
         if let place = alike.first(where: { due[$0].allows(record.cause) }) {
             let due = due.remove(at: place)
-            return try apply(record, from: due.sessions, for: due.audience)
+            return try apply(record, from: due.session, for: due.audience)
         }
         if let place = alike.first {
             throw Violation(
@@ -122,10 +129,10 @@ extension Simulation {
                     + "\(record.cause as Any)"
             )
         }
-        try apply(record, from: try sessions(ofEffect: record), for: nil)
+        try apply(record, from: try session(ofEffect: record), for: nil)
     }
 
-    private func sessions(ofEffect record: Record) throws -> [String] {
+    private func session(ofEffect record: Record) throws -> String? {
         let action = Naive<P>.unaddressed(try server.action(record.type, record.payload)).0
         let cause = record.cause.flatMap { $0 > 0 ? journal.record($0) : nil }
         if let visibility = P.visibility(of: action) {
@@ -135,7 +142,7 @@ extension Simulation {
             guard record.cause == version else {
                 throw Violation(.cause, "\(name(record)) names \(record.cause as Any)")
             }
-            return past.sessions[version] ?? []
+            return past.sessions[version]
         }
         guard let note = P.note(of: action), let end = note.lastIndex(of: ">") else {
             if let property = P.explains(record, by: cause) {
@@ -145,7 +152,7 @@ extension Simulation {
                         + "\(cause.map(name) as Any)"
                 )
             }
-            return cause.flatMap { past.sessions[$0.version] } ?? []
+            return cause.flatMap { past.sessions[$0.version] }
         }
         let parent = String(note[..<end])
         guard let version = past.notes[parent] else {
@@ -160,7 +167,7 @@ extension Simulation {
         if naive.works.all[parent]?.isCut == true {
             throw Violation(.effects, "\(name(record)) comes from an effect that was cancelled")
         }
-        return past.sessions[version] ?? []
+        return past.sessions[version]
     }
 
     /// What was dispatched in vain was due all the same.

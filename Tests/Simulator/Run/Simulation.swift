@@ -15,6 +15,8 @@ final class Simulation<P: Program> {
     struct Client {
         let secret: String
         let name: String
+        /// What it alone writes.
+        let mark: String
     }
 
     /// A request that is not answered yet.
@@ -32,7 +34,7 @@ final class Simulation<P: Program> {
         let cause: UInt64?
         /// Whether no action led to it although it may name one, as when a store begins.
         let isStart: Bool
-        let sessions: [String]
+        let session: String?
         let audience: Audience?
     }
 
@@ -43,10 +45,10 @@ final class Simulation<P: Program> {
     var server: SimulatedServer<P.Root>
     var naive: Naive<P>
     var past: Past
-    var keys: [String: Prediction.Kept] = [:]
+    var keys: [IdempotencyKey: Prediction.Kept] = [:]
     /// What would be kept had the disk not failed.
-    var vainKeys: [String: Prediction.Kept] = [:]
-    var requests: [String: Request.Dispatch] = [:]
+    var vainKeys: [IdempotencyKey: Prediction.Kept] = [:]
+    var requests: [IdempotencyKey: Request.Dispatch] = [:]
     var due: [Due] = []
     /// The records that the requests of a step have to make, and those of them that ask by name.
     var predicted: [Prediction.Predicted] = []
@@ -84,11 +86,11 @@ final class Simulation<P: Program> {
         story = isVerbose ? [] : nil
         disk = try Disk(seed: seed)
         let isIntercepted = seed / 2 % 4 != 3
-        server = try Self.start(disk.journal, clock, recorder, isIntercepted: isIntercepted)
+        server = try Self.start(seed, disk.journal, clock, recorder, isIntercepted: isIntercepted)
         naive = Naive(try Self.firstState(server), at: 0, isIntercepted: isIntercepted)
         past = Past(naive.text, at: 0)
         naive.begin()
-        try takeDue(after: nil, sessions: [])
+        try takeDue(after: nil, session: nil)
         try Recorder.$current.withValue(recorder) {
             try turnCore()
             try verifyRecords()
@@ -98,6 +100,7 @@ final class Simulation<P: Program> {
     deinit { disk.remove() }
 
     static func start(
+        _ seed: UInt64,
         _ journal: SimulatedJournal,
         _ clock: ManualClock,
         _ recorder: Recorder,
@@ -108,7 +111,8 @@ final class Simulation<P: Program> {
             on: journal,
             clock,
             P.dependencies(clock),
-            recorder
+            recorder,
+            operatorReads: seed / 2 % 5 == 4
         )
     }
 
@@ -118,6 +122,15 @@ final class Simulation<P: Program> {
 
     func note(_ line: @autoclosure () -> String) {
         if story != nil { story?.append(line()) }
+    }
+
+    /// As whom a client reads.
+    func reading(_ client: Client?) -> Reading {
+        Reading(
+            session: client?.name,
+            mark: client?.mark ?? Words.mark(of: Sessions.shared),
+            isOperator: client == nil && server.operatorReads
+        )
     }
 
     // A step
@@ -207,7 +220,7 @@ final class Simulation<P: Program> {
         }
         guard hasRoom else { return }
         let name = SimulatedServer<P.Root>.session(of: secret)
-        clients.append(Client(secret: secret, name: name))
+        clients.append(Client(secret: secret, name: name, mark: Words.mark(of: "\(number)")))
         begunHere.insert(name)
         sessionNames.insert(name)
         note("a session begins: \(name)")
@@ -219,7 +232,7 @@ final class Simulation<P: Program> {
                 payload: Bytewise(wire.payload),
                 cause: nil,
                 isStart: false,
-                sessions: [name],
+                session: name,
                 audience: nil
             )
         )
@@ -228,7 +241,7 @@ final class Simulation<P: Program> {
     // What follows
 
     /// Takes over what has to be dispatched after an action.
-    func takeDue(after cause: UInt64?, sessions: [String], isStart: Bool = false) throws {
+    func takeDue(after cause: UInt64?, session: String?, isStart: Bool = false) throws {
         for own in naive.calls.takeOwn() {
             let wire = try server.wire(own.action)
             due.append(
@@ -237,7 +250,7 @@ final class Simulation<P: Program> {
                     payload: Bytewise(wire.payload),
                     cause: cause,
                     isStart: cause == nil,
-                    sessions: sessions,
+                    session: own.session ?? session,
                     audience: own.audience
                 )
             )

@@ -55,14 +55,17 @@ extension ShopProgram {
         case 15: return Sent("UnarchiveItem", "{\"index\":\(others)}")
         case 16: return Sent("ClearArchive")
         case 17, 18: return Sent(asker.chance.pick(["home/start", "home/start", "home/stop"]))
-        case 19...21: return Sent("movieCard/start", "{\"title\":\(text)}")
+        case 19...21: return Sent("movieCard/start", "{\"title\":\(JSONText.string(asker.ownText()))}")
         case 22: return Sent("movieCard/stop")
         case 23: return Sent("movieCard/wanted", "{\"isWanted\":\(others > 1)}")
         case 24:
             let other = asker.chance.pick(["login/loggedOut", "user/edited", "ScreenShown"])
-            let payload = other == "user/edited" ? "displayName" : "name"
-            return other == "login/loggedOut"
-                ? Sent(other) : Sent(other, "{\"\(payload)\":\(text)}")
+            let own = JSONText.string(asker.ownText())
+            switch other {
+            case "login/loggedOut": return Sent(other)
+            case "user/edited": return Sent(other, "{\"displayName\":\(own)}")
+            default: return Sent(other, "{\"name\":\(own)}")
+            }
         default:
             return asker.chance.pick([
                 Sent("user/start", "{\"profile\":{}}", isInvalid: true),
@@ -72,9 +75,33 @@ extension ShopProgram {
         }
     }
 
+    static let pointers = [
+        ["todos", "items", "0", "text"], ["movieCard"], ["sessions", "shared", "route"],
+        ["home", "selectedMovie"], ["user", "profile"], ["counter"], ["movieCard", "title"],
+        ["login", "progress"],
+    ]
+
+    /// The greeting of who is logged in with a session, and a part of the list.
+    static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? {
+        let end = isStream ? "/events" : ""
+        guard chance.happens(2, in: 3) else {
+            return StreamTarget(path: "/views/items" + end) { text in
+                guard let items = text.part(at: ["todos", "items"]) else { return .absent }
+                return .json(Bytewise("{\"items\":\(items.text)}"))
+            }
+        }
+        return StreamTarget(path: "/views/greeting" + end) { text in
+            guard let name = text.part(at: ["user", "profile", "displayName"]) else {
+                return .absent
+            }
+            return .json(Bytewise("{\"text\":\"Hello " + name.text.dropFirst() + "}"))
+        }
+    }
+
     static func streams(_ chance: inout Chance) -> StreamTarget {
         let names = AppState.modules.map(\.name)
         let patch = chance.happens(1, in: 2) ? "?mode=patch" : ""
+        if chance.happens(1, in: 6), let view = view(&chance, isStream: true) { return view }
         switch chance.below(3) {
         case 0: return StreamTarget(path: "/events" + patch, part: { .json($0.whole) })
         case 1:
@@ -82,10 +109,7 @@ extension ShopProgram {
             let path = "/modules/\(names[module])/events" + patch
             return StreamTarget(path: path) { .slice($0.slices[module]) }
         default:
-            let tokens = chance.pick([
-                ["todos", "items", "0", "text"], ["movieCard"], ["sessions", "shared", "route"],
-                ["home", "selectedMovie"], ["user", "profile"],
-            ])
+            let tokens = chance.pick(pointers)
             let pointer = JSONPointer(tokens: tokens).description
             let path = "/events?path=" + StreamTarget.escaped(pointer)
             return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) {

@@ -23,46 +23,64 @@ enum ShopProgram: Program {
         _ root: inout AppState,
         _ action: any Action,
         for instance: String?,
+        of session: String,
         at version: UInt64
     ) throws {
         switch action {
         case let action as any StateUpdater<Counter.State>: try action.updateState(&root.counter)
         case let action as any StateUpdater<Todos.State>: try action.updateState(&root.todos)
-        case is ModuleStart<Home>: root.home = Home().begin(NoFields())
+        case is ModuleStart<Home>: root.home[session] = Home().begin(NoFields())
         case is ModuleStop<Home>:
-            _ = try there(root.home)
-            root.home = nil
+            _ = try there(root.home[session])
+            root.home[session] = nil
         case let action as Home.UI:
-            var home = try there(root.home)
+            var home = try there(root.home[session])
             try Home().reduce(&home, ui: action)
-            root.home = home
+            root.home[session] = home
         case let action as Home.Internal:
-            var home = try there(root.home)
+            var home = try there(root.home[session])
             Home().reduce(&home, internal: action)
-            root.home = home
+            root.home[session] = home
         case let action as ModuleStart<MovieCard>:
-            root.movieCard = try MovieCard().begin(action.start)
+            root.movieCard[session] = try MovieCard().begin(action.start)
         case is ModuleStop<MovieCard>:
-            _ = try there(root.movieCard)
-            root.movieCard = nil
+            _ = try there(root.movieCard[session])
+            root.movieCard[session] = nil
         case let action as MovieCard.Action:
-            var card = try there(root.movieCard)
+            var card = try there(root.movieCard[session])
             MovieCard().reduce(&card, action)
-            root.movieCard = card
-        case let action as Login.Action: Login().reduce(&root.login, action)
-        case let action as Login.Internal: Login().reduce(&root.login, internal: action)
-        case let action as ModuleStart<User>: root.user = User().begin(action.start)
+            root.movieCard[session] = card
+        case let action as Login.Action:
+            root.login.change(session) { Login().reduce(&$0, action) }
+        case let action as Login.Internal:
+            root.login.change(session) { Login().reduce(&$0, internal: action) }
+        case let action as ModuleStart<User>: root.user[session] = User().begin(action.start)
         case is ModuleStop<User>:
-            _ = try there(root.user)
-            root.user = nil
+            _ = try there(root.user[session])
+            root.user[session] = nil
         case let action as User.Action:
-            var user = try there(root.user)
+            var user = try there(root.user[session])
             try User().reduce(&user, action)
-            root.user = user
+            root.user[session] = user
         case let action as Sessions.Internal: Sessions().reduce(&root.sessions, internal: action)
         case is ScreenShown, is ClientRequest: break
         default: throw Refusal(reason: "There is no such action.")
         }
+    }
+
+    static func owner(of action: any Action) -> Owner {
+        switch action {
+        case is any StateUpdater<Counter.State>, is any StateUpdater<Todos.State>: .everybody
+        case is Sessions.Internal, is ScreenShown: .nobody
+        default: .session
+        }
+    }
+
+    static func end(_ session: String, _ root: inout AppState) {
+        root.home.end(session)
+        root.movieCard.end(session)
+        root.login.end(session)
+        root.user.end(session)
     }
 
     private static func there<Value>(_ value: Value?) throws -> Value {
@@ -84,93 +102,99 @@ enum ShopProgram: Program {
     // What follows
 
     static func follows(_ applied: Applied<AppState>, _ calls: inout Calls) {
-        let authors = applied.authors
         if applied.changed(Place.home), applied.calls("HomePresenter") {
-            home(applied.before.home, applied.after.home, authors, &calls)
+            for (session, old, new) in applied.changedSessions(\.home) {
+                home(old, new, session, &calls)
+            }
         }
-        again(applied, ModuleStart<Home>.self, "home", applied.before.home != nil) { unseen in
-            home(nil, applied.after.home, unseen, &calls)
-        }
+        again(applied, ModuleStart<Home>.self, "home", \.home) { home(nil, $0, $1, &calls) }
         if applied.changed(Place.card), applied.calls("MovieCardPresenter") {
-            card(applied.before.movieCard, applied.after.movieCard, authors, &calls)
+            for (session, old, new) in applied.changedSessions(\.movieCard) {
+                card(old, new, session, &calls)
+            }
         }
-        again(
-            applied,
-            ModuleStart<MovieCard>.self,
-            "movieCard",
-            applied.before.movieCard != nil
-        ) { unseen in
-            card(nil, applied.after.movieCard, unseen, &calls)
+        again(applied, ModuleStart<MovieCard>.self, "movieCard", \.movieCard) {
+            card(nil, $0, $1, &calls)
         }
-        if applied.changed(Place.login), applied.calls("LoginPresenter"),
-            applied.before.login.progress != .idle, applied.after.login.progress == .idle
-        {
-            calls.dispatch(
-                User.stop,
-                for: Audience(.allExcludingEmitter, emitter: "LoginPresenter")
-            )
+        guard applied.changed(Place.login), applied.calls("LoginPresenter") else { return }
+        for (session, old, new) in applied.changedSessions(\.login)
+        where old.progress != .idle && new.progress == .idle {
+            let audience = Audience(.allExcludingEmitter, emitter: "LoginPresenter")
+            calls.dispatch(User.stop, for: audience, from: session)
         }
     }
 
-    /// A session that starts a module which is started already, and does not see it, is shown it as
-    /// if it had just been started.
-    private static func again<A: Action>(
+    /// A session that starts a module which it has started already, and does not see it, is shown
+    /// it as if it had just been started.
+    private static func again<A: Action, State>(
         _ applied: Applied<AppState>,
         _ start: A.Type,
         _ view: String,
-        _ wasStarted: Bool,
-        _ begins: ([String]) -> Void
+        _ slices: (AppState) -> PerSession<State?>,
+        _ begins: (State?, String) -> Void
     ) {
-        guard applied.action is A, wasStarted else { return }
-        let unseen = applied.authors.filter { name in
-            applied.before.sessions[name]?.shows(view) != true
-        }
-        if !unseen.isEmpty { begins(unseen) }
+        let session = applied.author
+        guard applied.action is A, slices(applied.before)[session] != nil,
+            applied.before.sessions[session]?.shows(view) != true
+        else { return }
+        begins(slices(applied.after)[session], session)
     }
 
     private static func home(
         _ old: Home.State?,
         _ new: Home.State?,
-        _ sessions: [String],
-        _ calls: inout Calls
+        _ session: String,
+        _ calls: inout Calls,
+        isShown: Bool = false
     ) {
-        route("home", old != nil, new != nil, sessions, &calls)
+        route("home", old != nil, new != nil, session, &calls, isShown)
         guard let title = new?.selectedMovie, title != old?.selectedMovie else { return }
         let audience = Audience(.allExcludingEmitter, emitter: "HomePresenter")
-        calls.dispatch(MovieCard.start(.init(title: title)), for: audience)
-        calls.dispatch(Home.Internal.cardShown, for: audience)
+        calls.dispatch(MovieCard.start(.init(title: title)), for: audience, from: session)
+        calls.dispatch(Home.Internal.cardShown, for: audience, from: session)
     }
 
     private static func card(
         _ old: MovieCard.State?,
         _ new: MovieCard.State?,
-        _ sessions: [String],
-        _ calls: inout Calls
+        _ session: String,
+        _ calls: inout Calls,
+        isShown: Bool = false
     ) {
-        route("movieCard", old != nil, new != nil, sessions, &calls)
+        route("movieCard", old != nil, new != nil, session, &calls, isShown)
     }
 
     private static func route(
         _ view: String,
         _ wasThere: Bool,
         _ isThere: Bool,
-        _ sessions: [String],
-        _ calls: inout Calls
+        _ session: String,
+        _ calls: inout Calls,
+        _ isShown: Bool
     ) {
-        if !wasThere, isThere, !sessions.isEmpty {
-            calls.dispatch(
-                Sessions.Internal.presented(view: view, style: .push, sessions: sessions)
+        if !wasThere, isThere, !isShown {
+            let presented = Sessions.Internal.presented(
+                view: view,
+                style: .push,
+                sessions: [session]
             )
+            calls.dispatch(presented, from: session)
         }
-        if wasThere, !isThere { calls.dispatch(Sessions.Internal.withdrawn(view: view)) }
+        if wasThere, !isThere {
+            let withdrawn = Sessions.Internal.withdrawn(view: view, sessions: [session])
+            calls.dispatch(withdrawn, from: session)
+        }
     }
 
     static func begins(_ root: AppState, _ calls: inout Calls) {
-        func first(_ view: String) -> [String] {
-            root.sessions.sessions.values.contains { $0.shows(view) } ? [] : [Sessions.shared]
+        for session in root.home.known {
+            let isShown = root.sessions[session]?.shows("home") == true
+            home(nil, root.home[session], session, &calls, isShown: isShown)
         }
-        home(nil, root.home, first("home"), &calls)
-        card(nil, root.movieCard, first("movieCard"), &calls)
+        for session in root.movieCard.known {
+            let isShown = root.sessions[session]?.shows("movieCard") == true
+            card(nil, root.movieCard[session], session, &calls, isShown: isShown)
+        }
     }
 
     static func effects(_ applied: Applied<AppState>, _ works: inout Works) {}

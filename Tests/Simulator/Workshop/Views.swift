@@ -1,4 +1,5 @@
 import StoreCore
+import Wire
 
 /// What one client sees of the shelf and the desk.
 struct BoardView: ViewModelWithState {
@@ -31,10 +32,44 @@ struct BinView: ParameterizedViewModel {
     }
 }
 
+/// What a session has written, beside what all see.
+struct NoteView: ViewModelWithState {
+    static let name = "note"
+    static let reads: [any Module.Type] = [Draft.self, Pin.self, Shelf.self]
+
+    let text: String
+    let pins: Int
+    let label: String
+
+    init?(state: Workshop) {
+        let pins = state.pins.value
+        guard pins.count != 1 else { return nil }
+        text = state.draft.value.text
+        self.pins = pins.count
+        label = state.shelf.label
+    }
+}
+
 extension WorkshopProgram {
     /// A view as a client asks for it.
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? {
         let end = isStream ? "/events" : ""
+        if chance.happens(1, in: 3) {
+            return StreamTarget(path: "/views/note" + end) { text in
+                guard let draft = text.part(at: ["draft", "text"]),
+                    let label = text.part(at: ["shelf", "label"]),
+                    let pins = text.part(at: ["pins"]),
+                    let document = try? JSONDocument(parsing: pins.bytes, limits: .unbounded),
+                    document.root.members.count != 1
+                else { return .absent }
+                let count = document.root.members.count
+                return .json(
+                    Bytewise(
+                        "{\"text\":\(draft.text),\"pins\":\(count),\"label\":\(label.text)}"
+                    )
+                )
+            }
+        }
         if chance.happens(1, in: 2) {
             return StreamTarget(path: "/views/board" + end) { text in
                 guard let label = text.part(at: ["shelf", "label"]),

@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 
 /// A root state with one of everything: slices that are always there, started, and there under ids,
-/// shared ones, effects that outlive the server, sessions.
+/// shared ones, effects that outlive the server, sessions and what they have of their own.
 struct Workshop: RootState {
     var shelf = Shelf.State()
     var plate: Plate.State?
@@ -12,6 +12,8 @@ struct Workshop: RootState {
     var jobs = Jobs.State()
     var effects = PendingEffects.State()
     var sessions = Sessions.State()
+    var draft = PerSession(Draft.State())
+    var pins = PerSession<Instances<Pin.State>>()
 
     static let modules: Modules = [
         Shelf().at(\.shelf).presented(by: ShelfPresenter()).presented(by: ShelfWatcher()),
@@ -24,7 +26,11 @@ struct Workshop: RootState {
         Jobs().at(\.jobs),
         PendingEffects().at(\.effects),
         Sessions().at(\.sessions).presented(by: SessionsPresenter()),
+        Draft().at(\.draft).reading(\Draft.State.label, of: Shelf.self).presented(
+            by: DraftPresenter()
+        ),
+        Pin().at(\.pins).reading(\Pin.State.draft, of: Draft.self).presented(by: PinPresenter()),
     ]
 
-    static let views: Views = [BoardView.self, BinView.self]
+    static let views: Views = [BoardView.self, BinView.self, NoteView.self]
 }

@@ -89,7 +89,9 @@ extension WorkshopProgram {
 
     private static func sent(_ asker: inout Asker) -> Sent {
         let note = ("note", JSONText.string(asker.note()))
-        switch asker.chance.below(30) {
+        switch asker.chance.below(40) {
+        case 30...34: return draft(note, &asker)
+        case 35...39: return pin(note, &asker)
         case 0...6: return shelf(note, &asker)
         case 7...10: return plate(note, &asker)
         case 11...18: return bin(note, &asker)
@@ -155,6 +157,29 @@ extension WorkshopProgram {
         }
     }
 
+    private static func draft(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let seconds = ("seconds", "\(asker.chance.below(4))")
+        switch asker.chance.below(12) {
+        case 0...4: return Sent("draft/typed", .of(note, ("text", JSONText.string(asker.ownText()))))
+        case 5: return Sent("draft/typed", .of(note, ("text", JSONText.string(Draft.State.blank))))
+        case 6...8: return Sent("draft/saved", .of(note, seconds))
+        case 9: return Sent("draft/refused", .of(note))
+        default: return Sent("draft/discarded")
+        }
+    }
+
+    private static func pin(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let prefix = "pins/" + asker.chance.pick(["a", "\u{E9}", "e\u{301}"]) + "/"
+        let text = ("text", JSONText.string(asker.ownText()))
+        switch asker.chance.below(12) {
+        case 0...3: return Sent(prefix + "start", .of(note, text))
+        case 4: return Sent(prefix + "stop")
+        case 5, 6: return Sent(prefix + "texted", .of(note, text))
+        case 7, 8: return Sent(prefix + "filled", .of(note))
+        default: return Sent(prefix + "turned", .of(note))
+        }
+    }
+
     private static func job(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let id = ("id", JSONText.string(Words.id(&asker.chance)))
         let seconds = ("seconds", "\(asker.chance.below(6))")
@@ -198,6 +223,13 @@ extension WorkshopProgram {
         }
     }
 
+    static let pointers = [
+        ["shelf", "label"], ["plate", "title"], ["desk", "told", "0"], ["desk", "title"],
+        ["jobs"], ["bins", "\u{E9}", "text"], ["bins", "e\u{301}", "count"], ["draft", "text"],
+        ["draft"], ["pins"], ["pins", "\u{E9}", "text"], ["pins", "e\u{301}"],
+        ["sessions", "shared", "route"], ["sessions"],
+    ]
+
     static func streams(_ chance: inout Chance) -> StreamTarget {
         let names = Workshop.modules.map(\.name)
         let patch = chance.happens(1, in: 2) ? "?mode=patch" : ""
@@ -209,10 +241,7 @@ extension WorkshopProgram {
             let path = "/modules/\(names[module])/events" + patch
             return StreamTarget(path: path) { .slice($0.slices[module]) }
         case 2:
-            let tokens = chance.pick([
-                ["shelf", "label"], ["plate", "title"], ["desk", "told", "0"], ["desk", "title"],
-                ["jobs"], ["bins", "\u{E9}", "text"], ["bins", "e\u{301}", "count"],
-            ])
+            let tokens = chance.pick(pointers)
             let pointer = JSONPointer(tokens: tokens).description
             let path = "/events?path=" + StreamTarget.escaped(pointer)
             return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) {
@@ -220,8 +249,9 @@ extension WorkshopProgram {
             }
         default:
             let id = Words.id(&chance)
-            let path = "/modules/bins/\(StreamTarget.escaped(id))/events" + patch
-            return StreamTarget(path: path) { .part($0, ["bins", id]) }
+            let module = chance.pick(["bins", "pins"])
+            let path = "/modules/\(module)/\(StreamTarget.escaped(id))/events" + patch
+            return StreamTarget(path: path) { .part($0, [module, id]) }
         }
     }
 }

@@ -3,7 +3,7 @@ import StorePatterns
 
 extension WorkshopProgram {
     private enum Place {
-        static let shelf = 0, plate = 1, desk = 3, sessions = 7
+        static let shelf = 0, plate = 1, desk = 3, sessions = 7, draft = 8, pins = 9
     }
 
     static func follows(_ applied: Applied<Workshop>, _ calls: inout Calls) {
@@ -19,6 +19,8 @@ extension WorkshopProgram {
         if applied.changed(Place.sessions), applied.calls("SessionsPresenter") {
             _ = calls.call("sessions", old[Place.sessions], new[Place.sessions])
         }
+        if applied.changed(Place.draft), applied.calls("DraftPresenter") { draft(applied, &calls) }
+        if applied.changed(Place.pins), applied.calls("PinPresenter") { pins(applied, &calls) }
         if old != new {
             let count = calls.call("state", applied.wholeOld, applied.wholeNew)
             if Bytewise(applied.before.shelf.label) != Bytewise(applied.after.shelf.label) {
@@ -31,6 +33,50 @@ extension WorkshopProgram {
                 calls.dispatch(Desk.Internal.told(note: "#shelves\(count)"))
             }
         }
+    }
+
+    private static func draft(_ applied: Applied<Workshop>, _ calls: inout Calls) {
+        for (session, old, new) in applied.changedSessions(\.draft) {
+            let count = calls.call("draft@" + session + "/", Bytewise(json: old), Bytewise(json: new))
+            guard old.saves != new.saves else { continue }
+            calls.dispatch(Desk.Internal.told(note: "#draft\(count)"), from: session)
+        }
+    }
+
+    private static func pins(_ applied: Applied<Workshop>, _ calls: inout Calls) {
+        for (session, before, after) in applied.changedSessions(\.pins) {
+            for id in after.ids + before.ids.filter({ after[$0] == nil }) {
+                let (old, new) = (Bytewise(json: before[id]), Bytewise(json: after[id]))
+                if old != new { pin(session, id, before[id], after[id], &calls) }
+            }
+        }
+    }
+
+    private static func pin(
+        _ session: String,
+        _ id: String,
+        _ old: Pin.State?,
+        _ new: Pin.State?,
+        _ calls: inout Calls,
+        isShown: Bool = false
+    ) {
+        let part = "pin@" + session + "/" + id
+        let count = calls.call(part, Bytewise(json: old), Bytewise(json: new))
+        if old == nil, new != nil, !isShown {
+            let presented = Sessions.Internal.presented(
+                view: "pin",
+                style: .modal,
+                sessions: [session]
+            )
+            calls.dispatch(presented, from: session)
+        }
+        if old != nil, new == nil {
+            let withdrawn = Sessions.Internal.withdrawn(view: "pin", sessions: [session])
+            calls.dispatch(withdrawn, from: session)
+        }
+        guard let old, let new, old.turns != new.turns else { return }
+        let audience = Audience(.allExcludingEmitter, emitter: "PinPresenter")
+        calls.dispatch(Draft.Internal.settled(note: "#pin\(count)"), for: audience, from: session)
     }
 
     private static func shelf(_ applied: Applied<Workshop>, _ calls: inout Calls) {
@@ -54,7 +100,7 @@ extension WorkshopProgram {
         let (old, new) = (applied.before.plate, applied.after.plate)
         if applied.changed(Place.plate), applied.calls("PlatePresenter") {
             let count = calls.call("plate", applied.old[Place.plate], applied.new[Place.plate])
-            if old == nil, new != nil { present(to: applied.authors, &calls) }
+            if old == nil, new != nil { present(to: applied.author, &calls) }
             if old != nil, new == nil {
                 calls.dispatch(Sessions.Internal.withdrawn(view: "plate"))
             }
@@ -67,19 +113,20 @@ extension WorkshopProgram {
         }
         // A session that starts a plate which is started already, and does not see it, is shown it
         // as if it had just been started.
-        guard applied.action is ModuleStart<Plate>, old != nil else { return }
-        let unseen = applied.authors.filter { name in
-            applied.before.sessions[name]?.shows("plate") != true
-        }
-        guard !unseen.isEmpty else { return }
+        guard applied.action is ModuleStart<Plate>, old != nil,
+            applied.before.sessions[applied.author]?.shows("plate") != true
+        else { return }
         _ = calls.call("plate", Bytewise("-"), applied.new[Place.plate])
-        present(to: unseen, &calls)
+        present(to: applied.author, &calls)
     }
 
-    private static func present(to sessions: [String], _ calls: inout Calls) {
-        calls.dispatch(
-            Sessions.Internal.presented(view: "plate", style: .push, sessions: sessions)
+    private static func present(to session: String, _ calls: inout Calls) {
+        let presented = Sessions.Internal.presented(
+            view: "plate",
+            style: .push,
+            sessions: [session]
         )
+        calls.dispatch(presented, from: session)
     }
 
     static func begins(_ root: Workshop, _ calls: inout Calls) {
@@ -90,7 +137,12 @@ extension WorkshopProgram {
         _ = calls.call("desk", none, Bytewise(json: root.desk))
         _ = calls.call("sessions", none, Bytewise(json: root.sessions))
         let isSeen = root.sessions.sessions.values.contains { $0.shows("plate") }
-        if root.plate != nil, !isSeen { present(to: [Sessions.shared], &calls) }
+        if root.plate != nil, !isSeen { present(to: Sessions.shared, &calls) }
+        for session in root.draft.known {
+            let draft = Bytewise(json: root.draft[session])
+            _ = calls.call("draft@" + session + "/", none, draft)
+        }
+        beginPins(root, &calls)
         calls.dispatch(Desk.Internal.told(note: "#start"))
         for entry in root.effects.pending where entry.onRestart == .reported {
             calls.dispatch(Jobs.Internal.interrupted(version: entry.version))
@@ -98,15 +150,28 @@ extension WorkshopProgram {
         }
     }
 
+    private static func beginPins(_ root: Workshop, _ calls: inout Calls) {
+        var isCalled = false
+        for session in root.pins.sessions {
+            let isShown = root.sessions[session]?.shows("pin") == true
+            for id in root.pins[session].ids {
+                pin(session, id, nil, root.pins[session][id], &calls, isShown: isShown)
+                isCalled = true
+            }
+        }
+        // Where there is none, the presenter is called once all the same.
+        if !isCalled { _ = calls.call("pin@/", Bytewise("-"), Bytewise("-")) }
+    }
+
     static func effects(_ applied: Applied<Workshop>, _ works: inout Works) {
-        let (sessions, version) = (applied.sessions, applied.version)
+        let (session, version) = (applied.session, applied.version)
         func begin(_ note: String, _ id: String?, as names: [String], or others: [String] = []) {
             works.begin(
                 note,
                 id: id,
                 of: "jobs",
                 nil,
-                sessions,
+                session,
                 version,
                 as: names,
                 possibly: others
@@ -137,7 +202,7 @@ extension WorkshopProgram {
             cut("plate", nil)
             guard action.start.seconds > 0 else { break }
             let note = action.start.note
-            works.begin(note, of: "plate", nil, sessions, version, as: [note])
+            works.begin(note, of: "plate", nil, session, version, as: [note])
         case is ModuleStop<Plate>: cut("plate", nil)
         case is ModuleStart<Bin>, is ModuleStop<Bin>: cut("bins", nil, applied.instance)
         case let action as Bin.Action:
@@ -148,16 +213,30 @@ extension WorkshopProgram {
                     id: "shake",
                     of: "bins",
                     applied.instance,
-                    sessions,
+                    session,
                     version,
                     as: [note]
                 )
             case .stilled: cut("bins", "shake", applied.instance)
             case .put, .texted: break
             }
+        case let action as Draft.Action:
+            // Each session's draft is saved by itself.
+            let cutSave = { (works: inout Works) in
+                works.cut { work in
+                    work.module == "draft" && (work.session ?? Sessions.shared) == applied.author
+                }
+            }
+            switch action {
+            case .saved(let note, _):
+                cutSave(&works)
+                works.begin(note, id: "save", of: "draft", nil, session, version, as: [note])
+            case .discarded: cutSave(&works)
+            case .typed, .refused: break
+            }
         case let action as Sessions.Internal:
             guard case .ended(let session) = action else { break }
-            works.cut { $0.sessions == [session] }
+            works.cut { $0.session == session }
         default: break
         }
     }

@@ -7,6 +7,7 @@ extension WorkshopProgram {
         _ root: inout Workshop,
         _ action: any Action,
         for instance: String?,
+        of session: String,
         at version: UInt64
     ) throws {
         switch action {
@@ -53,16 +54,55 @@ extension WorkshopProgram {
         case is Multiply, is ClientRequest: break
         case let action as PendingEffects.Internal:
             PendingEffects().reduce(&root.effects, internal: action)
+        case let action as Draft.Action:
+            try root.draft.change(session) { try Draft().reduce(&$0, action) }
+        case let action as Draft.Internal:
+            root.draft.change(session) { Draft().reduce(&$0, internal: action) }
+        case let action as ModuleStart<Pin>:
+            root.pins[session][try there(instance)] = Pin().begin(action.start)
+        case is ModuleStop<Pin>:
+            let id = try there(instance)
+            _ = try there(root.pins[session][id])
+            root.pins[session][id] = nil
+        case let action as Pin.Action:
+            let id = try there(instance)
+            var pin = try there(root.pins[session][id])
+            Pin().reduce(&pin, action)
+            root.pins[session][id] = pin
         case let action as Sessions.Internal: Sessions().reduce(&root.sessions, internal: action)
         default: throw Refusal(reason: "There is no such action.")
         }
         root.plate?.label.value = root.shelf.label
         root.desk.title.value = root.plate?.title
+        let (label, drafts) = (root.shelf.label, root.draft)
+        if Bytewise(label) != Bytewise(drafts[StateText.nobody].label.value ?? "") {
+            root.draft.changeAll { draft, _ in draft.label.value = label }
+        }
+        for session in root.pins.sessions {
+            for id in root.pins[session].ids {
+                root.pins[session][id]?.draft.value = drafts[session].text
+            }
+        }
         if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {
             root.effects.enter(
                 PendingEffects.Entry(version: version, slice: "jobs", onRestart: onRestart)
             )
         }
+    }
+
+    static func owner(of action: any Action) -> Owner {
+        switch action {
+        case is Draft.Action, is Draft.Internal, is ModuleStart<Pin>, is ModuleStop<Pin>,
+            is Pin.Action:
+            .session
+        case is Sessions.Internal, is ClientRequest: .nobody
+        default: .everybody
+        }
+    }
+
+    static func end(_ session: String, _ root: inout Workshop) {
+        root.draft.end(session)
+        root.pins.end(session)
     }
 
     private static func there<Value>(_ value: Value?) throws -> Value {

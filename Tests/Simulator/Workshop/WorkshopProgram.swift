@@ -137,6 +137,20 @@ enum WorkshopProgram: Program {
         case let action as Safe.Action:
             if case .opened(let note, _) = action { return note }
             return nil
+        case let action as Draft.Action:
+            switch action {
+            case .typed(let note, _), .saved(let note, _), .refused(let note): return note
+            case .discarded: return nil
+            }
+        case let action as Draft.Internal:
+            switch action {
+            case .settled(let note): return note
+            }
+        case let action as ModuleStart<Pin>: return action.start.note
+        case let action as Pin.Action:
+            switch action {
+            case .turned(let note), .texted(let note, _), .filled(let note): return note
+            }
         case let action as Unlock: return action.note
         case let action as Multiply: return action.note
         case let action as Jobs.Action:

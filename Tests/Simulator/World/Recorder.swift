@@ -119,6 +119,17 @@ extension Recorder {
         return current.call(part, current.texts.bytes(of: old), current.texts.bytes(of: new))
     }
 
+    /// Notes a call of a presenter for the slice of a session. Returns how many calls it has had.
+    static func note(
+        _ part: String,
+        _ context: PresenterContext,
+        _ old: (any Encodable & Sendable)?,
+        _ new: (any Encodable & Sendable)?
+    ) -> Int {
+        let slice = part + "@" + (context.session ?? "") + "/" + (context.instance ?? "")
+        return note(slice, old, new)
+    }
+
     /// Does an effect's work, and notes that it began and whether it was cancelled.
     static func work(_ note: String, _ body: () async throws -> Void) async throws {
         current?.began(note)

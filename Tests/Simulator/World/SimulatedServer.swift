@@ -30,6 +30,8 @@ final class SimulatedServer<Root: RootState> {
 
     let journal: any Journal
     let clock: ManualClock
+    /// Whether clients without a session read what all sessions have.
+    let operatorReads: Bool
     let executor = SteppedExecutor()
     let parts: AssembledStore<Root>
     /// The other store of the process.
@@ -47,13 +49,16 @@ final class SimulatedServer<Root: RootState> {
         on journal: any Journal,
         _ clock: ManualClock,
         _ dependencies: Dependencies,
-        _ recorder: Recorder
+        _ recorder: Recorder,
+        operatorReads: Bool = false
     ) throws {
         self.journal = journal
         self.clock = clock
         var configuration = ServerConfiguration()
         configuration.analytics = .off
         configuration.ephemeral = true
+        configuration.operatorReads = operatorReads
+        self.operatorReads = operatorReads
         configuration.sessionsPerAddressMax = Self.sessionsPerAddressMax
         let transport = try HTTPServer(
             configuration: configuration.transport,
@@ -175,7 +180,7 @@ final class SimulatedServer<Root: RootState> {
             (try? sessions.begin(name, from: "simulator")) != nil
         else { return false }
         let began = Sessions.Internal.began(session: name)
-        parts.store.core.dispatchProgramAction(began, at: "Simulator/sessions", from: [name])
+        parts.store.core.dispatchProgramAction(began, at: "Simulator/sessions", from: name)
         return true
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import StoreCore
+import StorePatterns
 import Synchronization
 
 /// Slices as JSON, each written once: a value with the same memory as one that was written lately,
@@ -51,7 +52,12 @@ final class SliceTexts: Sendable {
             if table.names.isEmpty { table.names = StateText.names(Root.self) }
             return table.names
         }
-        let text = StateText(Root.modules.map { bytes(of: $0.slice.value(root)) }, of: names)
+        let values = Root.modules.map { $0.slice.value(root) }
+        let text = StateText(
+            values.map { bytes(of: $0) },
+            of: names,
+            values.map { $0 as? any VisibleParts }
+        )
         table.withLock { table in
             if table.states.count == Self.keptMax { table.states.removeFirst() }
             table.states.append(KeptState(state: root, text: text))
@@ -94,11 +100,15 @@ final class SliceTexts: Sendable {
 final class StateText: Sendable {
     let slices: [Bytewise]
     private let names: [String]
+    /// The modules of which each session sees something else.
+    private let parts: [(any VisibleParts)?]
     private let joined = Locked<Bytewise?>(nil)
+    private let seen = Locked<[String: StateText]>([:])
 
-    init(_ slices: [Bytewise], of names: [String]) {
+    init(_ slices: [Bytewise], of names: [String], _ parts: [(any VisibleParts)?]) {
         self.slices = slices
         self.names = names
+        self.parts = parts
     }
 
     /// The whole state.
@@ -110,6 +120,43 @@ final class StateText: Sendable {
             return whole
         }
     }
+
+    /// The state as a session sees it: what is everybody's, and its own in the place of all.
+    func visible(to session: String) -> StateText {
+        seen.withLock { seen in
+            if let known = seen[session] { return known }
+            let slices = zip(slices, parts).map { $1?.text(of: session) ?? $0 }
+            let text = StateText(slices, of: names, slices.map { _ in nil })
+            seen[session] = text
+            return text
+        }
+    }
+
+    /// The slices that are everybody's.
+    var everybodys: [Bytewise] { zip(slices, parts).compactMap { $1 == nil ? $0 : nil } }
+
+    /// The sessions that see something else of their own in another version.
+    static func changedSessions(_ old: StateText, _ new: StateText) -> Set<String> {
+        var changed: Set<String> = []
+        for place in new.parts.indices {
+            guard let mine = new.parts[place], let before = old.parts[place],
+                old.slices[place] != new.slices[place]
+                    || before.text(of: Self.nobody) != mine.text(of: Self.nobody)
+            else { continue }
+            // One that has nothing of its own sees what all begin with.
+            let sessions = [old, new].flatMap { text in
+                text.parts.flatMap { $0?.sessionNames ?? [] }
+            }
+            for session in Set(sessions + [Sessions.shared])
+            where before.text(of: session) != mine.text(of: session) {
+                changed.insert(session)
+            }
+        }
+        return changed
+    }
+
+    /// No session has this name.
+    static let nobody = "\u{0}"
 
     /// What a pointer leads to, of which the first token names a module; `nil` where it leads
     /// nowhere.
@@ -123,4 +170,30 @@ final class StateText: Sendable {
     static func names<Root: RootState>(_ root: Root.Type) -> [String] {
         Root.modules.map(\.name)
     }
+}
+
+/// A slice of which each session sees something else.
+protocol VisibleParts: Sendable {
+    /// What a session sees of it, as JSON; `-` where that is absent.
+    func text(of session: String) -> Bytewise
+    /// The sessions that have something of their own.
+    var sessionNames: [String] { get }
+}
+
+extension PerSession: VisibleParts {
+    func text(of session: String) -> Bytewise {
+        let text = Bytewise(json: self[session])
+        return text == Bytewise("null") ? .absent : text
+    }
+
+    var sessionNames: [String] { sessions }
+}
+
+extension Sessions.State: VisibleParts {
+    func text(of session: String) -> Bytewise {
+        guard let own = self[session] else { return Bytewise("{}") }
+        return Bytewise(JSONText.object([(session, Bytewise(json: own).text)]))
+    }
+
+    var sessionNames: [String] { Array(sessions.keys) }
 }

@@ -16,6 +16,12 @@ enum Words {
     /// What must be found nowhere but in a request.
     static let secret = "s3cr3t-"
 
+    /// What all texts begin with that a session alone writes.
+    static let mark = "pl4nt-"
+
+    /// The mark of a session.
+    static func mark(of owner: String) -> String { mark + owner + "." }
+
     static func text(_ chance: inout Chance) -> String {
         chance.happens(3, in: 5) ? chance.pick(twins) : chance.pick(plain)
     }

@@ -1,0 +1,69 @@
+import StoreCore
+import StorePatterns
+
+/// A slice that each session has, always, which sees a part of everybody's shelf.
+struct Draft: SharingModule {
+    struct State: ModuleState {
+        /// What a session's draft begins with: long enough that each copy lies elsewhere in memory.
+        static let blank = "nothing is written here yet"
+
+        var text = blank
+        var saves = 0
+        var saved = ""
+        var label = Shared<String>()
+    }
+
+    enum Action: ModuleAction {
+        case typed(note: String, text: String)
+        /// Takes a while; a new one replaces it.
+        case saved(note: String, seconds: Int)
+        case discarded
+        /// Is taken back after it has changed the slice.
+        case refused(note: String)
+    }
+
+    enum Internal: ModuleAction {
+        case settled(note: String)
+    }
+
+    func share(_ state: State) -> String { state.text }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .typed(_, let text): state.text = text
+        case .saved: state.saves += 1
+        case .discarded: state.text = State.blank
+        case .refused(let note):
+            state.text = note
+            throw Refusal(reason: "The draft says no.", pointer: "/note")
+        }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        switch action {
+        case .settled(let note): state.saved = note
+        }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<State> {
+        switch action {
+        case .saved(let note, let seconds):
+            .run(id: "save", cancelInFlight: true) { context in
+                try await Recorder.work(note) {
+                    if seconds > 0 { try await context.sleep(for: .seconds(seconds)) }
+                    try await context.dispatch(Internal.settled(note: note + ">"))
+                }
+            }
+        case .discarded: .cancel(id: "save")
+        case .typed, .refused: .none
+        }
+    }
+}
+
+struct DraftPresenter: Presenter {
+    func stateDidUpdate(from old: Draft.State?, to new: Draft.State?, _ context: PresenterContext) {
+        let count = Recorder.note("draft", context, old, new)
+        guard let old, let new, old.saves != new.saves else { return }
+        context.dispatch(Desk.Internal.told(note: "#draft\(count)"))
+    }
+}

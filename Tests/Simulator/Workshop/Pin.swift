@@ -1,0 +1,47 @@
+import StoreCore
+import StorePatterns
+
+/// Slices that each session has under ids of its own, which see the session's draft.
+struct Pin: StartableModule {
+    struct State: ModuleState {
+        var text: String
+        var turns = 0
+        var draft = Shared<String>()
+    }
+
+    struct Start: Codable, Equatable, Sendable {
+        let note: String
+        let text: String
+    }
+
+    enum Action: ModuleAction {
+        case turned(note: String)
+        case texted(note: String, text: String)
+        /// Takes over what it sees of the draft.
+        case filled(note: String)
+    }
+
+    static let name = "pins"
+
+    func begin(_ start: Start) -> State { State(text: start.text) }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .turned: state.turns += 1
+        case .texted(_, let text): state.text = text
+        case .filled: state.text = state.draft.value ?? ""
+        }
+    }
+}
+
+struct PinPresenter: ViewPresenter {
+    static let view = "pin"
+
+    func stateDidUpdate(from old: Pin.State?, to new: Pin.State?, _ context: PresenterContext) {
+        let count = Recorder.note("pin", context, old, new)
+        if old == nil, new != nil { context.modal.present("pin") }
+        if old != nil, new == nil { context.withdraw("pin") }
+        guard let old, let new, old.turns != new.turns else { return }
+        context.dispatch(Draft.Internal.settled(note: "#pin\(count)"))
+    }
+}
