@@ -4,6 +4,7 @@ import Platform
 import StoreTesting
 import Synchronization
 import Testing
+import Texts
 import Wire
 
 @testable import HTTPTransport
