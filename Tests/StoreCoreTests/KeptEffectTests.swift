@@ -6,12 +6,15 @@ import Testing
 /// A module whose effects outlive the server.
 private struct Orders: EffectfulModule {
     struct State: ModuleState {
+        var placed: [Int] = []
         var sent: [Int] = []
         var lost: [UInt64] = []
     }
 
     enum Action: ModuleAction {
         case placed(number: Int, again: Bool)
+        /// Is refused the second time.
+        case placedOnce(number: Int)
     }
 
     enum Internal: ModuleAction {
@@ -21,12 +24,21 @@ private struct Orders: EffectfulModule {
 
     static let keepsEffects = true
 
-    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
         case .placed(let number, let again):
             return .run(onRestart: again ? .retried : .reported) { context in
                 try await context.dependencies[CourierKey.self](number)
                 try await context.dispatch(Internal.sent(number: number))
+            }
+        case .placedOnce(let number):
+            guard !state.placed.contains(number) else {
+                throw Refusal(reason: "It is placed already.")
+            }
+            let before = state.placed.count
+            state.placed.append(number)
+            return .run(onRestart: .retried) { context in
+                try await context.dispatch(Internal.sent(number: 100 * before + number))
             }
         }
     }
@@ -95,6 +107,25 @@ private struct ShopWithoutLedger: RootState {
         #expect(state.orders.sent == [9])
         #expect(state.orders.lost == [5])
         #expect(said.withLock { $0 } == [true, false])
+    }
+
+    @Test func `it is made again of the state that its action was applied to`() async throws {
+        let action = Orders.Action.placedOnce(number: 7)
+        let old = Shop(orders: Orders.State(placed: [5, 6]))
+        var now = old
+        now.orders.placed += [7, 8]
+        let entry = PendingEffects.Entry(version: 3, slice: "orders", onRestart: .retried)
+        for (before, sent, lost) in [(old, [207], []), (nil, [], [3])] as [(Shop?, [Int], [UInt64])]
+        {
+            let core = try Core(now)
+            core.resume([entry]) { _ in PastAction(action) } before: { _ in before } report: { _, _ in
+            }
+            await core.effects?.untilIdle()
+            let state = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state
+            #expect(state.orders.placed == [5, 6, 7, 8])
+            #expect(state.orders.sent == sent)
+            #expect(state.orders.lost == lost)
+        }
     }
 
     @Test func `a module that keeps its effects needs a ledger`() {

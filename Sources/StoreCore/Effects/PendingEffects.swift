@@ -145,24 +145,38 @@ extension Core where State: RootState {
     /// again; the module of each of the others gets an action about it. What they dispatch has
     /// the cause and the session of the action that began them.
     ///
+    /// An effect is made again by reducing its action once more, on a copy that is dropped: of the
+    /// state that the action was applied to then, so that it is the effect that it was. Where that
+    /// state is gone, it is made of the state as it is now; a reducer that refuses the action by now
+    /// makes none, and the effect is reported. So is one whose slice has ended since.
+    ///
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.
     ///   - past: the action of a version; `nil` where history no longer reaches back.
+    ///   - before: the state that the action of a version was applied to; `nil` where it can't be
+    ///     made any more. Versions are asked for in the order of the entries.
     ///   - report: receives each, with what is done about it.
     package func resume(
         _ entries: [PendingEffects.Entry],
         past: @escaping @Sendable (UInt64) -> PastAction?,
+        before: @escaping @Sendable (UInt64) -> State? = { _ in nil },
         report: @escaping @Sendable (PendingEffects.Entry, _ isRunAgain: Bool) -> Void
     ) {
         for entry in entries {
             let past = past(entry.version)
             let again = entry.onRestart == .retried ? past?.action : nil
             let session = past?.session
+            let before = again == nil ? nil : before(entry.version)
             engine.perform { [owner] engine in
                 guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
                 else { return }
                 if let again,
-                    let effect = machine.effect(afterPast: again, in: owner.current, from: session)
+                    let effect = machine.effect(
+                        of: again,
+                        appliedTo: before ?? owner.current,
+                        from: session
+                    ),
+                    Self.isThere(effect.address, owner.current)
                 {
                     report(entry, true)
                     let cause = EffectCause(version: entry.version, session: session)
@@ -177,6 +191,11 @@ extension Core where State: RootState {
                 engine.dispatchProgramAction(ended, from: source)
             }
         }
+    }
+
+    private static func isThere(_ address: SliceAddress, _ state: State) -> Bool {
+        let mount = State.modules.first { $0.name.isSame(as: address.module) }
+        return mount?.slice.isThere(state, address.key) == true
     }
 
     private static func report(of entry: PendingEffects.Entry) -> (any Action)? {

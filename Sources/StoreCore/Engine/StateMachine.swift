@@ -9,7 +9,8 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     func module(of action: any Action) -> String?
 
     /// Reduces an action that makes this version, by the route of ``route(of:)``, from this
-    /// session. What it has done is returned, with what is to be done, and noted nowhere else.
+    /// session. What it has done is returned, and noted nowhere else; `effect` becomes what is to
+    /// be done about it outside of the Core, which a replay and a dry run drop.
     ///
     /// - Throws: what the reducer throws; the state is as it was then.
     func reduce(
@@ -17,8 +18,9 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
-    ) throws -> Reduced
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change
 
     /// Reduces an action that was applied by another engine, and so is not judged again.
     func replay(
@@ -26,8 +28,9 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
-    ) throws -> Reduced
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change
 
     /// Whether sessions have slices of their own.
     var hasSessions: Bool { get }
@@ -40,14 +43,6 @@ package protocol StateMachine<State>: AnyObject, Sendable {
 
     /// Shows an action's change to those who observe slices.
     func show(_ change: Change, from old: State, to new: State, _ cause: SliceCause)
-}
-
-/// What a machine returns of one action.
-package struct Reduced {
-    /// What the action has done to the state.
-    package var change: Change
-    /// What is to be done about it outside of the Core; a replay and a dry run drop it.
-    package var effect: PendingEffect?
 }
 
 /// Where the actions of a type go. An object, because it is looked up for each action.

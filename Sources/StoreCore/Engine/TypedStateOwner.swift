@@ -80,15 +80,17 @@ extension TypedStateOwner {
             return Reduction(change: .none, effect: nil, kept: kept)
         }
         let kept = keepCurrent(isShown || machine.isWatched(route))
-        let reduced = try machine.reduce(
+        var effect: PendingEffect?
+        let change = try machine.reduce(
             &current,
             action,
             by: route,
             version: version,
-            from: session
+            from: session,
+            effect: &effect
         )
         keepNext(kept)
-        return Reduction(change: reduced.change, effect: reduced.effect, kept: kept)
+        return Reduction(change: change, effect: effect, kept: kept)
     }
 
     func replay(
@@ -99,22 +101,24 @@ extension TypedStateOwner {
         let route = machine.flatMap { $0.route(of: action) }
         let isWatched = route.map { machine?.isWatched($0) == true } ?? false
         let kept = keepCurrent(watchers.counts.hasStateWatchers || isWatched)
-        let reduced =
+        var effect: PendingEffect?
+        let change =
             if let machine, let route {
                 try machine.replay(
                     &current,
                     action,
                     by: route,
                     version: version,
-                    from: session
+                    from: session,
+                    effect: &effect
                 )
             } else if machine == nil {
-                Reduced(change: try change(action))
+                try change(action)
             } else {
-                Reduced(change: .none)
+                Change.none
             }
         keepNext(kept)
-        return Reduction(change: reduced.change, effect: reduced.effect, kept: kept)
+        return Reduction(change: change, effect: effect, kept: kept)
     }
 
     func show(to session: String?) {

@@ -133,17 +133,26 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
-    ) throws -> Reduced {
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change {
         let (action, key) = addressed(action, route.module, session)
         try admitSession(key, in: state)
         guard let handler = handler(of: route) else {
-            return try request(action, route.module, key, state)
+            return try request(action, route.module, key, state, &effect)
         }
         if handler.kind == .ui {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
         }
-        return try reduce(&state, action, by: handler, route, key: key, version: version)
+        return try reduce(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            &effect
+        )
     }
 
     package func replay(
@@ -151,13 +160,22 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
-    ) throws -> Reduced {
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change {
         let (action, key) = addressed(action, route.module, session)
         guard let handler = handler(of: route) else {
-            return try request(action, route.module, key, state)
+            return try request(action, route.module, key, state, &effect)
         }
-        return try reduce(&state, action, by: handler, route, key: key, version: version)
+        return try reduce(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            &effect
+        )
     }
 
     /// What a client asks for besides actions, of a slice that has to be there.
@@ -165,10 +183,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         _ module: Int,
         _ key: SliceKey,
-        _ state: Root
-    ) throws -> Reduced {
+        _ state: Root,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
         try modules[module].slice.check(state, key)
-        return Reduced(change: .none, effect: (action as? ClientRequest)?.effect)
+        effect = (action as? ClientRequest)?.effect
+        return .none
     }
 
     /// Reduces an action that may be applied.
@@ -179,23 +199,24 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         by handler: ActionHandler<Root>,
         _ route: ActionRoute,
         key: SliceKey,
-        version: UInt64
-    ) throws -> Reduced {
+        version: UInt64,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
         let module = route.module
-        var reduced =
+        var change =
             if handler.kind == .start, seesOthers[module] {
                 try start(&state, action, by: handler, of: module, key: key)
             } else {
-                try reduce(&state, action, by: handler, of: module, key: key)
+                try reduce(&state, action, by: handler, of: module, key: key, &effect)
             }
         if handler.kind == .start || handler.kind == .stop {
-            reduced.effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
+            effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
         }
-        if route.mayEndSession { endSession(by: action, &state, &reduced.change) }
-        if keepsEffects[module], let ledger, let effect = reduced.effect {
-            enter(effect, version: version, in: ledger, &state, &reduced.change)
+        if route.mayEndSession { endSession(by: action, &state, &change) }
+        if keepsEffects[module], let ledger, let effect {
+            enter(effect, version: version, in: ledger, &state, &change)
         }
-        return reduced
+        return change
     }
 
     /// What follows a start or a stop: whatever works for the slice ends, and then a start's own
@@ -219,13 +240,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         by handler: ActionHandler<Root>,
         of module: Int,
         key: SliceKey
-    ) throws -> Reduced {
+    ) throws -> Change {
         let before = state
-        var reduced = try reduce(&state, action, by: handler, of: module, key: key)
-        if reduced.change.isChange, isSame(module, before, state) {
-            reduced.change = Change(isChange: false, restarted: reduced.change.restarted)
-        }
-        return reduced
+        var effect: PendingEffect?
+        let change = try reduce(&state, action, by: handler, of: module, key: key, &effect)
+        guard change.isChange, isSame(module, before, state) else { return change }
+        return Change(isChange: false, restarted: change.restarted)
     }
 
     private func reduce(
@@ -233,10 +253,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         by handler: ActionHandler<Root>,
         of module: Int,
-        key: SliceKey
-    ) throws -> Reduced {
+        key: SliceKey,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
         let before: Root? = ownership[module] == .partForSession ? state : nil
         let result = try handler.reduce(&state, action, key, comparison)
+        effect = result.effect
         var change = Change(isChange: result.isChange)
         if result.isRestart, key.instance == nil { change.restarted = module }
         if result.isChange {
@@ -251,14 +273,22 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             // they are.
             updateCopies(links[module], of: module, key, &state, &change)
         }
-        return Reduced(change: change, effect: result.effect)
+        return change
     }
 
     /// A reducer of its own, for replays.
     package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
         { [self] state, action, version, session in
             guard let route = route(of: action) else { return }
-            _ = try replay(&state, action, by: route, version: version, from: session)
+            var dropped: PendingEffect?
+            _ = try replay(
+                &state,
+                action,
+                by: route,
+                version: version,
+                from: session,
+                effect: &dropped
+            )
         }
     }
 
@@ -318,18 +348,28 @@ extension StateMachine {
         from session: String? = nil
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        return try reduce(&state, action, by: route, version: version, from: session).change
+        var dropped: PendingEffect?
+        return try reduce(
+            &state,
+            action,
+            by: route,
+            version: version,
+            from: session,
+            effect: &dropped
+        )
     }
 
-    /// The work that follows an action of the past, made again of the state as it is now: the
-    /// action is reduced on a copy, which is dropped. `nil` where it is refused by now.
+    /// The effect of an action of the past, made again: the action is reduced on a copy of a state,
+    /// which is dropped. `nil` where the reducer refuses the action there, or asks for nothing.
     package func effect(
-        afterPast action: any Action,
-        in state: State,
+        of action: any Action,
+        appliedTo state: State,
         from session: String?
     ) -> PendingEffect? {
         guard let route = route(of: action) else { return nil }
         var copy = state
-        return try? replay(&copy, action, by: route, version: 0, from: session).effect
+        var effect: PendingEffect?
+        _ = try? replay(&copy, action, by: route, version: 0, from: session, effect: &effect)
+        return effect
     }
 }
