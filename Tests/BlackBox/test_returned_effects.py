@@ -1,5 +1,7 @@
 """A reducer returns what is to be done (docs/decisions/0019): programs/Parcels.swift."""
 
+import signal
+
 import pytest
 from harness import Server, action, until
 from programs import build_sample
@@ -52,11 +54,11 @@ def test_each_action_of_an_array_has_its_own_effect(parcels):
 
 
 def test_a_replay_has_no_effect(parcels_program, tmp_path):
-    with Server(program=parcels_program, data=tmp_path / "data") as server:
-        server.wait(taken("a"))
-        until(lambda: types(server)[-1] == "effects/ended")
-        before = types(server)
-        server.kill()
+    server = Server(program=parcels_program, data=tmp_path / "data")
+    server.wait(taken("a"))
+    until(lambda: types(server)[-1] == "effects/ended", "the end of the effect in the ledger")
+    before = types(server)
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     with Server(program=parcels_program, data=tmp_path / "data") as server:
         assert server.get("/effects").json["effects"] == []
         server.wait(action("parcels/stamped", times=0))
@@ -65,12 +67,13 @@ def test_a_replay_has_no_effect(parcels_program, tmp_path):
 
 def test_an_effect_that_goes_on_is_the_one_that_it_was(parcels_program, tmp_path):
     """The reducer would refuse its action now, and other actions have come since."""
+    server = Server(program=parcels_program, data=tmp_path / "data")
+    server.post(taken("a", ms=2_000))
+    server.wait(taken("b"))
+    assert notes(server) == ["b: 1 before, 2 now"], "the other effect has not ended"
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     with Server(program=parcels_program, data=tmp_path / "data") as server:
-        server.post(taken("a", ms=1_000))
-        server.wait(taken("b"))
-        server.kill()
-    with Server(program=parcels_program, data=tmp_path / "data") as server:
-        until(lambda: "a: 0 before, 1 now" in notes(server))
+        until(lambda: "a: 0 before, 1 now" in notes(server), "the note of the effect")
         state = server.state["parcels"]
         assert state["taken"] == ["a", "b"] and state["lost"] == []
 

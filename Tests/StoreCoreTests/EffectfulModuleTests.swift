@@ -74,7 +74,8 @@ private struct Tower: RootState {
     static let modules: Modules = [Lift().at(\.lifts)]
 }
 
-/// What follows an action is returned by the reducer that applies it.
+/// What follows an action is returned by the reducer that applies it. That a replay drops it is in
+/// ``FollowedModulesTests``.
 @Suite struct EffectfulModuleTests {
     private let rides = Journaled<String>()
 
@@ -175,20 +176,6 @@ private struct Tower: RootState {
         #expect(rides.values.isEmpty)
         _ = try await offer([Lift.Action.called(to: 2), Lift.Action.called(to: 3)], to: core)
         #expect(Set(rides.values) == ["called from 0 to 2", "called from 2 to 3"])
-    }
-
-    @Test func `a replay has no effect, and leads to the same state`() async throws {
-        let actions: [any Action] = [Lift.Action.called(to: 2), Lift.UI.pressed(1)]
-        let machine = try ModuleMachine<House>()
-        var state = House()
-        for (index, action) in actions.enumerated() {
-            try machine.replaying(&state, action, UInt64(index + 1), nil)
-        }
-        // A Core that goes on from there begins none of them, either.
-        let core = try core(state)
-        _ = try await offer([], to: core)
-        #expect(state.lift?.floor == 1)
-        #expect(rides.values.isEmpty)
     }
 
     @Test func `a module with effects reduces without them, too`() throws {

@@ -71,6 +71,33 @@ private struct ShopWithoutLedger: RootState {
     static let modules: Modules = [Orders().at(\.orders)]
 }
 
+/// A module whose slice may end before its effects do.
+private struct Rounds: StartableModule, EffectfulModule {
+    struct State: ModuleState { var made = 0 }
+    enum Action: ModuleAction { case asked }
+    enum Internal: ModuleAction { case made }
+
+    static let keepsEffects = true
+
+    func begin(_ start: NoFields) -> State { State() }
+
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+        .run(onRestart: .retried) { try await $0.dispatch(Internal.made) }
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        state.made += 1
+        return .none
+    }
+}
+
+private struct Yard: RootState {
+    var rounds: Rounds.State?
+    var effects = PendingEffects.State()
+
+    static let modules: Modules = [Rounds().at(\.rounds), PendingEffects().at(\.effects)]
+}
+
 @Suite struct KeptEffectTests {
     @Test func `an effect is in the ledger from the step that asks for it until it has ended`()
         async throws
@@ -125,6 +152,25 @@ private struct ShopWithoutLedger: RootState {
             #expect(state.orders.placed == [5, 6, 7, 8])
             #expect(state.orders.sent == sent)
             #expect(state.orders.lost == lost)
+        }
+    }
+
+    @Test func `it is not run again for a slice that has ended`() async throws {
+        let entry = PendingEffects.Entry(version: 3, slice: "rounds", onRestart: .retried)
+        for now in [Rounds.State(), nil] {
+            let core = try Core(Yard(rounds: now))
+            let isRunAgain = Locked<Bool?>(nil)
+            core.resume([entry]) { _ in
+                PastAction(Rounds.Action.asked)
+            } before: { _ in
+                Yard(rounds: Rounds.State())
+            } report: { _, isAgain in
+                isRunAgain.withLock { $0 = isAgain }
+            }
+            await core.effects?.untilIdle()
+            let state = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state
+            #expect(state.rounds?.made == (now == nil ? nil : 1))
+            #expect(isRunAgain.withLock { $0 } == (now != nil))
         }
     }
 

@@ -258,7 +258,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws -> Change {
         let before: Root? = ownership[module] == .partForSession ? state : nil
         let result = try handler.reduce(&state, action, key, comparison)
-        effect = result.effect
+        // Most actions have none; to put that in its place would cost a release.
+        if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange)
         if result.isRestart, key.instance == nil { change.restarted = module }
         if result.isChange {
