@@ -154,6 +154,16 @@ import Testing
         #expect(seen.withLock { $0 } == [nil, 1, 2])
     }
 
+    @Test func `a child of a module that is not mounted is refused by name`() throws {
+        struct Tallies: RootState {
+            var tally = Tally.State()
+            static let modules: Modules = [Tally().at(\.tally)]
+        }
+        let core = try Core(Tallies())
+        #expect(throws: ModuleError.notMounted("home")) { try core.child(Home.self) }
+        #expect(throws: Never.self) { try core.child(Tally.self) }
+    }
+
     @Test func `modules that don't fit together are named`() throws {
         struct Twice: RootState {
             var one = Tally.State()

@@ -1,5 +1,7 @@
-/// An effect on its way to the runner, without its types. An object, because most actions have none:
-/// the place for one is a single word, in each result from the reducer to the commit.
+/// An effect on its way to the runner, without its types.
+///
+/// An object, because most actions have none: the place for one is a single word, in each result
+/// from the reducer to the commit.
 package final class PendingEffect: Sendable {
     package let address: SliceAddress
     /// Begins the work. Without a cause, another engine does that, and what the work cancels when

@@ -147,8 +147,8 @@ extension Core where State: RootState {
     ///
     /// An effect is made again by reducing its action once more, on a copy that is dropped: of the
     /// state that the action was applied to then, so that it is the effect that it was. Where that
-    /// state is gone, it is made of the state as it is now; a reducer that refuses the action by now
-    /// makes none, and the effect is reported. So is one whose slice has ended since.
+    /// state is gone, it is made of the state as it is now; a reducer that refuses the action by
+    /// now makes none, and the effect is reported. So is one whose slice has ended since.
     ///
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.

@@ -55,9 +55,9 @@ extension WorkshopProgram {
         case let action as PendingEffects.Internal:
             PendingEffects().reduce(&root.effects, internal: action)
         case let action as Draft.Action:
-            try root.draft.change(session) { try Draft().reduce(&$0, action) }
+            try root.draft.change(session) { _ = try Draft().reduce(&$0, action) }
         case let action as Draft.Internal:
-            root.draft.change(session) { Draft().reduce(&$0, internal: action) }
+            root.draft.change(session) { _ = Draft().reduce(&$0, internal: action) }
         case let action as ModuleStart<Pin>:
             root.pins[session][try there(instance)] = Pin().begin(action.start)
         case is ModuleStop<Pin>:
