@@ -46,7 +46,10 @@ struct Commit: Sendable {
     /// Takes in the commit that follows; of both, only the newest version is left. It is
     /// for the readers of either.
     mutating func take(in later: Commit) {
-        snapshots = [later.newest]
+        let audience = (snapshots + later.snapshots).reduce(VersionAudience.sessions([])) {
+            $0.union($1.audience)
+        }
+        snapshots = [later.newest.standing(for: audience)]
         // What only the versions between had is gone.
         bytes = later.newest.ownBytes
         views = later.views ?? views

@@ -219,7 +219,8 @@ extension Publisher {
         return { name in audiences.contains { $0.includes(name) } }
     }
 
-    /// Sends the whole state to the sessions that see another one than before.
+    /// Sends the whole state to the sessions that see something of a version: also where an action
+    /// of theirs, or one for everybody, has changed nothing.
     private func sendSessions(
         _ snapshot: Snapshot,
         after before: Snapshot,
@@ -227,8 +228,11 @@ extension Publisher {
         _ sessions: Set<ExactText>?
     ) {
         guard snapshot.hasSessions else { return }
-        let isForAll = sessions == nil || snapshot.differsForEverybody(from: before)
-        for session in watching.among(isForAll ? nil : sessions) {
+        var seeing: Set<ExactText>?
+        if let sessions, case .sessions(let authors) = snapshot.audience {
+            seeing = sessions.union(authors)
+        }
+        for session in watching.among(seeing) {
             send(
                 snapshot.visible(to: session.text),
                 after: before.visible(to: session.text),

@@ -1,7 +1,18 @@
 public import ActionCatalog
 public import StoreCore
+import Wire
 
 extension StoreServer where State: RootState {
+    /// Whether two values have the same JSON. A replay asks it as the store did: whether a session
+    /// has got something of its own depends on it.
+    private static func haveSameBytes(_ a: any Encodable, _ b: any Encodable) -> Bool {
+        let encoder = JSONEncoder()
+        guard let a = try? encoder.encodeShared(AnyEncodable(a)),
+            let b = try? encoder.encodeShared(AnyEncodable(b))
+        else { return false }
+        return a == b
+    }
+
     /// Makes a server of the modules of a root state.
     ///
     /// ```swift
@@ -26,7 +37,9 @@ extension StoreServer where State: RootState {
     ) {
         // A replay of its own, without lines in the log; where the modules don't fit together, the
         // start throws.
-        let machine = Result { () throws(ModuleError) in try ModuleMachine<State>() }
+        let machine = Result { () throws(ModuleError) in 
+            try ModuleMachine<State>(comparison: Self.haveSameBytes)
+        }
         var first = State()
         let connect = { @Sendable (state: inout State) in
             if case .success(let machine) = machine { machine.connect(&state) }

@@ -56,7 +56,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
 
     /// What makes states of actions.
     var program: Program<State> {
-        Program(state: state, migrations: migrations, reducer: reducer)
+        Program(state: state, migrations: migrations, reducer: reducer, connect: connect)
     }
 
     /// Makes a server that is not running yet.

@@ -145,7 +145,8 @@ private struct Yard: RootState {
         for (before, sent, lost) in [(old, [207], []), (nil, [], [3])] as [(Shop?, [Int], [UInt64])]
         {
             let core = try Core(now)
-            core.resume([entry]) { _ in PastAction(action) } before: { _ in before } report: { _, _ in
+            core.resume([entry], past: { _ in PastAction(action) }, before: { _ in before }) {
+                _, _ in
             }
             await core.effects?.untilIdle()
             let state = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state

@@ -134,7 +134,9 @@ import Testing
     {
         let core = try Core(SampleState())
         let titles = Locked<[String?]>([])
-        try core.child(MovieCard.self).observe { _, new in titles.withLock { $0.append(new?.title) } }
+        try core.child(MovieCard.self).observe { _, new in
+            titles.withLock { $0.append(new?.title) }
+        }
         try await core.dispatch(Home.start)
         try await core.dispatch(Home.Internal.didTapOnMovieCell(title: "Movie 3"))
         try await core.dispatch(MovieCard.stop)
@@ -145,7 +147,9 @@ import Testing
     @Test func `a reader sees what the owner shares, in the step that changed it`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[Int?]>([])
-        try core.child(Window.self).observe { _, new in seen.withLock { $0.append(new?.tally.value) } }
+        try core.child(Window.self).observe { _, new in
+            seen.withLock { $0.append(new?.tally.value) }
+        }
         try await core.dispatch(Tally.Action.increased)
         try await core.dispatch(Window.start)
         let state = try await core.dispatch(Tally.Action.increased).state

@@ -7,10 +7,24 @@ import Testing
         for touch in [Touch(2, SliceKey(instance: "b")), Touch(0), Touch(2), Touch(0)] {
             var touches = Touches()
             touches.insert(touch)
-            touched.insert(touches)
+            touched.insert(Change(isChange: true, touches: touches), from: nil)
         }
         #expect(touched.take() == [0, 2])
         #expect(touched.take().isEmpty)
+    }
+
+    @Test func `an action of a session is seen by it, and by those whose slices it changed`() {
+        let touched = TouchedModules(hasSessions: true)
+        touched.insert(Change(isChange: false, isOfSession: true), from: "ada")
+        touched.insert(Change(isChange: false, isOfSession: true), from: nil)
+        #expect(touched.takeAudience() == .sessions([ExactText("ada"), ExactText("shared")]))
+        #expect(touched.takeAudience() == .sessions([]))
+        var touches = Touches()
+        touches.insert(Touch(1, SliceKey(session: "bob")))
+        touched.insert(Change(isChange: true, touches: touches, isOfSession: true), from: "ada")
+        #expect(touched.takeAudience() == .sessions([ExactText("ada"), ExactText("bob")]))
+        touched.insert(Change(isChange: false), from: "ada")
+        #expect(touched.takeAudience() == .everybody)
     }
 
     @Test func `slices are distinguished by the bytes of their names`() {

@@ -30,7 +30,7 @@ import Wire
     private func apply(_ action: any Action, to state: inout DeckState) {
         // What is refused leaves the state as it was.
         if let change = try? machine.reduce(&state, action, version: 1) {
-            touched.insert(change.touches)
+            touched.insert(change, from: nil)
         }
     }
 

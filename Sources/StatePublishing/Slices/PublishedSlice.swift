@@ -47,7 +47,8 @@ package struct PublishedSlice: Sendable {
     package var isStarted: Bool {
         switch form {
         case .whole(let bytes): bytes != nil
-        case .instances, .sessions: true
+        case .instances: true
+        case .sessions(let sessions): sessions.isStarted
         }
     }
 

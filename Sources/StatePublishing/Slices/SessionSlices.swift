@@ -47,6 +47,9 @@ package final class SessionSlices: Sendable {
         self.form = form
     }
 
+    /// Whether some session has it. Cost: one step for each.
+    var isStarted: Bool { first.isStarted || entries.contains { $0.value.slice.isStarted } }
+
     /// The slice of a session as it was encoded; `nil` where it has none of its own.
     subscript(session: String) -> PublishedSlice? { entries[session]?.slice }
 

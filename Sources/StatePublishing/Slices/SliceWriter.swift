@@ -26,7 +26,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     package func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
-        let touched = touched.take()
+        let (touched, audience) = (self.touched.take(), self.touched.takeAudience())
         var writer = PieceWriter(encoder, at: tag.version)
         if slices.isEmpty {
             slices = try modules.indices.map { index throws(JSONError) in
@@ -35,7 +35,13 @@ package final class SliceWriter<State: RootState>: StateWriter {
         } else {
             for index in touched { slices[index] = try written(index, state, &writer) }
         }
-        return Snapshot(tag: tag, slices: slices, layout: layout, ownBytes: writer.bytes)
+        return Snapshot(
+            tag: tag,
+            slices: slices,
+            layout: layout,
+            ownBytes: writer.bytes,
+            audience: audience
+        )
     }
 
     package func committed() {

@@ -1,4 +1,5 @@
 import Platform
+package import StoreCore
 import Synchronization
 import Texts
 package import Wire
@@ -18,6 +19,9 @@ package final class Snapshot: Sendable {
     /// How many of its bytes the version before does not have.
     let ownBytes: Int
 
+    /// Who sees something of the actions that led here from the version that was made before it.
+    let audience: VersionAudience
+
     private let whole: Locked<Bytes?>
     private let event = Locked<Bytes?>(nil)
 
@@ -27,6 +31,7 @@ package final class Snapshot: Sendable {
         slices = []
         layout = nil
         ownBytes = state.count
+        audience = .everybody
         whole = Locked(state)
     }
 
@@ -35,9 +40,17 @@ package final class Snapshot: Sendable {
         tag: Tag,
         slices: [PublishedSlice],
         layout: SliceLayout,
-        ownBytes: Int = 0
+        ownBytes: Int = 0,
+        audience: VersionAudience = .everybody
     ) {
-        self.init(tag: tag, etag: tag.etag, slices: slices, layout: layout, ownBytes: ownBytes)
+        self.init(
+            tag: tag,
+            etag: tag.etag,
+            slices: slices,
+            layout: layout,
+            ownBytes: ownBytes,
+            audience: audience
+        )
     }
 
     private init(
@@ -45,8 +58,10 @@ package final class Snapshot: Sendable {
         etag: String,
         slices: [PublishedSlice],
         layout: SliceLayout,
-        ownBytes: Int
+        ownBytes: Int,
+        audience: VersionAudience
     ) {
+        self.audience = audience
         self.tag = tag
         self.etag = etag
         self.slices = slices
@@ -66,7 +81,25 @@ package final class Snapshot: Sendable {
         guard let session, let layout, !layout.ofSessions.isEmpty else { return self }
         var slices = slices
         for index in layout.ofSessions { slices[index] = slices[index].visible(to: session) }
-        return Snapshot(tag: tag, etag: etag, slices: slices, layout: layout, ownBytes: ownBytes)
+        return with(slices, audience)
+    }
+
+    /// The same version, which stands for earlier ones, too, of which these see something.
+    func standing(for audience: VersionAudience) -> Snapshot {
+        guard hasSessions, audience.union(self.audience) != self.audience else { return self }
+        return with(slices, audience.union(self.audience))
+    }
+
+    private func with(_ slices: [PublishedSlice], _ audience: VersionAudience) -> Snapshot {
+        guard let layout else { return self }
+        return Snapshot(
+            tag: tag,
+            etag: etag,
+            slices: slices,
+            layout: layout,
+            ownBytes: ownBytes,
+            audience: audience
+        )
     }
 
     /// The version that last changed it, as far as this server has seen.
@@ -86,13 +119,6 @@ package final class Snapshot: Sendable {
             for session in sessions { changed.insert(ExactText(session)) }
         }
         return changed
-    }
-
-    /// Whether a slice that is everybody's differs from an earlier version's.
-    func differsForEverybody(from old: Snapshot) -> Bool {
-        slices.indices.contains { index in
-            slices[index].version != old.slices[index].version && slices[index].sessions == nil
-        }
     }
 
     /// The state as JSON. Any thread; the first caller puts it together, the others wait for that.

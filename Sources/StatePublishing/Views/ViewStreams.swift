@@ -225,7 +225,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     ) -> Bytes? {
         let description = projections.views[request.view]
         var state = state
-        if !isShown, let session = request.session { projections.show(&state, session.text) }
+        // The state is read on behalf of the session that acted last.
+        if !isShown, !projections.ofSessions.isEmpty {
+            projections.show(&state, request.session?.text ?? SessionName.shared)
+        }
         guard let view = description.make(state, request.parameters) else { return nil }
         do {
             return try encoder.encodeShared(AnyEncodable(view))

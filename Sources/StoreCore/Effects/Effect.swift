@@ -16,8 +16,9 @@
 /// }
 /// ```
 ///
-/// It is the reducer of an ``EffectfulModule``. Effects run concurrently, after the action is durable. An effect ends with its module: when that
-/// is stopped, its effects are cancelled, and nothing that they dispatch is applied any more.
+/// It is the reducer of an ``EffectfulModule``. Effects run concurrently, after the action is
+/// durable. An effect ends with its module: when that is stopped, its effects are cancelled, and
+/// nothing that they dispatch is applied any more.
 public struct Effect<State: Sendable>: Sendable {
     package indirect enum Form: Sendable {
         case none

@@ -50,6 +50,7 @@ extension EffectRunner {
             let ended = PendingEffects.Internal.ended(version: cause.version)
             var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
             source.watch = cause.watch
+            source.session = cause.session
             engine.dispatchProgramAction(ended, from: source, applied: nil)
         }
     }

@@ -8,11 +8,20 @@ package struct Change: Sendable {
     /// The module that was started although its slice was there already, by its place in
     /// ``RootState/modules``.
     package var restarted: Int?
+    /// Whether the action is its session's alone, so that others see nothing of it but a version
+    /// number: it is for no slice of everybody's.
+    package var isOfSession = false
 
-    package init(isChange: Bool, touches: Touches = Touches(), restarted: Int? = nil) {
+    package init(
+        isChange: Bool,
+        touches: Touches = Touches(),
+        restarted: Int? = nil,
+        isOfSession: Bool = false
+    ) {
         self.isChange = isChange
         self.touches = touches
         self.restarted = restarted
+        self.isOfSession = isOfSession
     }
 
     /// Adds a slice, once.

@@ -8,7 +8,9 @@ extension TypedStateOwner {
         changed: Bool
     ) {
         for touched in touched {
-            for index in first..<steps.count { touched.insert(steps[index].change.touches) }
+            for index in first..<steps.count {
+                touched.insert(steps[index].change, from: steps[index].envelope.session)
+            }
         }
         if let sink, sink.takesEachVersion {
             sink.reduced(current, version: version, changed: changed)

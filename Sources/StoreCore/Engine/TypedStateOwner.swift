@@ -77,7 +77,8 @@ extension TypedStateOwner {
         guard let route = machine.route(of: action) else {
             let kept = keepCurrent(isShown)
             keepNext(kept)
-            return Reduction(change: .none, effect: nil, kept: kept)
+            let none = Change(isChange: false, isOfSession: hasSessions)
+            return Reduction(change: none, effect: nil, kept: kept)
         }
         let kept = keepCurrent(isShown || machine.isWatched(route))
         var effect: PendingEffect?

@@ -1,5 +1,6 @@
 /// Why the modules of a root state can't make a store together, or have no part in it. It is thrown
-/// when the store is made, before any action, or by `Core.child`; its description is for the developer, and has the next step.
+/// when the store is made, before any action, or by `Core.child`; its description is for the
+/// developer, and has the next step.
 public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// Two modules have this name.
     case nameTwice(String)

@@ -45,5 +45,5 @@ extension ModuleMachine {
         for module in sessionModules { modules[module].slice.show(&state, to: reader) }
     }
 
-    package var hasSessions: Bool { sessionModules.count > 0 }
+    package var hasSessions: Bool { modules.contains { $0.slice.ownership != .everybody } }
 }

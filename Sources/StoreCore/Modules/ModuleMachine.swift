@@ -23,6 +23,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let names: [String]
     /// Whose the slices of each module are.
     private let ownership: [SliceOwnership]
+    /// Which modules' actions are their session's alone.
+    private let isOfSession: [Bool]
     /// The modules that have slices of sessions.
     let sessionModules: [Int]
     let modules: Root.Modules
@@ -93,6 +95,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         }
         names = modules.map(\.name)
         ownership = modules.map(\.slice.ownership)
+        isOfSession = ownership.map { $0 != .everybody }
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
@@ -188,7 +191,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws -> Change {
         try modules[module].slice.check(state, key)
         effect = (action as? ClientRequest)?.effect
-        return .none
+        return Change(isChange: false, isOfSession: isOfSession[module])
     }
 
     /// Reduces an action that may be applied.
@@ -245,7 +248,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         var effect: PendingEffect?
         let change = try reduce(&state, action, by: handler, of: module, key: key, &effect)
         guard change.isChange, isSame(module, before, state) else { return change }
-        return Change(isChange: false, restarted: change.restarted)
+        return Change(
+            isChange: false,
+            restarted: change.restarted,
+            isOfSession: change.isOfSession
+        )
     }
 
     private func reduce(
@@ -260,7 +267,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let result = try handler.reduce(&state, action, key, comparison)
         // Most actions have none; to put that in its place would cost a release.
         if let asked = result.effect { effect = asked }
-        var change = Change(isChange: result.isChange)
+        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isRestart, key.instance == nil { change.restarted = module }
         if result.isChange {
             if let before {
@@ -305,7 +312,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     package func isWatched(_ route: ActionRoute) -> Bool {
         guard let changes else { return false }
         for module in reach[route.module] where changes.isWatched(module) { return true }
-        return false
+        // The end of a session changes all slices that it has.
+        return route.mayEndSession && sessionModules.contains(where: changes.isWatched)
     }
 
     package func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {

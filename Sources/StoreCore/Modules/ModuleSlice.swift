@@ -137,6 +137,17 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         }
     }
 
+    func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        switch form {
+        case .always: _ = try container.decode(M.State.self, forKey: name)
+        case .started: _ = try container.decodeIfPresent(M.State.self, forKey: name)
+        case .instances: _ = try container.decode(Instances<M.State>.self, forKey: name)
+        }
+    }
+
     func decode(
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,
@@ -174,7 +185,9 @@ extension ModuleSlice {
         [
             handler(.action, M.Action.self) { [module] in try module.reduce(&$0, $1) },
             handler(.ui, M.UI.self) { [module] in try module.reduce(&$0, ui: $1) },
-            handler(.internal, M.Internal.self) { [module] in try module.reduce(&$0, internal: $1) },
+            handler(.internal, M.Internal.self) { [module] in
+                try module.reduce(&$0, internal: $1)
+            },
         ].compactMap(\.self)
     }
 
@@ -184,7 +197,11 @@ extension ModuleSlice {
         [
             handler(.action, E.Action.self, withEffect: { try module.reduce(&$0, $1) }),
             handler(.ui, E.UI.self, withEffect: { try module.reduce(&$0, ui: $1) }),
-            handler(.internal, E.Internal.self, withEffect: { try module.reduce(&$0, internal: $1) }),
+            handler(
+                .internal,
+                E.Internal.self,
+                withEffect: { try module.reduce(&$0, internal: $1) }
+            ),
         ].compactMap(\.self)
     }
 

@@ -53,6 +53,11 @@ package protocol Slice<Root>: Sendable {
         to container: inout KeyedEncodingContainer<SliceName>,
         under name: SliceName
     ) throws
+    /// Reads what a client gets of the slice, and drops it.
+    func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
     func decode(
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,

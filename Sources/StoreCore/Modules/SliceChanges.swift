@@ -10,6 +10,8 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     private var watched: [[any WatchedSlices<Root>]] {
         didSet { counts = watched.map(\.count) }
     }
+    /// The modules with one slice that has a part for each session.
+    private let isInParts: [Bool]
     /// How many observers each module has: asked for each action.
     private var counts: [Int]
 
@@ -17,6 +19,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         self.presentation = presentation
         watched = Array(repeating: [], count: modules.count)
         counts = Array(repeating: 0, count: modules.count)
+        isInParts = modules.map { $0.slice.ownership == .partForSession }
     }
 
     /// Whether the slices of a module have observers.
@@ -26,13 +29,37 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
         let shared = presentation == nil ? nil : SessionName.shared
         let cause = cause.for(cause.session ?? shared)
-        for touch in change.touches {
-            for slices in watched[touch.module] { slices.show(touch.key, old, new, cause) }
+        var partsShown: Int?
+        for touch in change.touches where !isListed(touch, in: change) {
+            // A slice that has a part for each session is one slice to those who observe it.
+            guard !isInParts[touch.module] else {
+                if partsShown != touch.module { show(.only, of: touch.module, old, new, cause) }
+                partsShown = touch.module
+                continue
+            }
+            show(touch.key, of: touch.module, old, new, cause)
         }
         guard let restarted = change.restarted, let session = cause.session, !cause.isElsewhere,
             presentation?.isHidden(restarted, from: session, in: old) == true
         else { return }
         for slices in watched[restarted] { slices.showBeginning(new, cause) }
+    }
+
+    private func show(
+        _ key: SliceKey,
+        of module: Int,
+        _ old: Root,
+        _ new: Root,
+        _ cause: SliceCause
+    ) {
+        for slices in watched[module] { slices.show(key, old, new, cause) }
+    }
+
+    /// Whether a touch means all slices of a module, and each of those that sessions have is noted
+    /// by itself.
+    private func isListed(_ touch: Touch, in change: Change) -> Bool {
+        touch.key == .only && !isInParts[touch.module]
+            && change.touches.contains { $0.module == touch.module && $0.key.session != nil }
     }
 
     func observe<State: ModuleState>(
@@ -136,9 +163,12 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
             return key == touched ? [key] : []
         }
         if isOne { return [touched] }
-        let keys = Set(place.keys(old)).union(place.keys(new))
-        return keys.filter { key in
-            key.isPart(of: touched) && isShown(key) && place.read(old, key) != place.read(new, key)
+        let keys = place.keys(new)
+        let known = Set(keys)
+        // In the order of their names: the same action always leads to the same calls.
+        return (keys + place.keys(old).filter { !known.contains($0) }).filter { key in
+            key.isPart(of: touched) && isShown(key)
+                && !isIdentical(place.read(old, key), place.read(new, key))
         }
     }
 

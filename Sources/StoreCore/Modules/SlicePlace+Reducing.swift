@@ -97,7 +97,8 @@ extension SlicePlace {
 
     /// Changes a copy of the slice, and puts it in its place where that did not throw.
     ///
-    /// Whatever was written is kept, also where `==` calls it equal to what was there.
+    /// Whatever was written is kept, also where `==` calls it equal to what was there. But a session
+    /// gets nothing of its own by an action that changes nothing: no reader would be told.
     private func change(
         _ root: inout Root,
         _ key: SliceKey,
@@ -109,8 +110,10 @@ extension SlicePlace {
         var new = old
         try change(&new)
         guard !isIdentical(old, new) else { return .same }
+        let isChange = differs(old, new, comparison)
+        if !isChange, comparison != nil, !has(root, key) { return .same }
         write(new, &root, key)
-        return SliceResult(isChange: differs(old, new, comparison))
+        return SliceResult(isChange: isChange)
     }
 }
 

@@ -116,6 +116,17 @@ extension SlicePlace {
         }
     }
 
+    /// Whether a slice is kept under its key, and is not only what every session begins with.
+    func has(_ root: Root, _ key: SliceKey) -> Bool {
+        guard let session = key.session else { return true }
+        return switch self {
+        case .always, .started, .instances: true
+        case .sessions(let member): member.read(root).has(session)
+        case .startedSessions(let member): member.read(root).has(session)
+        case .sessionInstances(let member): member.read(root).has(session)
+        }
+    }
+
     /// Has the state read on behalf of a session.
     func show(_ root: inout Root, to reader: SessionReader) {
         switch self {

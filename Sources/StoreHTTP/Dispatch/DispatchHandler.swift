@@ -81,11 +81,13 @@ final class DispatchHandler: Sendable {
 
     /// The version that `If-Match` asks for, or `nil` where any will do.
     ///
-    /// A list may name several tags. Versions only grow, so of those before the last change of what
-    /// the caller sees none can match any more. Of the rest, the newest that was published is the
-    /// one that holds longest, and else the lowest the only one that the Core can meet next. Where
-    /// there is none the Core is asked for one that it never meets: only the Core can look up
-    /// whether the request was applied before, and then the condition does not count.
+    /// A list may name several tags. Of those that were published, the newest is the one that holds
+    /// longest; the Core knows whether it still does, where sessions see different states. It can't
+    /// hold where all see the same and another version is there, and where a batch has changed what
+    /// the caller sees it may not: then the lowest of those to come goes before it, the only one
+    /// that the Core can meet next. Where there is none the Core is asked for one that it never
+    /// meets: only the Core can look up whether the request was applied before, and then the
+    /// condition does not count.
     private func expectedVersion(
         _ exchange: HTTPExchange,
         for caller: Caller
@@ -102,9 +104,11 @@ final class DispatchHandler: Sendable {
         let state = store.reader.state(for: caller)
         let current = state.version
         let oldest = state.hasSessions ? state.changedVersion : current
-        let candidates = tags.compactMap { Tag($0) }
-            .filter { $0.epoch == epoch && $0.version >= oldest }.map(\.version)
-        return candidates.filter { $0 <= current }.max() ?? candidates.min() ?? .max
+        let versions = tags.compactMap { Tag($0) }.filter { $0.epoch == epoch }.map(\.version)
+        let published = versions.filter { $0 <= current }.max()
+        if let published, published >= oldest { return published }
+        let next = versions.filter { $0 > current }.min()
+        return next ?? (state.hasSessions ? published : nil) ?? .max
     }
 
     /// The request's key and its body's fingerprint, where the client means to be able to send it

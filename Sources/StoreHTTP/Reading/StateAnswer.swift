@@ -103,14 +103,28 @@ enum StateAnswer {
     ) throws(Problem) {
         guard exchange.has("if-match") else { return }
         let state = state()
+        try require(state.tag, asIn: exchange) { state.isSame(as: $0) }
+    }
+
+    /// - Throws: 412 where `If-Match` names no other version than this one, which is past.
+    static func require(past tag: Tag, asIn exchange: HTTPExchange) throws(Problem) {
+        guard exchange.has("if-match") else { return }
+        try require(tag, asIn: exchange) { $0.opaque.isSame(as: tag.description) }
+    }
+
+    private static func require(
+        _ tag: Tag,
+        asIn exchange: HTTPExchange,
+        _ isSame: (EntityTag) -> Bool
+    ) throws(Problem) {
         guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
             throw .badHeader(
                 "If-Match",
-                allowed: "* or quoted tags such as \(state.etag)"
+                allowed: "* or quoted tags such as \(tag.etag)"
             )
         }
-        guard condition.isMet(by: { !$0.isWeak && state.isSame(as: $0) }) else {
-            throw .versionMismatch(current: state.tag)
+        guard condition.isMet(by: { !$0.isWeak && isSame($0) }) else {
+            throw .versionMismatch(current: tag)
         }
     }
 

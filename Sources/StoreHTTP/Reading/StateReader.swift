@@ -74,8 +74,8 @@ extension StateReader {
         VisibleState(try past.snapshot(at: version).visible(to: caller.viewer), documents)
     }
 
-    /// Which action up to a version last changed a part of the state. May take as long as a disk
-    /// does.
+    /// Which action up to a version last changed a part of the state; none where that belongs to
+    /// another session. May take as long as a disk does.
     ///
     /// - Throws: as ``state(at:for:)`` does.
     func blame(
@@ -83,7 +83,11 @@ extension StateReader {
         at version: UInt64,
         for caller: Caller
     ) throws(Problem) -> Blame {
-        try past.blame(pointer, at: version, for: caller.viewer)
+        let blame = try past.blame(pointer, at: version, for: caller.viewer)
+        guard let record = blame.record, !log.owners.isVisible(record, to: caller.viewer) else {
+            return blame
+        }
+        return blame.withoutRecord
     }
 
     /// A page of the log. May take as long as a disk does.

@@ -28,12 +28,15 @@ package enum IdleSessions {
     /// One whose end is not applied, because no room is left for it, goes on until the next look.
     package static func end(in store: Store, _ table: SessionTable) {
         for name in table.beginEndingIdle(max: endedMax) {
+            // As where a client ends it: others don't read who was idle.
+            var source = ActionSource(cause: nil, place: "StoreServer/idle")
+            source.session = name
             do {
                 let ended = Sessions.Internal.ended(session: name)
                 try store.core.offer(
                     Envelope(
                         members: [try store.actions.member(of: ended, store.encoder)],
-                        source: ActionSource(cause: nil, place: "StoreServer/idle"),
+                        source: source,
                         completion: IdleEnd(of: name, in: table)
                     )
                 )

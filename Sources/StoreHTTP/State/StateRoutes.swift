@@ -71,7 +71,11 @@ package struct StateRoutes: RouteGroup {
         let wait = request[StateParameters.wait]
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
-        if request.exchange.has("if-match"), version == nil {
+        if let version {
+            // What is past has the one tag that it had: to compare, it would have to be made.
+            let tag = Tag(epoch: store.reader.epoch, version: version)
+            try StateAnswer.require(past: tag, asIn: request.exchange)
+        } else if request.exchange.has("if-match") {
             let caller = try request.caller()
             try StateAnswer.require(store.reader.state(for: caller), asIn: request.exchange)
         }

@@ -21,7 +21,7 @@ package final class ActionLog: LogSource, VersionFollower {
     private let awaited = Atomic<UInt64>(0)
     private let onMove: @Sendable () -> Void
     /// Whose each record is.
-    let owners: RecordOwners
+    package let owners: RecordOwners
 
     /// Makes a log whose thread begins with ``start()``. The version is the one that is published
     /// already. `onMove` is called on the log's thread, and has the readers looked at again.

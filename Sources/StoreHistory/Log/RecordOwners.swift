@@ -14,7 +14,7 @@ package struct RecordOwners: Sendable {
     private let shared: Set<String>
 
     package init(_ actions: ActionTable, _ modules: [(name: String, ownership: SliceOwnership)]) {
-        let hasSessions = modules.contains { $0.ownership == .session }
+        let hasSessions = modules.contains { $0.ownership != .everybody }
         self.actions = hasSessions ? actions : nil
         shared = Set(modules.filter { $0.ownership == .everybody }.map(\.name))
     }

@@ -11,6 +11,12 @@ package struct Blame: Sendable {
     package let after: UInt64
     /// Whether no earlier action could have changed it, or one was found.
     package let isComplete: Bool
+
+    /// The same for a reader who may not read the action: it learns where the search has ended.
+    package var withoutRecord: Blame {
+        guard let record else { return self }
+        return Blame(record: nil, after: record.version - 1, isComplete: false)
+    }
 }
 
 /// Looks for the last action that changed a part of the state: replays the stretch behind the

@@ -9,14 +9,18 @@ package struct Program<State: Codable & Equatable & Sendable>: Sendable {
     package let state: State
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
+    /// Fills in what modules see of one another, in a state that was read and not reduced.
+    package let connect: @Sendable (inout State) -> Void
 
     package init(
         state: State,
         migrations: [Migration],
-        reducer: @escaping StateReducer<State>
+        reducer: @escaping StateReducer<State>,
+        connect: @escaping @Sendable (inout State) -> Void = { _ in }
     ) {
         self.state = state
         self.migrations = migrations
         self.reducer = reducer
+        self.connect = connect
     }
 }

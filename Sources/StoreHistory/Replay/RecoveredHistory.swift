@@ -86,6 +86,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
             registry: registry,
             migrations: program.migrations,
             reducer: program.reducer,
+            connect: program.connect,
             journal: journal,
             form: form ?? Self.form
         )

@@ -41,7 +41,7 @@ extension Replay {
         }
         if !isRead(snapshot), reachesBack { return try beginning() }
         do {
-            let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
+            let state = try read(snapshot)
             return Base(state: state, version: snapshot.version)
         } catch {
             if reachesBack { return try beginning() }
@@ -54,13 +54,19 @@ extension Replay {
         GivenState.isForm(snapshot.form, form)
     }
 
+    private func read(_ snapshot: StateSnapshot) throws(JSONError) -> State {
+        var state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
+        connect(&state)
+        return state
+    }
+
     /// The state before the first action: the program's own, unless history began with another.
     private func beginning() throws(ReplayError) -> Base {
         let given: StateSnapshot?
         do { given = try GivenState.began(journal) } catch { throw .journal(error) }
         guard let given else { return Base(state: initial, version: 0) }
         do {
-            let state = try JSONDecoder(limits: .unbounded).decode(State.self, from: given.state)
+            let state = try read(given)
             return Base(state: state, version: 0)
         } catch {
             throw .foreignBeginning("\(error.pointer): \(error.messageForOperators)")

@@ -12,6 +12,8 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     package let registry: ActionRegistry<State>
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
+    /// Fills in what modules see of one another: what sessions begin with is not in a snapshot.
+    package let connect: @Sendable (inout State) -> Void
     package let journal: any Journal
     /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
     package let form: String

@@ -22,6 +22,8 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
+    var visibleForm: any Decodable.Type { VisibleRoot<State>.self }
+
     var layout: SliceLayout? { SliceLayout(State.modules) }
 
     var views: ViewProjections<State>? { ViewProjections(of: State.self) }

@@ -15,7 +15,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     /// The projections of the state, where it is made of modules.
     let views: ViewStreams<State>?
     /// The modules that a batch touches; the Core notes them, and the publisher encodes them.
-    let touched = TouchedModules()
+    let touched: TouchedModules
     let publisher: Publisher<State>
     let keeper: SnapshotKeeper
 
@@ -44,6 +44,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         }
         streams.follow(log)
         let layout = composition.layout
+        touched = TouchedModules(hasSessions: layout?.ofSessions.isEmpty == false)
         let sender = PartSender(streams: streams, epoch: epoch)
         views = composition.views.map { ViewStreams($0, sender, encoder, logger) }
         let publisher = try Publisher(

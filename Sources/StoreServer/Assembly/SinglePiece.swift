@@ -12,6 +12,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     let reducer: @Sendable (inout State, any Action) throws -> Void
 
     var modules: [SliceDescription]? { nil }
+    var visibleForm: any Decodable.Type { State.self }
     var layout: SliceLayout? { nil }
     var views: ViewProjections<State>? { nil }
     var useCases: [BoundUseCaseMethod] { [] }

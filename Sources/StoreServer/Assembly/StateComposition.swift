@@ -16,6 +16,8 @@ protocol StateComposition<State>: Sendable {
     var modules: [SliceDescription]? { get }
     /// How the modules' slices make up the state; `nil` where it is one piece.
     var layout: SliceLayout? { get }
+    /// The form of what a client gets of the state, for schemas.
+    var visibleForm: any Decodable.Type { get }
     /// The projections of the state; `nil` where it is one piece.
     var views: ViewProjections<State>? { get }
     /// The methods of the modules' use cases.

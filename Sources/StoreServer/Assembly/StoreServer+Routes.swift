@@ -153,14 +153,14 @@ extension StoreServer {
             title: name,
             version: version,
             schema: JSONSchema.store(
-                state: State.self,
+                state: composition.visibleForm,
                 actions: types,
                 logged: logged,
                 requests: requests,
                 batchMax: batchMax
             ),
             components: JSONSchema.storeDefinitions(
-                state: State.self,
+                state: composition.visibleForm,
                 actions: types,
                 logged: logged,
                 requests: requests,

@@ -13,10 +13,12 @@ import Wire
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
     let form = RecoveredHistory<State>.form
+    private let connect: @Sendable (inout State) -> Void
     private var steps: ReplaySteps<State>
     private var base: Replay<State>.Base?
 
     init(of program: Program<State>, _ registry: ActionRegistry<State>) {
+        connect = program.connect
         steps = ReplaySteps(
             reader: RecordReader(registry.table, program.migrations),
             reducer: program.reducer
@@ -30,11 +32,12 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 
     func begins(with snapshot: StateSnapshot) -> Bool {
         guard GivenState.isForm(snapshot.form, form),
-            let state = try? JSONDecoder(limits: .unbounded).decode(
+            var state = try? JSONDecoder(limits: .unbounded).decode(
                 State.self,
                 from: snapshot.state
             )
         else { return false }
+        connect(&state)
         base = Replay.Base(state: state, version: snapshot.version)
         return true
     }

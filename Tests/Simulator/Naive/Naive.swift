@@ -44,6 +44,7 @@ struct Naive<P: Program> {
         let before = root
         var after = root
         try P.reduce(&after, inner, for: instance, of: author, at: version + 1)
+        P.share(&after)
         if case .ended(let session)? = inner as? Sessions.Internal { P.end(session, &after) }
         let old = text
         root = after

@@ -20,6 +20,8 @@ protocol Program: SendableMetatype {
     ) throws
     /// Whose the slices are that an action changes.
     static func owner(of action: any Action) -> Owner
+    /// Brings what modules see of others up to date.
+    static func share(_ root: inout Root)
     /// Takes out all that a session has.
     static func end(_ session: String, _ root: inout Root)
     /// What interceptors make of an action.
@@ -57,6 +59,7 @@ protocol Program: SendableMetatype {
 }
 
 extension Program {
+    static func share(_ root: inout Root) {}
     static func intercepted(_ action: any Action) throws -> [any Action] { [action] }
     static func isHooked(_ action: any Action) -> Bool { false }
     static func isReplaced(by action: any Action, _ sent: Sent) -> Bool { false }

@@ -16,6 +16,12 @@ struct Reading {
         isOperator ? text : text.visible(to: name)
     }
 
+    /// What a stream is about, as the client sees it. A view is never of all sessions.
+    func part(_ target: StreamTarget, of text: StateText) -> StreamTarget.Part {
+        let isView = target.path.hasPrefix("/views")
+        return target.part(isView ? text.visible(to: name) : visible(text))
+    }
+
     /// Looks for what other sessions wrote into theirs.
     func search(_ bytes: [UInt8], _ place: @autoclosure () -> String) throws(Violation) {
         guard !isOperator else { return }

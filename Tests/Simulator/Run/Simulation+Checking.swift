@@ -171,7 +171,9 @@ extension Simulation {
             guard let state = root.member(named: "state") else { return }
             guard let text = past.texts[kept.last] else { return }
             let whole = open.asked.client.visible(text).whole
-            guard Bytewise(Array(state.source)) == whole else { throw wrong("state \(whole)") }
+            guard Bytewise(Array(state.source)) == whole else {
+                throw wrong("state \(whole.parting(from: Bytewise(Array(state.source))))")
+            }
         case .dryRun(let changed, let whole):
             guard status == 200, let root = document?.root,
                 root.member(named: "changed")?.sourceText == "\(changed)",

@@ -13,7 +13,7 @@ extension Simulation {
         case 5:
             guard let view = P.view(&chance, isStream: false) else { return }
             let client = drawn(&chance)
-            let part = view.part(reading(client).visible(naive.text))
+            let part = reading(client).part(view, of: naive.text)
             if case .json(let bytes) = part { return try get(view.path, bytes, client, &chance) }
             try get(view.path, Bytewise("null"), client, &chance)
         case 0, 1:

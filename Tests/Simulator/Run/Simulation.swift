@@ -58,6 +58,8 @@ final class Simulation<P: Program> {
     var logReaders: [LogReader] = []
     /// Readers that have left, and may come back.
     var departed: [Reader] = []
+    /// The versions that were the newest when a stream began.
+    var openedAt: Set<UInt64> = []
     /// The sessions in which a view was said to be shown.
     var shown: Set<String> = []
     /// All sessions that there ever were.
@@ -117,7 +119,9 @@ final class Simulation<P: Program> {
     }
 
     private static func firstState(_ server: SimulatedServer<P.Root>) throws -> P.Root {
-        try JSONDecoder(limits: .unbounded).decode(P.Root.self, from: server.state)
+        var root = try JSONDecoder(limits: .unbounded).decode(P.Root.self, from: server.state)
+        P.share(&root)
+        return root
     }
 
     func note(_ line: @autoclosure () -> String) {

@@ -73,21 +73,24 @@ extension WorkshopProgram {
             _ = Sessions().reduce(&root.sessions, internal: action)
         default: throw Refusal(reason: "There is no such action.")
         }
+        if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {
+            root.effects.enter(
+                PendingEffects.Entry(version: version, slice: "jobs", onRestart: onRestart)
+            )
+        }
+    }
+
+    static func share(_ root: inout Workshop) {
         root.plate?.label.value = root.shelf.label
         root.desk.title.value = root.plate?.title
         let (label, drafts) = (root.shelf.label, root.draft)
-        if Bytewise(label) != Bytewise(drafts[StateText.nobody].label.value ?? "") {
+        if drafts[StateText.nobody].label.value.map({ Bytewise($0) }) != Bytewise(label) {
             root.draft.changeAll { draft, _ in draft.label.value = label }
         }
         for session in root.pins.sessions {
             for id in root.pins[session].ids {
                 root.pins[session][id]?.draft.value = drafts[session].text
             }
-        }
-        if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {
-            root.effects.enter(
-                PendingEffects.Entry(version: version, slice: "jobs", onRestart: onRestart)
-            )
         }
     }
 

@@ -93,3 +93,14 @@ extension Bytewise {
         self.init(bytes)
     }
 }
+
+extension Bytewise {
+    /// Where it is another text, and what follows there.
+    func parting(from other: Bytewise) -> String {
+        let place = zip(bytes, other.bytes).prefix { $0 == $1 }.count
+        let (mine, theirs) = (bytes.dropFirst(place), other.bytes.dropFirst(place))
+        let start = max(0, place - 60)
+        return "…\(Bytewise(Array(bytes[start..<place]))) => "
+            + "\(Bytewise(Array(mine.prefix(200)))) or \(Bytewise(Array(theirs.prefix(200))))"
+    }
+}
