@@ -51,25 +51,25 @@ import Testing
     @Test func `of the movies: a tap shows a card, and the same one may be tapped again`() async {
         let store = TestStore(AppState())
         await store.send(Home.start) { state in
-            state.home = Home.State(titles: (0...10).map { "Movie \($0)" })
+            state.home.value = Home.State(titles: (0...10).map { "Movie \($0)" })
         }
         await store.receive(presented("home")) { change(&$0, presented("home")) }
         for isFirst in [true, false] {
             await store.send(Home.UI.didTapOnMovieCell(title: "Movie 3")) {
-                $0.home?.selectedMovie = "Movie 3"
+                $0.home.value?.selectedMovie = "Movie 3"
             }
             await store.receive(MovieCard.start(.init(title: "Movie 3"))) {
-                $0.movieCard = MovieCard.State(title: "Movie 3", isWanted: false)
+                $0.movieCard.value = MovieCard.State(title: "Movie 3", isWanted: false)
             }
-            await store.receive(Home.Internal.cardShown) { $0.home?.selectedMovie = nil }
+            await store.receive(Home.Internal.cardShown) { $0.home.value?.selectedMovie = nil }
             if isFirst {
                 await store.receive(presented("movieCard")) { change(&$0, presented("movieCard")) }
             }
             await store.send(MovieCard.Action.wanted(isWanted: true)) {
-                $0.movieCard?.isWanted = true
+                $0.movieCard.value?.isWanted = true
             }
         }
-        await store.send(MovieCard.stop) { $0.movieCard = nil }
+        await store.send(MovieCard.stop) { $0.movieCard.value = nil }
         let withdrawn = Sessions.Internal.withdrawn(view: "movieCard")
         await store.receive(withdrawn) { change(&$0, withdrawn) }
         await store.send(
@@ -77,7 +77,7 @@ import Testing
             refused: "There is no movie 'None' in the list.",
             pointer: "/title"
         )
-        await store.send(Home.stop) { $0.home = nil }
+        await store.send(Home.stop) { $0.home.value = nil }
         let gone = Sessions.Internal.withdrawn(view: "home")
         await store.receive(gone) { change(&$0, gone) }
         await store.finish()
@@ -94,16 +94,16 @@ import Testing
     @Test func `of a visitor who logs in, takes another name and leaves`() async {
         let store = TestStore(AppState(), dependencies: world)
         await store.call("login", "login", Credentials(userName: "ada", password: "secret"))
-        await store.receive(Login.Internal.loading) { $0.login.progress = .loading }
+        await store.receive(Login.Internal.loading) { $0.login.value.progress = .loading }
         await store.receive(Login.Internal.succeeded(user: ada)) {
-            $0.login.progress = .loadSucceeded
+            $0.login.value.progress = .loadSucceeded
         }
-        await store.receive(User.start(.init(profile: ada))) { $0.user = User.State(profile: ada) }
+        await store.receive(User.start(.init(profile: ada))) { $0.user.value = User.State(profile: ada) }
         await store.send(User.Action.edited(displayName: "Lady Ada")) {
-            $0.user?.profile.displayName = "Lady Ada"
+            $0.user.value?.profile.displayName = "Lady Ada"
         }
-        await store.send(Login.Action.loggedOut) { $0.login = Login.State() }
-        await store.receive(User.stop) { $0.user = nil }
+        await store.send(Login.Action.loggedOut) { $0.login.value = Login.State() }
+        await store.receive(User.stop) { $0.user.value = nil }
         await store.finish()
     }
 

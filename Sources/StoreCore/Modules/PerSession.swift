@@ -37,7 +37,10 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     /// The value of the session on whose behalf the state is read: in a view, of the client that
     /// asks; in middleware, interceptors, observers and reactions, of the client whose action it
     /// is. Where no session is behind it, that of the session `shared`.
-    public var value: Value { self[reader?.session ?? SessionName.shared] }
+    public var value: Value {
+        get { self[reader?.session ?? SessionName.shared] }
+        set { self[reader?.session ?? SessionName.shared] = newValue }
+    }
 
     /// The value of a session, which need not have changed it yet.
     public subscript(session: String) -> Value {
