@@ -146,7 +146,8 @@ private struct Yard: RootState {
         {
             let core = try Core(now)
             core.resume([entry], past: { _ in PastAction(action) }, before: { _ in before }) {
-                _, _ in
+                _,
+                _ in
             }
             await core.effects?.untilIdle()
             let state = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state
