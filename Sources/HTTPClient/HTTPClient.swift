@@ -5,8 +5,9 @@ import Wire
 /// set its own.
 ///
 /// ```swift
-/// func effect(after action: Action, in state: State) -> Effect<State> {
-///     .run(id: "weather", cancelInFlight: true) { context in
+/// func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+///     state.isLoading = true
+///     return .run(id: "weather", cancelInFlight: true) { context in
 ///         let http = try context.dependencies.http
 ///         let url = "https://weather.example/now"
 ///         let weather = try await http.json(Weather.self, from: .get(url))

@@ -1,5 +1,5 @@
 /// A moment by which several steps together must be done.
-package struct Deadline {
+package struct Deadline: Sendable {
     private let end: ContinuousClock.Instant
 
     package init(seconds: Double) {

@@ -88,7 +88,7 @@ import Testing
     }
 
     private func change(_ state: inout AppState, _ action: Sessions.Internal) {
-        Sessions().reduce(&state.sessions, internal: action)
+        _ = Sessions().reduce(&state.sessions, internal: action)
     }
 
     @Test func `of a visitor who logs in, takes another name and leaves`() async {

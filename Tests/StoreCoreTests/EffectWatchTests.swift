@@ -4,19 +4,17 @@ import Testing
 @testable import StoreCore
 
 /// Counts down by effects, each of which dispatches the action of the next one.
-private struct Countdown: Module {
+private struct Countdown: EffectfulModule {
     struct State: ModuleState { var left = -1 }
     enum Action: ModuleAction { case counted(to: Int) }
 
-    func reduce(_ state: inout State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
-        case .counted(let left): state.left = left
+        case .counted(let left):
+            state.left = left
+            guard left > 0 else { return .none }
+            return .run { context in try await context.dispatch(Action.counted(to: left - 1)) }
         }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        guard case .counted(let left) = action, left > 0 else { return .none }
-        return .run { context in try await context.dispatch(Action.counted(to: left - 1)) }
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
         @TaskLocal static var current: Calls?
     }
 
-    private struct Lamp: Module {
+    private struct Lamp: EffectfulModule {
         struct State: ModuleState {
             var isOn = false
             var burnt = 0
@@ -24,22 +24,28 @@ import Testing
         enum UI: ModuleAction { case tapped }
         enum Internal: ModuleAction { case burnt }
 
-        func reduce(_ state: inout State, _ action: Action) {
-            if action == .switched { state.isOn.toggle() }
+        func reduce(_ state: inout State, ui action: UI) -> Effect<State> {
+            state.isOn.toggle()
+            return .none
         }
-        func reduce(_ state: inout State, ui action: UI) { state.isOn.toggle() }
-        func reduce(_ state: inout State, internal action: Internal) { state.burnt += 1 }
 
-        func effect(after action: Action, in state: State) -> Effect<State> {
+        func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+            state.burnt += 1
+            return .none
+        }
+
+        func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
             switch action {
-            case .switched: .none
+            case .switched:
+                state.isOn.toggle()
+                return .none
             case .burning:
-                .run(id: "burn") { context in
+                return .run(id: "burn") { context in
                     Calls.current?.all.add("effect")
                     try await context.sleep(for: .seconds(1))
                     try await context.dispatch(Internal.burnt)
                 }
-            case .cooled: .cancel(id: "burn")
+            case .cooled: return .cancel(id: "burn")
             }
         }
     }
@@ -86,7 +92,7 @@ import Testing
             core = try Core(House(), runner: runner, configuration: configuration)
             let calls = calls
             core.observe { [seen] in seen.add($0) }
-            core.child(Lamp.self)?.observe { [lamps] _, new in lamps.add(new) }
+            try core.child(Lamp.self).observe { [lamps] _, new in lamps.add(new) }
             core.add { (_: House, _: StampedAction) in
                 calls.all.add("middleware")
                 return nil

@@ -26,7 +26,7 @@ struct Tally: Module {
 }
 
 /// The movie list of Beaver's introduction.
-struct Home: StartableModule {
+struct Home: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var titles: [String]
         var selected: String?
@@ -46,23 +46,22 @@ struct Home: StartableModule {
         State(titles: (0...10).map { "Movie \($0)" })
     }
 
-    func reduce(_ state: inout State, _ action: Action) {}
-
-    func reduce(_ state: inout State, internal action: Internal) throws {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .didTapOnMovieCell(let title): state.selected = title
         case .loaded(let titles): state.titles = titles
         }
+        return .none
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .refreshed(let milliseconds):
-            .run(id: "refresh", cancelInFlight: true) { context in
+            return .run(id: "refresh", cancelInFlight: true) { context in
                 try await context.sleep(for: .milliseconds(milliseconds))
                 try await context.dispatch(Internal.loaded(titles: ["Fresh"]))
             }
-        case .cancelled: .cancel(id: "refresh")
+        case .cancelled: return .cancel(id: "refresh")
         }
     }
 }

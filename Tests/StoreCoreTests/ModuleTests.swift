@@ -80,7 +80,7 @@ import Testing
     @Test func `a child is called for its own slice alone, with what it was before`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[String]>([])
-        let home = try #require(core.child(Home.self))
+        let home = try core.child(Home.self)
         let end = home.observe { old, new in
             let text = "\(old?.titles.count ?? -1)>\(new?.titles.count ?? -1)"
             seen.withLock { $0.append(text) }
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `a child's stream has the slice as it is, and then the newest`() async throws {
         let core = try Core(SampleState())
-        var slices = try #require(core.child(Tally.self)).values.makeAsyncIterator()
+        var slices = try core.child(Tally.self).values.makeAsyncIterator()
         #expect(await slices.next() == Tally.State())
         try await core.dispatch(Tally.Action.increased)
         try await core.dispatch(Tally.Action.increased)
@@ -115,7 +115,7 @@ import Testing
         async throws
     {
         let core = try Core(SampleState())
-        let tally = try #require(core.child(Tally.self))
+        let tally = try core.child(Tally.self)
         let heard = Locked<[String]>([])
         for name in ["a", "b", nil] as [String?] {
             tally.observe(as: name) { old, _ in
@@ -134,7 +134,9 @@ import Testing
     {
         let core = try Core(SampleState())
         let titles = Locked<[String?]>([])
-        core.child(MovieCard.self)?.observe { _, new in titles.withLock { $0.append(new?.title) } }
+        try core.child(MovieCard.self).observe { _, new in
+            titles.withLock { $0.append(new?.title) }
+        }
         try await core.dispatch(Home.start)
         try await core.dispatch(Home.Internal.didTapOnMovieCell(title: "Movie 3"))
         try await core.dispatch(MovieCard.stop)
@@ -145,13 +147,25 @@ import Testing
     @Test func `a reader sees what the owner shares, in the step that changed it`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[Int?]>([])
-        core.child(Window.self)?.observe { _, new in seen.withLock { $0.append(new?.tally.value) } }
+        try core.child(Window.self).observe { _, new in
+            seen.withLock { $0.append(new?.tally.value) }
+        }
         try await core.dispatch(Tally.Action.increased)
         try await core.dispatch(Window.start)
         let state = try await core.dispatch(Tally.Action.increased).state
         #expect(state.window?.tally.value == 2)
         try await core.dispatch(Tally.Action.stepChanged(to: 4))
         #expect(seen.withLock { $0 } == [nil, 1, 2])
+    }
+
+    @Test func `a child of a module that is not mounted is refused by name`() throws {
+        struct Tallies: RootState {
+            var tally = Tally.State()
+            static let modules: Modules = [Tally().at(\.tally)]
+        }
+        let core = try Core(Tallies())
+        #expect(throws: ModuleError.notMounted("home")) { try core.child(Home.self) }
+        #expect(throws: Never.self) { try core.child(Tally.self) }
     }
 
     @Test func `modules that don't fit together are named`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Effects that turn what they throw into an action.
 @Suite struct RecoveryTests {
-    private struct Fetcher: Module {
+    private struct Fetcher: EffectfulModule {
         struct State: ModuleState {
             var failures: [String] = []
         }
@@ -17,15 +17,14 @@ import Testing
             case failed(reason: String)
         }
 
-        func reduce(_ state: inout State, _ action: Action) {}
-
-        func reduce(_ state: inout State, internal action: Internal) {
+        func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
             switch action {
             case .failed(let reason): state.failures.append(reason)
             }
+            return .none
         }
 
-        func effect(after action: Action, in state: State) -> Effect<State> {
+        func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
             .run(
                 id: "fetch",
                 retry: .times(1, pause: .seconds(1)),

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A cell that can be watched over, and that says when that was cut off.
-private struct Cells: StartableModule {
+private struct Cells: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var count = 0
         var cut: [UInt64] = []
@@ -21,17 +21,21 @@ private struct Cells: StartableModule {
 
     func begin(_ start: NoFields) -> State { State() }
 
-    func reduce(_ state: inout State, _ action: Action) {
-        if action == .counted { state.count += 1 }
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+        switch action {
+        case .counted:
+            state.count += 1
+            return .none
+        case .awaited:
+            return .run(id: "wait") { context in try await context.sleep(for: .seconds(3_600)) }
+        }
     }
 
-    func reduce(_ state: inout State, internal action: Internal) {
-        if case .cut(let version) = action { state.cut.append(version) }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        guard action == .awaited else { return .none }
-        return .run(id: "wait") { context in try await context.sleep(for: .seconds(3_600)) }
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        switch action {
+        case .cut(let version): state.cut.append(version)
+        }
+        return .none
     }
 
     func interrupted(after version: UInt64) -> Internal? { .cut(version: version) }
@@ -56,7 +60,7 @@ private struct Tissue: RootState {
         let core = try Core(Tissue())
         let told = Locked<[Int]>([])
         for id in [twin.0, twin.1] { try await core.dispatch(Cells.start(.init()).to(id)) }
-        core.child(Cells.self, twin.1)?.observe { old, new in
+        try core.child(Cells.self, twin.1).observe { old, new in
             if old != nil { told.withLock { $0.append(new?.count ?? -1) } }
         }
         try await core.dispatch(Cells.Action.counted.to(twin.0))

@@ -6,8 +6,8 @@ import Testing
 @Suite struct SessionsTests {
     private func route(_ actions: Sessions.Internal..., of session: String = "a") -> [String]? {
         var state = Sessions.State()
-        Sessions().reduce(&state, internal: .began(session: "a"))
-        for action in actions { Sessions().reduce(&state, internal: action) }
+        _ = Sessions().reduce(&state, internal: .began(session: "a"))
+        for action in actions { _ = Sessions().reduce(&state, internal: action) }
         return state[session]?.route.map { "\($0.style) \($0.view)" }
     }
 

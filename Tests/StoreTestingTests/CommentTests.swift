@@ -45,7 +45,7 @@ enum InComments {
         }
     }
 
-    struct Home: StartableModule {
+    struct Home: StartableModule, EffectfulModule {
         struct State: ModuleState {
             var titles: [String]
             var isBusy = false
@@ -62,15 +62,17 @@ enum InComments {
         }
 
         func begin(_ start: NoFields) -> State { State(titles: []) }
-        func reduce(_ state: inout State, _ action: Action) { state.isBusy = true }
 
-        func reduce(_ state: inout State, internal action: Internal) {
-            guard case .loaded(let titles) = action else { return }
-            state = State(titles: titles)
+        func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+            switch action {
+            case .loaded(let titles): state = State(titles: titles)
+            }
+            return .none
         }
 
-        func effect(after action: Action, in state: State) -> Effect<State> {
-            .run { context in
+        func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+            state.isBusy = true
+            return .run { context in
                 try await context.sleep(for: .seconds(1))
                 try await context.dispatch(Internal.loaded(titles: ["Fresh"]))
             }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct EffectStatingTests {
     private struct Broken: Error, Equatable {}
 
-    private struct Worker: Module {
+    private struct Worker: EffectfulModule {
         struct State: ModuleState {
             var done = 0
         }
@@ -26,14 +26,14 @@ import Testing
         /// Throws as often as the test asks for.
         let attempt: @Sendable () throws -> Void
 
-        func reduce(_ state: inout State, _ action: Action) {}
-
-        func reduce(_ state: inout State, internal action: Internal) {
-            guard case .did(let number) = action else { return }
-            state.done = number
+        func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+            switch action {
+            case .did(let number): state.done = number
+            }
+            return .none
         }
 
-        func effect(after action: Action, in state: State) -> Effect<State> {
+        func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
             switch action {
             case .retried:
                 .run(retry: .times(2, pause: .seconds(1))) { [attempt] context in

@@ -89,7 +89,7 @@ import Testing
 }
 
 /// Sleeps twice for each name: as long as is asked, and 10 ms more.
-private struct Sleepers: Module {
+private struct Sleepers: EffectfulModule {
     struct State: ModuleState {}
 
     enum Action: ModuleAction {
@@ -98,9 +98,7 @@ private struct Sleepers: Module {
 
     let woken: Recorder<String>
 
-    func reduce(_ state: inout State, _ action: Action) {}
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         guard case .slept(let times) = action else { return .none }
         return .run { [woken] context in
             try await withThrowingTaskGroup(of: Void.self) { group in

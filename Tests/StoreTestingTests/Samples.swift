@@ -24,7 +24,7 @@ struct Tally: Module {
 }
 
 /// Titles that are searched for a while after the last letter was typed.
-struct Search: Module {
+struct Search: EffectfulModule {
     struct State: ModuleState {
         var text = ""
         var titles: [String] = []
@@ -42,38 +42,34 @@ struct Search: Module {
         case drawn(UInt64, id: String)
     }
 
-    func reduce(_ state: inout State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
-        case .typed(let text): state.text = text
-        case .closed: state.text = ""
-        case .lotteryPlayed: break
+        case .typed(let text):
+            state.text = text
+            return .run(id: "search", cancelInFlight: true) { context in
+                try await context.sleep(for: .milliseconds(300))
+                try await context.dispatch(Internal.found(titles: [text + "corn"]))
+            }
+        case .lotteryPlayed:
+            return .run { context in
+                let number = try context.dependencies.random() % 100
+                let id = try context.dependencies.uuid()
+                try await context.dispatch(Internal.drawn(number, id: id))
+            }
+        case .closed:
+            state.text = ""
+            return .cancel(id: "search")
         }
     }
 
-    func reduce(_ state: inout State, internal action: Internal) throws {
+    func reduce(_ state: inout State, internal action: Internal) throws -> Effect<State> {
         switch action {
         case .found(let titles): state.titles = titles
         case .drawn(let number, let id):
             guard number != 0 else { throw Refusal(reason: "0 is never drawn.") }
             state.token = "\(number) \(id)"
         }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        switch action {
-        case .typed(let text):
-            .run(id: "search", cancelInFlight: true) { context in
-                try await context.sleep(for: .milliseconds(300))
-                try await context.dispatch(Internal.found(titles: [text + "corn"]))
-            }
-        case .lotteryPlayed:
-            .run { context in
-                let number = try context.dependencies.random() % 100
-                let id = try context.dependencies.uuid()
-                try await context.dispatch(Internal.drawn(number, id: id))
-            }
-        case .closed: .cancel(id: "search")
-        }
+        return .none
     }
 }
 
@@ -97,7 +93,7 @@ struct Page: StartableModule {
     func reduce(_ state: inout State, _ action: Action) { state.likes += 1 }
 }
 
-struct Pages: StartableModule {
+struct Pages: StartableModule, EffectfulModule {
     typealias State = Page.State
     typealias Start = Page.Start
 
@@ -108,13 +104,14 @@ struct Pages: StartableModule {
 
     func begin(_ start: Start) -> State { State(title: start.title) }
 
-    func reduce(_ state: inout State, _ action: Action) {
-        if action == .liked { state.likes += 1 }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        guard action == .likedLater else { return .none }
-        return .run { try await $0.dispatch(Action.liked) }
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+        switch action {
+        case .liked:
+            state.likes += 1
+            return .none
+        case .likedLater:
+            return .run { try await $0.dispatch(Action.liked) }
+        }
     }
 }
 

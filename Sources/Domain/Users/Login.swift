@@ -5,7 +5,7 @@ import StorePatterns
 ///
 /// The password is the input of a use case and nothing else: it is in no action, and so in no
 /// journal, stream, log or state.
-public struct Login: Module {
+public struct Login: EffectfulModule {
     /// How far the login is.
     public struct State: ModuleState {
         /// How far the login is.
@@ -62,30 +62,31 @@ public struct Login: Module {
     public init() {}
 
     /// Never refused.
-    public func reduce(_ state: inout State, _ action: Action) {
+    public func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
-        case .loggedOut: state = State()
+        case .loggedOut:
+            state = State()
+            return .none
         }
     }
 
-    /// Translates the outputs into what is shown.
-    public func reduce(_ state: inout State, internal action: Internal) {
+    /// Translates the outputs into what is shown. Who has logged in is the business of another
+    /// module.
+    public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .loading:
             state.progress = .loading
             state.failure = nil
-        case .succeeded: state.progress = .loadSucceeded
+            return .none
+        case .succeeded(let user):
+            state.progress = .loadSucceeded
+            return .run { context in
+                try await context.dispatch(User.start(.init(profile: user)))
+            }
         case .failed(let reason):
             state.progress = .loadFailed
             state.failure = reason
-        }
-    }
-
-    /// Who has logged in is the business of another module.
-    public func effect(afterInternal action: Internal, in state: State) -> Effect<State> {
-        guard case .succeeded(let user) = action else { return .none }
-        return .run { context in
-            try await context.dispatch(User.start(.init(profile: user)))
+            return .none
         }
     }
 }

@@ -1,21 +1,24 @@
-/// Work outside the Core, as a value: what a module asks for after an action, done by one runner.
+/// Work outside the Core, as a value: a reducer returns it with the change, and one runner does it.
 ///
 /// ```swift
-/// func effect(after action: Action, in state: State) -> Effect<State> {
+/// func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
 ///     switch action {
 ///     case .searchChanged(let text):
-///         .run(id: "search", cancelInFlight: true) { context in
+///         state.text = text
+///         return .run(id: "search", cancelInFlight: true) { context in
 ///             let titles = try await context.dependencies.movies.search(text)
 ///             try await context.dispatch(Internal.found(titles))
 ///         }
 ///     case .closed:
-///         .cancel(id: "search")
+///         state.text = ""
+///         return .cancel(id: "search")
 ///     }
 /// }
 /// ```
 ///
-/// Effects run concurrently, after the action is durable. An effect ends with its module: when that
-/// is stopped, its effects are cancelled, and nothing that they dispatch is applied any more.
+/// It is the reducer of an ``EffectfulModule``. Effects run concurrently, after the action is
+/// durable. An effect ends with its module: when that is stopped, its effects are cancelled, and
+/// nothing that they dispatch is applied any more.
 public struct Effect<State: Sendable>: Sendable {
     package indirect enum Form: Sendable {
         case none

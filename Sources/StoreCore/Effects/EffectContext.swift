@@ -39,6 +39,17 @@ public struct EffectContext<State: Sendable>: Sendable {
         )
     }
 
+    /// Dispatches an action, and goes on without waiting for it: it is in the mailbox, behind what
+    /// waits there.
+    ///
+    /// The log shows it with this effect's ``cause`` and the place of the call, and a client that
+    /// waits for effects waits for it, too. Where the reducer refuses it, or the mailbox is full,
+    /// it is dropped, logged and counted, as an action of a presenter. An effect that is cancelled
+    /// sends nothing.
+    public func send(_ action: any Action, file: String = #fileID, line: Int = #line) {
+        runner.send(addressed(action), from: token, origin: "\(file):\(line)")
+    }
+
     /// Dispatches an action, and waits for what the effects that follow it give.
     package func result(
         of action: any Action,

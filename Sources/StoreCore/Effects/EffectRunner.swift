@@ -61,12 +61,26 @@ extension EffectRunner {
         watch: EffectWatch? = nil
     ) async throws -> UInt64 {
         guard !token.isCancelled, let engine else { throw CancellationError() }
+        return try await engine.submit(action, from: source(token, origin, watch))
+    }
+
+    /// Dispatches, and does not wait.
+    func send(_ action: any Action, from token: EffectToken, origin: String) {
+        guard !token.isCancelled, let engine else { return }
+        engine.dispatchProgramAction(action, from: source(token, origin, nil), applied: nil)
+    }
+
+    private func source(
+        _ token: EffectToken,
+        _ origin: String,
+        _ watch: EffectWatch?
+    ) -> ActionSource {
         var source = ActionSource(cause: token.cause.version, place: origin)
         source.token = token
         source.session = token.cause.session
         source.watch =
             watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
-        return try await engine.submit(action, from: source)
+        return source
     }
 
     /// Dispatches, and waits for what the effects of that action give.

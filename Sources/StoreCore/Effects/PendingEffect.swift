@@ -1,5 +1,8 @@
 /// An effect on its way to the runner, without its types.
-package struct PendingEffect: Sendable {
+///
+/// An object, because most actions have none: the place for one is a single word, in each result
+/// from the reducer to the commit.
+package final class PendingEffect: Sendable {
     package let address: SliceAddress
     /// Begins the work. Without a cause, another engine does that, and what the work cancels when
     /// it begins is cancelled here.
@@ -28,7 +31,7 @@ package struct PendingEffect: Sendable {
         }
     }
 
-    init<State: Sendable>(
+    convenience init<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,
         read: @escaping @Sendable (any Sendable) -> State?
@@ -45,7 +48,7 @@ package struct PendingEffect: Sendable {
     }
 
     /// - Returns: `nil` where there is nothing to be done.
-    package init?<Root, State>(
+    package convenience init?<Root, State>(
         _ effect: Effect<State>,
         at address: SliceAddress,
         in place: SlicePlace<Root, State>

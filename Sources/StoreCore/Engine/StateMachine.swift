@@ -9,7 +9,8 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     func module(of action: any Action) -> String?
 
     /// Reduces an action that makes this version, by the route of ``route(of:)``, from this
-    /// session. What it has done is returned, and noted nowhere else.
+    /// session. What it has done is returned, and noted nowhere else; `effect` becomes what is to
+    /// be done about it outside of the Core, which a replay and a dry run drop.
     ///
     /// - Throws: what the reducer throws; the state is as it was then.
     func reduce(
@@ -17,7 +18,8 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
+        from session: String?,
+        effect: inout PendingEffect?
     ) throws -> Change
 
     /// Reduces an action that was applied by another engine, and so is not judged again.
@@ -26,16 +28,9 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
+        from session: String?,
+        effect: inout PendingEffect?
     ) throws -> Change
-
-    /// What is to be done outside of the Core, after an action that led to `state`.
-    func effect(
-        after action: any Action,
-        by route: ActionRoute,
-        in state: State,
-        from session: String?
-    ) -> PendingEffect?
 
     /// Whether sessions have slices of their own.
     var hasSessions: Bool { get }
@@ -61,21 +56,16 @@ package final class ActionRoute: @unchecked Sendable {
     /// `nil` for requests, which are no actions of a type of their own.
     let handler: UnsafeMutableRawPointer?
 
-    /// Whether something may have to be done after such an action.
-    let hasEffect: Bool
-
     /// Whether it may end a session.
     let mayEndSession: Bool
 
     init(
         module: Int,
         handler: UnsafeMutableRawPointer?,
-        hasEffect: Bool,
         mayEndSession: Bool
     ) {
         self.module = module
         self.handler = handler
-        self.hasEffect = hasEffect
         self.mayEndSession = mayEndSession
     }
 }

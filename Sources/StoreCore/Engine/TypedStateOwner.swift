@@ -81,21 +81,17 @@ extension TypedStateOwner {
             return Reduction(change: none, effect: nil, kept: kept)
         }
         let kept = keepCurrent(isShown || machine.isWatched(route))
+        var effect: PendingEffect?
         let change = try machine.reduce(
             &current,
             action,
             by: route,
             version: version,
-            from: session
+            from: session,
+            effect: &effect
         )
         keepNext(kept)
-        return Reduction(
-            change: change,
-            // The state is copied for the call, so it is made only where something may follow.
-            effect: route.hasEffect
-                ? machine.effect(after: action, by: route, in: current, from: session) : nil,
-            kept: kept
-        )
+        return Reduction(change: change, effect: effect, kept: kept)
     }
 
     func replay(
@@ -106,6 +102,7 @@ extension TypedStateOwner {
         let route = machine.flatMap { $0.route(of: action) }
         let isWatched = route.map { machine?.isWatched($0) == true } ?? false
         let kept = keepCurrent(watchers.counts.hasStateWatchers || isWatched)
+        var effect: PendingEffect?
         let change =
             if let machine, let route {
                 try machine.replay(
@@ -113,7 +110,8 @@ extension TypedStateOwner {
                     action,
                     by: route,
                     version: version,
-                    from: session
+                    from: session,
+                    effect: &effect
                 )
             } else if machine == nil {
                 try change(action)
@@ -121,10 +119,6 @@ extension TypedStateOwner {
                 Change.none
             }
         keepNext(kept)
-        var effect: PendingEffect?
-        if let machine, let route, route.hasEffect {
-            effect = machine.effect(after: action, by: route, in: current, from: session)
-        }
         return Reduction(change: change, effect: effect, kept: kept)
     }
 

@@ -1,7 +1,7 @@
 /// A module's own view of the Core: its slice, the slice's changes, and a way to dispatch.
 ///
 /// ```swift
-/// let home = core.child(Home.self)
+/// let home = try core.child(Home.self)
 /// home.observe { old, new in print(new?.titles.count ?? 0) }
 /// home.dispatch(.selected(title: "Movie 3"))
 /// ```

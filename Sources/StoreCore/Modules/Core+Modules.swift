@@ -50,23 +50,25 @@ extension Core where State: RootState {
 
     /// A module's own view of this Core; of one of its instances, where an id is given.
     ///
-    /// `nil` where the module is none of the root state's.
+    /// It is there also while the slice is not: until a start, there is nothing to observe but
+    /// `nil`.
     ///
     /// - Parameters:
     ///   - module: the module.
     ///   - instance: the instance's id, where the module has many.
     ///   - session: the session whose slice it is, where each has one; that of all who have no
     ///     session of their own, where it is `nil`.
+    /// - Throws: ``ModuleError/notMounted(_:)`` where the module is none of the root state's.
     public func child<M: Module>(
         _ module: M.Type,
         _ instance: String? = nil,
         of session: String? = nil
-    ) -> ChildStore<State, M>? {
+    ) throws(ModuleError) -> ChildStore<State, M> {
         guard case .machine(let machine) = owner.form,
             let changes = (machine as? ModuleMachine<State>)?.changes,
             let mount = State.modules.first(where: { $0.name == M.name }),
             let place = mount.slice.place(of: M.State.self) as? SlicePlace<State, M.State>
-        else { return nil }
+        else { throw .notMounted(M.name) }
         let owner = place.isPerSession ? session ?? SessionName.shared : nil
         return ChildStore(self, changes, place, SliceKey(session: owner, instance: instance))
     }

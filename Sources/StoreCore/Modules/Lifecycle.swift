@@ -14,7 +14,7 @@ enum Lifecycle {
                 wire: M.Start.self,
                 make: { ($0 as? M.Start).map { ModuleStart<M>(start: $0) } },
                 payload: { ($0 as? ModuleStart<M>)?.start },
-                effect: { root, action, address in
+                effectAfterStart: { root, action, address in
                     guard let action = action as? ModuleStart<M>,
                         let state = place.read(root, address.key)
                     else { return nil }

@@ -25,6 +25,8 @@
 /// The `switch` has no `default`, so the compiler finds an action that is left out. All may
 /// dispatch an ``Action``: on the wire `counter/increased`. The actions of the module's own views
 /// are ``UI``, and those of its effects and presenters ``Internal``; both are refused from outside.
+///
+/// A module that does work outside of the Core is an ``EffectfulModule``.
 public protocol Module<State>: Sendable {
     /// The module's slice of the root state.
     associatedtype State: ModuleState
@@ -54,18 +56,6 @@ public protocol Module<State>: Sendable {
 
     /// Applies an action of one of the module's effects or presenters.
     func reduce(_ state: inout State, internal action: Internal) throws
-
-    /// The work outside the Core that follows an action, given the state that the action led to.
-    ///
-    /// Called once for each applied action, never in a replay. It only returns the work; the runner
-    /// begins it after the action is durable.
-    func effect(after action: Action, in state: State) -> Effect<State>
-
-    /// The work that follows an action of one of the module's views.
-    func effect(afterUI action: UI, in state: State) -> Effect<State>
-
-    /// The work that follows one of the module's own actions.
-    func effect(afterInternal action: Internal, in state: State) -> Effect<State>
 
     /// Whether some of its effects have a ``RestartPolicy`` besides `lost`; the root state then
     /// mounts ``PendingEffects``.
@@ -101,15 +91,6 @@ extension Module {
 
     /// None.
     public static var dispatchables: [any Dispatchable.Type] { [] }
-
-    /// Nothing follows.
-    public func effect(after action: Action, in state: State) -> Effect<State> { .none }
-
-    /// Nothing follows.
-    public func effect(afterUI action: UI, in state: State) -> Effect<State> { .none }
-
-    /// Nothing follows.
-    public func effect(afterInternal action: Internal, in state: State) -> Effect<State> { .none }
 }
 
 extension Module {

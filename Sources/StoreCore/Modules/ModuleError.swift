@@ -1,5 +1,6 @@
-/// Why the modules of a root state can't make a store together. It is thrown when the store is
-/// made, before any action; its description is for the developer, and has the next step.
+/// Why the modules of a root state can't make a store together, or have no part in it. It is thrown
+/// when the store is made, before any action, or by `Core.child`; its description is for the
+/// developer, and has the next step.
 public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// Two modules have this name.
     case nameTwice(String)
@@ -24,6 +25,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case noLedger(String)
     /// A presenter of the module `by` needs this module, which the root state does not have.
     case neededModule(String, by: String)
+    /// The root state has no such module, of which a part of the program asks for its own store.
+    case notMounted(String)
     /// The root state has the members `found`, which are not slices of its `modules`; or, where
     /// `found` is empty, it is encoded without the slices of some.
     case foreignMember(found: [String], modules: [String])
@@ -57,6 +60,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .neededModule(let needed, let module):
             "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
                 + "have; mount that one, too"
+        case .notMounted(let module):
+            "the root state has no module '\(module)', so there is no store of it; mount it, or ask "
+                + "for one that is mounted"
         case .foreignMember(let found, let modules):
             if found.isEmpty {
                 "the root state is written without all slices of its modules \(modules); "

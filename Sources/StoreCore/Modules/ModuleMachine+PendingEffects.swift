@@ -3,27 +3,23 @@
 // action.
 
 extension ModuleMachine {
-    /// Enters the effect of an action in the ledger, where it has one that a restart does not
-    /// simply lose. Both modules are places in ``modules``. `state` is the state that the action
-    /// has led to: it gets the entry, and `change` gets the ledger's slice.
+    /// Enters the effect of an action in the ledger, where a restart does not simply lose it.
+    /// `state` is the state that the action has led to: it gets the entry, and `change` gets the
+    /// ledger's slice.
     func enter(
-        _ action: any Action,
-        by handler: ActionHandler<Root>,
-        of module: Int,
-        key: SliceKey,
+        _ effect: PendingEffect,
         version: UInt64,
         in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
         _ state: inout Root,
         _ change: inout Change
     ) {
-        let address = SliceAddress(module: names[module], key)
-        guard let effect = handler.effect(state, action, address), effect.onRestart != .lost,
-            var pending = ledger.place.read(state, .only)
-        else { return }
+        guard effect.onRestart != .lost, var pending = ledger.place.read(state, .only) else {
+            return
+        }
         pending.enter(
             PendingEffects.Entry(
                 version: version,
-                slice: address.path,
+                slice: effect.address.path,
                 onRestart: effect.onRestart
             )
         )

@@ -81,7 +81,6 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 let route = ActionRoute(
                     module: index,
                     handler: Unmanaged.passUnretained(handler).toOpaque(),
-                    hasEffect: handler.hasEffect,
                     mayEndSession: handler.type is any SessionEnding.Type
                 )
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
@@ -91,7 +90,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
-        requests = modules.indices.map { ActionRoute(module: $0, handler: nil, hasEffect: true, mayEndSession: false) }
+        requests = modules.indices.map {
+            ActionRoute(module: $0, handler: nil, mayEndSession: false)
+        }
         names = modules.map(\.name)
         ownership = modules.map(\.slice.ownership)
         isOfSession = ownership.map { $0 != .everybody }
@@ -135,18 +136,26 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
+        from session: String?,
+        effect: inout PendingEffect?
     ) throws -> Change {
         let (action, key) = addressed(action, route.module, session)
         try admitSession(key, in: state)
         guard let handler = handler(of: route) else {
-            try modules[route.module].slice.check(state, key)
-            return Change(isChange: false, isOfSession: isOfSession[route.module])
+            return try request(action, route.module, key, state, &effect)
         }
         if handler.kind == .ui {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
         }
-        return try reduce(&state, action, by: handler, route, key: key, version: version)
+        return try reduce(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            &effect
+        )
     }
 
     package func replay(
@@ -154,14 +163,35 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         by route: ActionRoute,
         version: UInt64,
-        from session: String?
+        from session: String?,
+        effect: inout PendingEffect?
     ) throws -> Change {
         let (action, key) = addressed(action, route.module, session)
         guard let handler = handler(of: route) else {
-            try modules[route.module].slice.check(state, key)
-            return Change(isChange: false, isOfSession: isOfSession[route.module])
+            return try request(action, route.module, key, state, &effect)
         }
-        return try reduce(&state, action, by: handler, route, key: key, version: version)
+        return try reduce(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            &effect
+        )
+    }
+
+    /// What a client asks for besides actions, of a slice that has to be there.
+    private func request(
+        _ action: any Action,
+        _ module: Int,
+        _ key: SliceKey,
+        _ state: Root,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        try modules[module].slice.check(state, key)
+        effect = (action as? ClientRequest)?.effect
+        return Change(isChange: false, isOfSession: isOfSession[module])
     }
 
     /// Reduces an action that may be applied.
@@ -172,29 +202,37 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         by handler: ActionHandler<Root>,
         _ route: ActionRoute,
         key: SliceKey,
-        version: UInt64
+        version: UInt64,
+        _ effect: inout PendingEffect?
     ) throws -> Change {
         let module = route.module
         var change =
             if handler.kind == .start, seesOthers[module] {
                 try start(&state, action, by: handler, of: module, key: key)
             } else {
-                try reduce(&state, action, by: handler, of: module, key: key)
+                try reduce(&state, action, by: handler, of: module, key: key, &effect)
             }
+        if handler.kind == .start || handler.kind == .stop {
+            effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
+        }
         if route.mayEndSession { endSession(by: action, &state, &change) }
-        if keepsEffects[module], let ledger {
-            enter(
-                action,
-                by: handler,
-                of: module,
-                key: key,
-                version: version,
-                in: ledger,
-                &state,
-                &change
-            )
+        if keepsEffects[module], let ledger, let effect {
+            enter(effect, version: version, in: ledger, &state, &change)
         }
         return change
+    }
+
+    /// What follows a start or a stop: whatever works for the slice ends, and then a start's own
+    /// effect begins.
+    private func lifecycleEffect(
+        after action: any Action,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        _ key: SliceKey,
+        _ state: Root
+    ) -> PendingEffect {
+        let address = SliceAddress(module: names[module], key)
+        return .cancellingAll(of: address, then: handler.effectAfterStart?(state, action, address))
     }
 
     /// Starts a module that sees something of others. That is filled in only behind the reducer:
@@ -207,7 +245,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         key: SliceKey
     ) throws -> Change {
         let before = state
-        let change = try reduce(&state, action, by: handler, of: module, key: key)
+        var effect: PendingEffect?
+        let change = try reduce(&state, action, by: handler, of: module, key: key, &effect)
         guard change.isChange, isSame(module, before, state) else { return change }
         return Change(
             isChange: false,
@@ -221,10 +260,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         _ action: any Action,
         by handler: ActionHandler<Root>,
         of module: Int,
-        key: SliceKey
+        key: SliceKey,
+        _ effect: inout PendingEffect?
     ) throws -> Change {
         let before: Root? = ownership[module] == .partForSession ? state : nil
         let result = try handler.reduce(&state, action, key, comparison)
+        // Most actions have none; to put that in its place would cost a release.
+        if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isRestart, key.instance == nil { change.restarted = module }
         if result.isChange {
@@ -246,7 +288,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
         { [self] state, action, version, session in
             guard let route = route(of: action) else { return }
-            _ = try replay(&state, action, by: route, version: version, from: session)
+            var dropped: PendingEffect?
+            _ = try replay(
+                &state,
+                action,
+                by: route,
+                version: version,
+                from: session,
+                effect: &dropped
+            )
         }
     }
 
@@ -257,23 +307,6 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             return false
         }
         return comparison?(old, new) ?? true
-    }
-
-    package func effect(
-        after action: any Action,
-        by route: ActionRoute,
-        in state: Root,
-        from session: String?
-    ) -> PendingEffect? {
-        guard let handler = handler(of: route) else { return (action as? ClientRequest)?.effect }
-        guard route.hasEffect else { return nil }
-        let (action, key) = addressed(action, route.module, session)
-        let address = SliceAddress(module: names[route.module], key)
-        switch handler.kind {
-        case .start, .stop:
-            return .cancellingAll(of: address, then: handler.effect(state, action, address))
-        default: return handler.effect(state, action, address)
-        }
     }
 
     package func isWatched(_ route: ActionRoute) -> Bool {
@@ -324,15 +357,28 @@ extension StateMachine {
         from session: String? = nil
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        return try reduce(&state, action, by: route, version: version, from: session)
+        var dropped: PendingEffect?
+        return try reduce(
+            &state,
+            action,
+            by: route,
+            version: version,
+            from: session,
+            effect: &dropped
+        )
     }
 
-    /// The work that follows an action.
+    /// The effect of an action of the past, made again: the action is reduced on a copy of a state,
+    /// which is dropped. `nil` where the reducer refuses the action there, or asks for nothing.
     package func effect(
-        after action: any Action,
-        in state: State,
-        from session: String? = nil
+        of action: any Action,
+        appliedTo state: State,
+        from session: String?
     ) -> PendingEffect? {
-        route(of: action).flatMap { effect(after: action, by: $0, in: state, from: session) }
+        guard let route = route(of: action) else { return nil }
+        var copy = state
+        var effect: PendingEffect?
+        _ = try? replay(&copy, action, by: route, version: 0, from: session, effect: &effect)
+        return effect
     }
 }

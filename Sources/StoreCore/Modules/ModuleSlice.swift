@@ -65,32 +65,10 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     var handlers: [ActionHandler<Root>] {
         var all = lifecycle
-        if M.Action.self != Never.self {
-            all.append(
-                handler(.action, M.Action.self) { [module] in
-                    module.effect(after: $0, in: $1)
-                } reduce: { [module] in
-                    try module.reduce(&$0, $1)
-                }
-            )
-        }
-        if M.UI.self != Never.self {
-            all.append(
-                handler(.ui, M.UI.self) { [module] in
-                    module.effect(afterUI: $0, in: $1)
-                } reduce: { [module] in
-                    try module.reduce(&$0, ui: $1)
-                }
-            )
-        }
-        if M.Internal.self != Never.self {
-            all.append(
-                handler(.internal, M.Internal.self) { [module] in
-                    module.effect(afterInternal: $0, in: $1)
-                } reduce: { [module] in
-                    try module.reduce(&$0, internal: $1)
-                }
-            )
+        if let effectful = module as? any EffectfulModule<M.State> {
+            all += handlers(of: effectful)
+        } else {
+            all += plainHandlers
         }
         for type in M.dispatchables {
             if let handler = handler(of: type) { all.append(handler) }
@@ -202,26 +180,50 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 }
 
 extension ModuleSlice {
-    /// What is done with one of the module's two enums.
+    /// What is done with each of the module's enums, where nothing follows.
+    private var plainHandlers: [ActionHandler<Root>] {
+        [
+            handler(.action, M.Action.self) { [module] in try module.reduce(&$0, $1) },
+            handler(.ui, M.UI.self) { [module] in try module.reduce(&$0, ui: $1) },
+            handler(.internal, M.Internal.self) { [module] in
+                try module.reduce(&$0, internal: $1)
+            },
+        ].compactMap(\.self)
+    }
+
+    /// What is done with each of the module's enums, where effects may follow.
+    private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
+    where E.State == M.State {
+        [
+            handler(.action, E.Action.self, withEffect: { try module.reduce(&$0, $1) }),
+            handler(.ui, E.UI.self, withEffect: { try module.reduce(&$0, ui: $1) }),
+            handler(
+                .internal,
+                E.Internal.self,
+                withEffect: { try module.reduce(&$0, internal: $1) }
+            ),
+        ].compactMap(\.self)
+    }
+
+    /// `nil` where the module has no such actions.
     private func handler<A: ModuleAction>(
         _ kind: ActionHandler<Root>.Kind,
         _ type: A.Type,
-        effect: @escaping @Sendable (A, M.State) -> Effect<M.State>,
         reduce: @escaping @Sendable (inout M.State, A) throws -> Void
-    ) -> ActionHandler<Root> {
-        let (place, name) = (place, name)
-        return ActionHandler(
-            A.self,
-            kind,
-            wire: A.self,
-            effect: { root, action, address in
-                guard Swift.type(of: action) == A.self,
-                    let state = place.read(root, address.key)
-                else { return nil }
-                return PendingEffect(effect(cast(action), state), at: address, in: place)
-            },
-            reduce: place.reducing(name, reduce)
-        )
+    ) -> ActionHandler<Root>? {
+        guard A.self != Never.self else { return nil }
+        return ActionHandler(A.self, kind, wire: A.self, reduce: place.reducing(name, reduce))
+    }
+
+    /// `nil` where the module has no such actions.
+    private func handler<A: ModuleAction>(
+        _ kind: ActionHandler<Root>.Kind,
+        _ type: A.Type,
+        withEffect reduce: @escaping @Sendable (inout M.State, A) throws -> Effect<M.State>
+    ) -> ActionHandler<Root>? {
+        guard A.self != Never.self else { return nil }
+        let reducer = place.reducing(name, withEffect: reduce)
+        return ActionHandler(A.self, kind, wire: A.self, reduce: reducer)
     }
 
     /// What is done with an action that has a type of its own; `nil` where that is for another

@@ -108,10 +108,8 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package let wire: (any (Codable & Sendable).Type)?
     /// Changes the slice. Leaves the root as it was where it throws.
     let reduce: SliceReducer<Root>
-    /// Whether something may have to be done after it.
-    let hasEffect: Bool
-    /// The work that follows, where there may be any.
-    let effect: @Sendable (Root, any Action, SliceAddress) -> PendingEffect?
+    /// The work that follows a start, made of the state with all that the slice sees of others.
+    let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?
     /// Makes the action of its payload, for ``Kind/start`` and ``Kind/stop``.
     package let make: (@Sendable (any Codable) -> (any Action)?)?
     /// Takes an action's payload, where ``make`` makes one.
@@ -124,7 +122,7 @@ package final class ActionHandler<Root: RootState>: Sendable {
         wire: (any (Codable & Sendable).Type)?,
         make: (@Sendable (any Codable) -> (any Action)?)? = nil,
         payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
-        effect: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)? = nil,
+        effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)? = nil,
         reduce: @escaping SliceReducer<Root>
     ) {
         self.type = type
@@ -133,19 +131,19 @@ package final class ActionHandler<Root: RootState>: Sendable {
         self.wire = wire
         self.make = make
         self.payload = payload
-        self.effect = effect ?? { _, _, _ in nil }
-        // What works for a slice ends with it, also where nothing follows.
-        hasEffect = effect != nil || kind == .start || kind == .stop
+        self.effectAfterStart = effectAfterStart
         self.reduce = reduce
     }
 }
 
-/// What an action has done to its slice.
+/// What an action has done to its slice, and what is to be done about it.
 package struct SliceResult {
     /// Whether the slice has other bytes than before.
     let isChange: Bool
     /// Whether a slice was started that was there already.
     var isRestart = false
+    /// The work outside of the Core that its reducer has asked for.
+    var effect: PendingEffect?
 
     package static let same = SliceResult(isChange: false)
 }

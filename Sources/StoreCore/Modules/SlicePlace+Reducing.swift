@@ -49,6 +49,52 @@ extension SlicePlace {
         }
     }
 
+    /// What is done with the actions of a type: they change the slice by this reducer, which
+    /// returns what is to be done about it.
+    func reducing<A: Action>(
+        _ module: String,
+        withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
+    ) -> SliceReducer<Root> {
+        { root, action, key, comparison in
+            guard type(of: action) == A.self else { return .same }
+            let action: A = cast(action)
+            var effect = Effect<State>.none
+            var result =
+                if case .always(let member) = self {
+                    try member.replace(&root, comparison) { effect = try reduce(&$0, action) }
+                } else {
+                    try change(&root, key, module, comparison) { effect = try reduce(&$0, action) }
+                }
+            result.effect = pending(effect, module, key)
+            return result
+        }
+    }
+
+    /// What is done with the actions of a type: they leave the slice, which has to be there, as it
+    /// is, and something is to be done about them.
+    package func working<A: Action>(
+        _ module: String,
+        _ effect: @escaping @Sendable (A) -> Effect<State>
+    ) -> SliceReducer<Root> {
+        { root, action, key, _ in
+            guard type(of: action) == A.self else { return .same }
+            _ = try present(root, key, module)
+            var result = SliceResult.same
+            result.effect = pending(effect(cast(action)), module, key)
+            return result
+        }
+    }
+
+    /// An effect on its way to the runner; `nil` where there is nothing to be done.
+    private func pending(
+        _ effect: Effect<State>,
+        _ module: String,
+        _ key: SliceKey
+    ) -> PendingEffect? {
+        if effect.isNone { return nil }
+        return PendingEffect(effect, at: SliceAddress(module: module, key), in: self)
+    }
+
     /// Changes a copy of the slice, and puts it in its place where that did not throw.
     ///
     /// Whatever was written is kept, also where `==` calls it equal to what was there. But a session

@@ -69,14 +69,8 @@ private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
             Work.self,
             .dispatchable,
             wire: Work.self,
-            effect: { _, action, address in
-                guard let action = action as? Work else { return nil }
-                return PendingEffect(Self.effect(of: action), at: address, in: place)
-            }
-        ) { root, _, instance, _ in
-            _ = try place.present(root, instance, module)
-            return .same
-        }
+            reduce: place.working(module) { Self.effect(of: $0) }
+        )
     }
 
     private static func effect(of action: Work) -> Effect<Work.State> {

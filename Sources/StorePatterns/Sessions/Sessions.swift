@@ -16,7 +16,7 @@ public import StoreCore
 ///
 /// On the wire the slice is an object with a member for each session, of which a client gets its
 /// own. The names are no credentials.
-public struct Sessions: Module {
+public struct Sessions: EffectfulModule {
     /// The route of each session.
     public struct State: ModuleState {
         /// A session as it was put in its place.
@@ -104,13 +104,15 @@ public struct Sessions: Module {
     /// Makes the module.
     public init() {}
 
-    /// Never refused: a session that has ended meanwhile is passed over.
-    public func reduce(_ state: inout State, internal action: Internal) {
+    /// Never refused: a session that has ended meanwhile is passed over. What works for a session
+    /// ends with it.
+    public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .began(let session):
             state.change([session], or: Session()) { _ in }
         case .ended(let session):
             state.end(session)
+            return Effect(.endSession(session))
         case .presented(let view, let style, let sessions):
             state.change(sessions) { session in
                 guard !session.shows(view) else { return }
@@ -134,14 +136,7 @@ public struct Sessions: Module {
                 session.route.removeAll { $0.view == view }
             }
         }
-    }
-
-    /// What works for a session ends with it.
-    public func effect(afterInternal action: Internal, in state: State) -> Effect<State> {
-        switch action {
-        case .ended(let session): Effect(.endSession(session))
-        default: .none
-        }
+        return .none
     }
 }
 

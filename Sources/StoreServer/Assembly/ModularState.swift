@@ -94,12 +94,13 @@ struct ModularState<State: RootState>: StateComposition {
         _ core: Core<State>,
         _ state: State,
         _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?
+        past: @escaping @Sendable (UInt64) -> PastAction?,
+        before: @escaping @Sendable (UInt64) -> State?
     ) {
         guard let pending: PendingEffects.State = slice(PendingEffects.name, of: state) else {
             return
         }
-        core.resume(pending.pending, past: past) { entry, isRunAgain in
+        core.resume(pending.pending, past: past, before: before) { entry, isRunAgain in
             logger.warning(
                 "what '\(entry.slice)' wanted done after version \(entry.version) had not ended: "
                     + (isRunAgain ? "it is run again" : "it is not run again")

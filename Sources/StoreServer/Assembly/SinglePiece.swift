@@ -53,7 +53,8 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         _ core: Core<State>,
         _ state: State,
         _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?
+        past: @escaping @Sendable (UInt64) -> PastAction?,
+        before: @escaping @Sendable (UInt64) -> State?
     ) {}
 
     func sessions(of state: State) -> Sessions.State? { nil }

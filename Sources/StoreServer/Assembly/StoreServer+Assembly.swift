@@ -74,7 +74,8 @@ extension StoreServer {
             store.core,
             base.history.state,
             base.world.logger,
-            past: past.action(of:)
+            past: past.action(of:),
+            before: StatesBefore(base.history.replay).state(before:)
         )
     }
 }

@@ -4,7 +4,7 @@
 import StoreCore
 import StoreServer
 
-struct Ballots: StartableModule {
+struct Ballots: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var raised = 0
         var votes: [ExactText: Int] = [:]
@@ -30,21 +30,19 @@ struct Ballots: StartableModule {
 
     func begin(_ start: NoFields) -> State { State() }
 
-    func reduce(_ state: inout State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .raised: state.raised += 1
         case .voted(let name): state.votes[ExactText(name), default: 0] += 1
         case .counted(let words): state.words = words
         case .tallied(let votes): state.votes = votes
-        case .marked, .weighed, .awaited: break
+        case .marked, .weighed: break
+        case .awaited:
+            return .run(id: "wait") { context in
+                try await context.sleep(for: .seconds(3_600))
+            }
         }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        guard case .awaited = action else { return .none }
-        return .run(id: "wait") { context in
-            try await context.sleep(for: .seconds(3_600))
-        }
+        return .none
     }
 }
 

@@ -117,7 +117,7 @@ struct Slow: StateUpdater {
 }
 
 /// Looks things up; one search at a time.
-struct Search: StartableModule {
+struct Search: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var text = ""
         var found: [String] = []
@@ -139,40 +139,36 @@ struct Search: StartableModule {
 
     func begin(_ start: NoFields) -> State { State() }
 
-    func reduce(_ state: inout State, _ action: Action) {
-        switch action {
-        case .asked(let text, _): state.text = text
-        case .givenUp, .touched: break
-        }
-    }
-
-    func reduce(_ state: inout State, ui action: UI) {
-        switch action {
-        case .typed(let text): state.text = text
-        }
-    }
-
-    func reduce(_ state: inout State, internal action: Internal) {
-        switch action {
-        case .found(let text): state.found.append(text)
-        }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .asked(let text, let ms):
-            .run(id: "search", cancelInFlight: true) { context in
+            state.text = text
+            return .run(id: "search", cancelInFlight: true) { context in
                 try await context.sleep(for: .milliseconds(ms))
                 try await context.dispatch(Internal.found(text: text))
             }
-        case .givenUp: .cancel(id: "search")
-        case .touched: .none
+        case .givenUp: return .cancel(id: "search")
+        case .touched: return .none
         }
+    }
+
+    func reduce(_ state: inout State, ui action: UI) -> Effect<State> {
+        switch action {
+        case .typed(let text): state.text = text
+        }
+        return .none
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        switch action {
+        case .found(let text): state.found.append(text)
+        }
+        return .none
     }
 }
 
 /// One card for each film.
-struct Cards: StartableModule {
+struct Cards: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var title: String
         var likes = 0
@@ -199,26 +195,25 @@ struct Cards: StartableModule {
         return State(title: start.title)
     }
 
-    func reduce(_ state: inout State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
-        case .liked: state.likes += 1
-        case .opened: break
+        case .liked:
+            state.likes += 1
+            return .none
+        case .opened(let ms):
+            return .run { context in
+                try await context.sleep(for: .milliseconds(ms))
+                let title = try await context.state().title
+                try await context.dispatch(Internal.loaded(text: "All about \(title)"))
+            }
         }
     }
 
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .loaded(let text): state.text = text
         }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        guard case .opened(let ms) = action else { return .none }
-        return .run { context in
-            try await context.sleep(for: .milliseconds(ms))
-            let title = try await context.state().title
-            try await context.dispatch(Internal.loaded(text: "All about \(title)"))
-        }
+        return .none
     }
 }
 

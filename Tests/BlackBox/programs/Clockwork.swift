@@ -12,7 +12,7 @@ enum MottoKey: DependencyKey {
     static let live: String? = nil
 }
 
-struct Alarm: Module {
+struct Alarm: EffectfulModule {
     struct State: ModuleState {
         var motto: String?
         var rung: [String] = []
@@ -46,9 +46,7 @@ struct Alarm: Module {
         ]
     }
 
-    func reduce(_ state: inout State, _ action: Action) {}
-
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .mottoRead(let motto): state.motto = motto
         case .rang(let label): state.rung.append(label)
@@ -57,9 +55,10 @@ struct Alarm: Module {
             state.ids.append(id)
             state.times.append(time)
         }
+        return .none
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .greeted:
             .run { context in

@@ -13,23 +13,25 @@ struct Added: Action, Codable { let count: Int }
 struct Stuck: Action, Codable {}
 
 /// What was said.
-struct Chat: Module {
+struct Chat: EffectfulModule {
     struct State: ModuleState {
         var lines: [String] = []
     }
 
     enum Action: ModuleAction { case said(String) }
 
-    func reduce(_ state: inout State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
-        case .said(let line): state.lines.append(line)
+        case .said(let line):
+            state.lines.append(line)
+            return answer(to: line)
         }
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        switch action {
-        case .said("ping"): .run { try await $0.dispatch(Action.said("pong")) }
-        case .said("later"):
+    private func answer(to line: String) -> Effect<State> {
+        switch line {
+        case "ping": .run { try await $0.dispatch(Action.said("pong")) }
+        case "later":
             .run { context in
                 try await context.sleep(for: .seconds(60))
                 try await context.dispatch(Action.said("now"))

@@ -59,20 +59,19 @@ struct StagePresenter: Presenter {
 }
 
 /// Work that takes so long that a session may end before it does.
-struct Work: Module {
+struct Work: EffectfulModule {
     struct State: ModuleState { var done: [String] = [] }
     enum Action: ModuleAction { case begun(name: String, ms: Int) }
     enum Internal: ModuleAction { case ended(name: String) }
 
-    func reduce(_ state: inout State, _ action: Action) {}
-
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .ended(let name): state.done.append(name)
         }
+        return .none
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .begun(let name, let ms):
             .run(id: name) { context in
@@ -145,7 +144,7 @@ struct FloodPresenter: Presenter {
 
 /// Effects that run again after a restart, or that are reported as ended then. The presenter
 /// presents the result to the sessions that asked for it.
-struct Errands: Module {
+struct Errands: EffectfulModule {
     struct State: ModuleState {
         var done: [String] = []
     }
@@ -163,16 +162,15 @@ struct Errands: Module {
 
     static let keepsEffects = true
 
-    func reduce(_ state: inout State, _ action: Action) {}
-
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .ended(let name): state.done.append(name)
         case .lost(let version): state.done.append("lost \(version)")
         }
+        return .none
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .begun(let name, let ms, let again):
             .run(id: name, onRestart: again ? .retried : .reported) { context in

@@ -10,7 +10,7 @@ import StoreServer
 let code = "open-sesame-4711"
 
 /// Doors, and who opened them: whatever says so carries a code, which is never kept.
-struct Doors: Module {
+struct Doors: EffectfulModule {
     struct State: ModuleState {
         /// Who came, and whether the reducer found a code.
         var visits: [String] = []
@@ -48,48 +48,54 @@ struct Doors: Module {
         ]
     }
 
-    func reduce(_ state: inout State, _ action: Action) throws {
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
-        case .opened(let name, let code): state.note(name, code)
+        case .opened(let name, let code):
+            state.note(name, code)
+            return .none
         case .knocked("brute"): throw Jammed()
-        case .knocked(let name): state.note(name, nil)
+        case .knocked(let name):
+            state.note(name, nil)
+            return errand(of: name)
         }
     }
 
-    func reduce(_ state: inout State, ui action: UI) {
+    func reduce(_ state: inout State, ui action: UI) -> Effect<State> {
         switch action {
         case .entered(let name, let code): state.note(name, code)
         }
+        return .none
     }
 
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .unlocked(let name, let code): state.note(name, code)
         }
+        return .none
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        switch action {
-        case .knocked("effect"):
+    private func errand(of name: String) -> Effect<State> {
+        switch name {
+        case "effect":
             .run { context in
                 try await context.dispatch(Internal.unlocked(by: "effect", code: code))
             }
-        case .knocked("whole"):
+        case "whole":
             .run { context in try await context.dispatch(Forced(by: "whole", code: code)) }
-        case .knocked("safe"):
+        case "safe":
             .run { context in
                 try await context.dispatch(Safes.start.to("7"))
                 try await context.dispatch(Safes.Action.turned(by: "safe", code: code).to("7"))
                 try await context.dispatch(Emptied(by: "safe", code: code).to("7"))
             }
-        case .knocked("oil"):
+        case "oil":
             .run { context in
                 try await context.dispatch(Machine.Action.oiled)
                 try await context.dispatch(Machine.Action.oiled.to("nothing"))
             }
-        case .knocked("stranger"):
+        case "stranger":
             .run { context in try await context.dispatch(Stranger()) }
-        case .knocked("jam"):
+        case "jam":
             .run { _ in throw Jammed() }
         default: .none
         }

@@ -51,9 +51,9 @@ enum ShopProgram: Program {
             MovieCard().reduce(&card, action)
             root.movieCard[session] = card
         case let action as Login.Action:
-            root.login.change(session) { Login().reduce(&$0, action) }
+            root.login.change(session) { _ = Login().reduce(&$0, action) }
         case let action as Login.Internal:
-            root.login.change(session) { Login().reduce(&$0, internal: action) }
+            root.login.change(session) { _ = Login().reduce(&$0, internal: action) }
         case let action as ModuleStart<User>: root.user[session] = User().begin(action.start)
         case is ModuleStop<User>:
             _ = try there(root.user[session])
@@ -62,7 +62,8 @@ enum ShopProgram: Program {
             var user = try there(root.user[session])
             try User().reduce(&user, action)
             root.user[session] = user
-        case let action as Sessions.Internal: Sessions().reduce(&root.sessions, internal: action)
+        case let action as Sessions.Internal:
+            _ = Sessions().reduce(&root.sessions, internal: action)
         case is ScreenShown, is ClientRequest: break
         default: throw Refusal(reason: "There is no such action.")
         }

@@ -1,7 +1,7 @@
 import StoreCore
 
 /// A slice that is there under ids.
-struct Bin: StartableModule {
+struct Bin: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var text: String
         var count = 0
@@ -29,36 +29,30 @@ struct Bin: StartableModule {
 
     func begin(_ start: Start) -> State { State(text: start.text) }
 
-    func reduce(_ state: inout State, _ action: Action) throws {
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
         case .put: state.count += 1
         case .texted(_, let text): state.text = text
-        case .shaken(_, let seconds):
+        case .shaken(let note, let seconds):
             guard seconds > 0 else {
                 throw Refusal(reason: "That is no time.", pointer: "/seconds")
             }
             state.count -= 1
-        case .stilled: break
-        }
-    }
-
-    func reduce(_ state: inout State, internal action: Internal) {
-        switch action {
-        case .settled(let note): state.settled = note
-        }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        switch action {
-        case .shaken(let note, let seconds):
-            .run(id: "shake") { context in
+            return .run(id: "shake") { context in
                 try await Recorder.work(note) {
                     try await context.sleep(for: .seconds(seconds))
                     try await context.dispatch(Internal.settled(note: note + ">"))
                 }
             }
-        case .stilled: .cancel(id: "shake")
-        case .put, .texted: .none
+        case .stilled: return .cancel(id: "shake")
         }
+        return .none
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        switch action {
+        case .settled(let note): state.settled = note
+        }
+        return .none
     }
 }

@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 
 /// A slice that each session has, always, which sees a part of everybody's shelf.
-struct Draft: SharingModule {
+struct Draft: SharingModule, EffectfulModule {
     struct State: ModuleState {
         /// What a session's draft begins with: long enough that each copy lies elsewhere in memory.
         static let blank = "nothing is written here yet"
@@ -28,35 +28,33 @@ struct Draft: SharingModule {
 
     func share(_ state: State) -> String { state.text }
 
-    func reduce(_ state: inout State, _ action: Action) throws {
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
-        case .typed(_, let text): state.text = text
-        case .saved: state.saves += 1
-        case .discarded: state.text = State.blank
+        case .typed(_, let text):
+            state.text = text
+            return .none
+        case .saved(let note, let seconds):
+            state.saves += 1
+            return .run(id: "save", cancelInFlight: true) { context in
+                try await Recorder.work(note) {
+                    if seconds > 0 { try await context.sleep(for: .seconds(seconds)) }
+                    try await context.dispatch(Internal.settled(note: note + ">"))
+                }
+            }
+        case .discarded:
+            state.text = State.blank
+            return .cancel(id: "save")
         case .refused(let note):
             state.text = note
             throw Refusal(reason: "The draft says no.", pointer: "/note")
         }
     }
 
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .settled(let note): state.saved = note
         }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        switch action {
-        case .saved(let note, let seconds):
-            .run(id: "save", cancelInFlight: true) { context in
-                try await Recorder.work(note) {
-                    if seconds > 0 { try await context.sleep(for: .seconds(seconds)) }
-                    try await context.dispatch(Internal.settled(note: note + ">"))
-                }
-            }
-        case .discarded: .cancel(id: "save")
-        case .typed, .refused: .none
-        }
+        return .none
     }
 }
 

@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 
 /// A module that asks for work of every kind.
-struct Jobs: Module {
+struct Jobs: EffectfulModule {
     struct State: ModuleState {
         var done: [String] = []
         var count = 0
@@ -38,14 +38,15 @@ struct Jobs: Module {
     static let keepsEffects = true
     static let dispatchables: [any Dispatchable.Type] = [Multiply.self]
 
-    func reduce(_ state: inout State, _ action: Action) throws {
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         state.count += 1
         if case .ran(_, _, let seconds, _) = action, seconds > 90 {
             throw Refusal(reason: "That takes too long.", pointer: "/seconds")
         }
+        return effect(of: action)
     }
 
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .done(let note), .failed(let note):
             state.done.append(note)
@@ -54,6 +55,7 @@ struct Jobs: Module {
             state.interrupted.append(version)
             if state.interrupted.count > 4 { state.interrupted.removeFirst() }
         }
+        return .none
     }
 
     func interrupted(after version: UInt64) -> Internal? { .interrupted(version: version) }
@@ -91,7 +93,7 @@ struct Multiply: SideEffect, Equatable {
 }
 
 extension Jobs {
-    func effect(after action: Action, in state: State) -> Effect<State> {
+    private func effect(of action: Action) -> Effect<State> {
         switch action {
         case .ran(let note, let id, let seconds, let replaces):
             .run(id: id, cancelInFlight: replaces) { try await Self.work($0, note, "", seconds) }

@@ -37,27 +37,27 @@ extension WorkshopProgram {
         case let action as Bin.Action:
             let id = try there(instance)
             var bin = try there(root.bins[id])
-            try Bin().reduce(&bin, action)
+            _ = try Bin().reduce(&bin, action)
             root.bins[id] = bin
         case let action as Bin.Internal:
             let id = try there(instance)
             var bin = try there(root.bins[id])
-            Bin().reduce(&bin, internal: action)
+            _ = Bin().reduce(&bin, internal: action)
             root.bins[id] = bin
         case let action as Desk.UI: Desk().reduce(&root.desk, ui: action)
         case let action as Desk.Action: try Desk().reduce(&root.desk, action)
         case let action as Desk.Internal: try Desk().reduce(&root.desk, internal: action)
         case let action as Safe.Action: Safe().reduce(&root.safe, action)
         case let action as Unlock: action.updateState(&root.safe)
-        case let action as Jobs.Action: try Jobs().reduce(&root.jobs, action)
-        case let action as Jobs.Internal: Jobs().reduce(&root.jobs, internal: action)
+        case let action as Jobs.Action: _ = try Jobs().reduce(&root.jobs, action)
+        case let action as Jobs.Internal: _ = Jobs().reduce(&root.jobs, internal: action)
         case is Multiply, is ClientRequest: break
         case let action as PendingEffects.Internal:
             PendingEffects().reduce(&root.effects, internal: action)
         case let action as Draft.Action:
-            try root.draft.change(session) { try Draft().reduce(&$0, action) }
+            try root.draft.change(session) { _ = try Draft().reduce(&$0, action) }
         case let action as Draft.Internal:
-            root.draft.change(session) { Draft().reduce(&$0, internal: action) }
+            root.draft.change(session) { _ = Draft().reduce(&$0, internal: action) }
         case let action as ModuleStart<Pin>:
             root.pins[session][try there(instance)] = Pin().begin(action.start)
         case is ModuleStop<Pin>:
@@ -69,7 +69,8 @@ extension WorkshopProgram {
             var pin = try there(root.pins[session][id])
             Pin().reduce(&pin, action)
             root.pins[session][id] = pin
-        case let action as Sessions.Internal: Sessions().reduce(&root.sessions, internal: action)
+        case let action as Sessions.Internal:
+            _ = Sessions().reduce(&root.sessions, internal: action)
         default: throw Refusal(reason: "There is no such action.")
         }
         if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {

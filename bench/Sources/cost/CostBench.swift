@@ -56,7 +56,7 @@ struct Root: RootState {
 }
 
 /// A module whose effect answers each action by another one.
-struct Echo: Module {
+struct Echo: EffectfulModule {
     struct State: ModuleState {
         var asked = 0
         var answered = 0
@@ -67,17 +67,14 @@ struct Echo: Module {
         case answered
     }
 
-    func reduce(_ state: inout State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
-        case .asked: state.asked += 1
-        case .answered: state.answered += 1
-        }
-    }
-
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        switch action {
-        case .asked: .run { try await $0.dispatch(Action.answered) }
-        case .answered: .none
+        case .asked:
+            state.asked += 1
+            return .run { try await $0.dispatch(Action.answered) }
+        case .answered:
+            state.answered += 1
+            return .none
         }
     }
 }

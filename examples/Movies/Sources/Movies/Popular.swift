@@ -1,7 +1,7 @@
 import StoreCore
 
 /// The list of popular films, page by page.
-struct Popular: Module {
+struct Popular: EffectfulModule {
     struct State: ModuleState {
         var films: [Film] = []
         /// How many pages are there, and how many there are in all.
@@ -23,7 +23,7 @@ struct Popular: Module {
         case failed(reason: String)
     }
 
-    func reduce(_ state: inout State, _ action: Action) throws {
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
         case .refreshed:
             state = State(isLoading: true)
@@ -33,9 +33,10 @@ struct Popular: Module {
             state.isLoading = true
             state.failure = nil
         }
+        return load(page: state.page + 1)
     }
 
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         state.isLoading = false
         switch action {
         case .loaded(let page):
@@ -45,13 +46,13 @@ struct Popular: Module {
         case .failed(let reason):
             state.failure = reason
         }
+        return .none
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        let next = state.page + 1
-        return .run(id: "page", cancelInFlight: true) { context in
+    private func load(page: Int) -> Effect<State> {
+        .run(id: "page", cancelInFlight: true) { context in
             do {
-                let page = try await context.dependencies.films.popular(page: next)
+                let page = try await context.dependencies.films.popular(page: page)
                 try await context.dispatch(Internal.loaded(page: page))
             } catch let error as FilmServiceError {
                 try await context.dispatch(Internal.failed(reason: error.reason))

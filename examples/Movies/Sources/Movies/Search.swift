@@ -1,7 +1,7 @@
 import StoreCore
 
 /// Films by their titles, found while the user types.
-struct Search: Module {
+struct Search: EffectfulModule {
     /// The most suggestions that are kept.
     static let suggestionsMax = 10
     /// The longest text that is searched for, in bytes.
@@ -28,7 +28,7 @@ struct Search: Module {
         case failed(reason: String)
     }
 
-    func reduce(_ state: inout State, _ action: Action) throws {
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
         case .textChanged(let text):
             guard text.utf8.count <= Self.textBytesMax else {
@@ -40,29 +40,30 @@ struct Search: Module {
                 suggestions: state.suggestions,
                 isSearching: !text.isEmpty
             )
+            return text.isEmpty ? .cancel(id: "search") : search(text)
         }
     }
 
-    func reduce(_ state: inout State, internal action: Internal) {
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         state.isSearching = false
         switch action {
         case .found(let films):
             state.films = films
-            guard !films.isEmpty else { return }
+            guard !films.isEmpty else { break }
             state.suggestions.removeAll { $0 == state.text }
             state.suggestions = [state.text] + state.suggestions.prefix(Self.suggestionsMax - 1)
         case .failed(let reason):
             state.films = []
             state.failure = reason
         }
+        return .none
     }
 
-    func effect(after action: Action, in state: State) -> Effect<State> {
-        guard !state.text.isEmpty else { return .cancel(id: "search") }
-        return .run(id: "search", cancelInFlight: true) { context in
+    private func search(_ text: String) -> Effect<State> {
+        .run(id: "search", cancelInFlight: true) { context in
             do {
                 try await context.sleep(for: Self.pause)
-                let films = try await context.dependencies.films.search(state.text)
+                let films = try await context.dependencies.films.search(text)
                 try await context.dispatch(Internal.found(films: films))
             } catch let error as FilmServiceError {
                 try await context.dispatch(Internal.failed(reason: error.reason))

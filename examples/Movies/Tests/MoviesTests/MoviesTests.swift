@@ -105,7 +105,7 @@ import Testing
     var state = Search.State()
     for number in (1...11) + [5] {
         state.text = "\(number)"
-        Search().reduce(&state, internal: .found(films: [echo]))
+        _ = Search().reduce(&state, internal: .found(films: [echo]))
     }
     #expect(state.suggestions == ["5", "11", "10", "9", "8", "7", "6", "4", "3", "2"])
 }
