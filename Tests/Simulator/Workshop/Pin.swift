@@ -40,7 +40,11 @@ struct PinPresenter: ViewPresenter {
     func stateDidUpdate(from old: Pin.State?, to new: Pin.State?, _ context: PresenterContext) {
         let count = Recorder.note("pin", context, old, new)
         if old == nil, new != nil { context.modal.present("pin") }
-        if old != nil, new == nil { context.withdraw("pin") }
+        if old != nil, new == nil {
+            context.withdraw("pin")
+            // Where the session has ended, this comes too late.
+            context.dispatch(Draft.Internal.settled(note: "#unpinned\(count)"))
+        }
         guard let old, let new, old.turns != new.turns else { return }
         context.dispatch(Draft.Internal.settled(note: "#pin\(count)"))
     }

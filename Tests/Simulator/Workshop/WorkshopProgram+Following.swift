@@ -60,6 +60,7 @@ extension WorkshopProgram {
         _ calls: inout Calls,
         isShown: Bool = false
     ) {
+        let audience = Audience(.allExcludingEmitter, emitter: "PinPresenter")
         let part = "pin@" + session + "/" + id
         let count = calls.call(part, Bytewise(json: old), Bytewise(json: new))
         if old == nil, new != nil, !isShown {
@@ -73,9 +74,10 @@ extension WorkshopProgram {
         if old != nil, new == nil {
             let withdrawn = Sessions.Internal.withdrawn(view: "pin", sessions: [session])
             calls.dispatch(withdrawn, from: session)
+            let settled = Draft.Internal.settled(note: "#unpinned\(count)")
+            calls.dispatch(settled, for: audience, from: session)
         }
         guard let old, let new, old.turns != new.turns else { return }
-        let audience = Audience(.allExcludingEmitter, emitter: "PinPresenter")
         calls.dispatch(Draft.Internal.settled(note: "#pin\(count)"), for: audience, from: session)
     }
 
