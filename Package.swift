@@ -61,7 +61,7 @@ let package = Package(
         layer("Wire", on: ["Platform", "Texts"]),
         layer("WireFoundation", on: ["Wire"]),
         layer("EventStream", on: ["Texts", "Wire"]),
-        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Wire"]),
+        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Texts", "Wire"]),
         layer("ControlledWorld", on: ["Platform", "StoreCore"]),
         layer("StorePatterns", on: ["Platform", "StoreCore"]),
         layer("Telemetry", on: ["Platform", "Texts", "Wire"]),

@@ -76,7 +76,7 @@ package final class Snapshot: Sendable {
     package var hasSessions: Bool { layout?.ofSessions.isEmpty == false }
 
     /// The version as a session sees it: shared slices, and its own in the place of all; the
-    /// version itself where nobody is named, or all see the same.
+    /// version itself where none is named, or all see the same.
     package func visible(to session: String?) -> Snapshot {
         guard let session, let layout, !layout.ofSessions.isEmpty else { return self }
         var slices = slices

@@ -32,7 +32,8 @@ struct RunningEffects: Sendable {
         if let watch = token.cause.watch { byWatch.remove(token, under: watch.top) }
     }
 
-    /// Those with this id that work for a slice of this session; for shared slices where it is `nil`.
+    /// Those with this id that work for a slice of this session; for shared ones where it is
+    /// `nil`.
     func tokens(id: String, of session: String?) -> [EffectToken] {
         byID[EffectID(id: ExactText(id), session: session.map { ExactText($0) })]
     }

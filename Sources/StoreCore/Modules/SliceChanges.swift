@@ -172,7 +172,7 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
         }
     }
 
-    /// What every session begins with is nobody's.
+    /// What every session begins with belongs to none.
     private func isShown(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
 
     func showFirst(_ root: Root, _ audience: (SliceKey) -> String?) {

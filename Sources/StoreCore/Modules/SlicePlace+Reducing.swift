@@ -97,8 +97,8 @@ extension SlicePlace {
 
     /// Changes a copy of the slice, and puts it in its place where that did not throw.
     ///
-    /// Whatever was written is kept, also where `==` calls it equal to what was there. But a session
-    /// gets nothing of its own by an action that changes nothing: no reader would be told.
+    /// Whatever was written is kept, also where `==` calls it equal to what was there. But a
+    /// session gets nothing of its own by an action that changes nothing: no reader would get it.
     private func change(
         _ root: inout Root,
         _ key: SliceKey,

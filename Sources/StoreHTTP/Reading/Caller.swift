@@ -22,7 +22,7 @@ package struct Caller: Sendable {
     /// As which session it sees the state; `nil` for all of it.
     var viewer: String? { isOperator ? nil : session ?? SessionName.shared }
 
-    /// Whether it sees what a session has; `nil` is what everybody has.
+    /// Whether it sees what a session has; `nil` is what is shared.
     func sees(_ session: String?) -> Bool {
         guard let session, let viewer else { return true }
         return session.isSame(as: viewer)

@@ -19,8 +19,8 @@ struct SeenPieces {
     private var pieces: [Key: (all: LogPiece, seen: LogPiece)] = [:]
     private var bytes = 0
 
-    /// A piece as a session may read it; the piece itself for nobody in particular, and where all
-    /// of it is visible.
+    /// A piece as a session may read it; the piece itself for no session, and where all of it is
+    /// visible.
     mutating func piece(_ piece: LogPiece, by session: ExactText?) -> LogPiece {
         guard let session, !piece.owners.isEmpty else { return piece }
         let key = Key(piece: ObjectIdentifier(piece), session: session)

@@ -93,8 +93,8 @@ public struct Sessions: EffectfulModule {
         case dismissed(style: PresentationStyle, sessions: [String])
         /// All above a view is taken away; nothing where it is not presented.
         case dismissedUntil(view: String, sessions: [String])
-        /// What a view showed is gone: it is removed from the routes of these sessions, of all where
-        /// they are left out.
+        /// What a view showed is gone: it is removed from the routes of these sessions, of all
+        /// where they are left out.
         case withdrawn(view: String, sessions: [String]? = nil)
     }
 

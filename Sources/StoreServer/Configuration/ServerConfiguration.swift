@@ -55,7 +55,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// the name, where sessions have slices of their own.
     public var forgetClients = false
     /// Show clients without a session what all sessions have, as to operators. For machines that
-    /// nobody else reaches.
+    /// only operators reach.
     public var operatorReads = false
     /// Write a line to the log for each applied action, without its payload.
     public var logActions = false

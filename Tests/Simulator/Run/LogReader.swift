@@ -5,7 +5,7 @@ import Wire
 final class LogReader {
     let reading: Reading
     private let source: EventSource
-    /// The newest version that it has received, or was told to have.
+    /// The newest version that it has received, or passed over.
     private(set) var version: UInt64
 
     init(after version: UInt64, socket: CInt, as reading: Reading) {
@@ -54,7 +54,7 @@ final class LogReader {
 struct Log {
     let records: [Record]
     let oldest: UInt64
-    /// Whose a record is; `nil` where it is everybody's.
+    /// Whose a record is; `nil` where it is shared.
     let owner: (Record) -> String?
 
     func isVisible(_ record: Record, to reading: Reading) -> Bool {

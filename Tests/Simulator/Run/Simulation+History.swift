@@ -1,7 +1,7 @@
 import StoreCore
 import Wire
 
-// Parts of versions, and what is told of how they came to be.
+// Parts of versions, and how they came to be.
 
 extension Simulation {
     func lookAtPart(_ chance: inout Chance) throws {
@@ -86,7 +86,7 @@ extension Simulation {
         }
     }
 
-    /// What an action led to is told as far as the client may read it.
+    /// What an action led to is shown as far as the client may read it.
     func lookAtTrace(_ chance: inout Chance) throws {
         guard naive.version > 0 else { return }
         let (client, log) = (drawn(&chance), log)

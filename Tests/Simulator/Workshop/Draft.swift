@@ -1,7 +1,7 @@
 import StoreCore
 import StorePatterns
 
-/// A slice that each session has, always, which sees a part of everybody's shelf.
+/// A slice that each session has, always, which sees a part of the shared shelf.
 struct Draft: SharingModule, EffectfulModule {
     struct State: ModuleState {
         /// What a session's draft begins with: long enough that each copy lies elsewhere in memory.

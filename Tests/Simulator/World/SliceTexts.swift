@@ -121,7 +121,7 @@ final class StateText: Sendable {
         }
     }
 
-    /// The state as a session sees it: what is everybody's, and its own in the place of all.
+    /// The state as a session sees it: what is shared, and its own in the place of all.
     func visible(to session: String) -> StateText {
         seen.withLock { seen in
             if let known = seen[session] { return known }
@@ -132,7 +132,7 @@ final class StateText: Sendable {
         }
     }
 
-    /// The slices that are everybody's.
+    /// The shared slices.
     var everybodys: [Bytewise] { zip(slices, parts).compactMap { $1 == nil ? $0 : nil } }
 
     /// The sessions that see something else of their own in another version.
