@@ -37,7 +37,7 @@ extension StoreServer where State: RootState {
     ) {
         // A replay of its own, without lines in the log; where the modules don't fit together, the
         // start throws.
-        let machine = Result { () throws(ModuleError) in 
+        let machine = Result { () throws(ModuleError) in
             try ModuleMachine<State>(comparison: Self.haveSameBytes)
         }
         var first = State()

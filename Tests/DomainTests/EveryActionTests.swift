@@ -98,7 +98,9 @@ import Testing
         await store.receive(Login.Internal.succeeded(user: ada)) {
             $0.login.value.progress = .loadSucceeded
         }
-        await store.receive(User.start(.init(profile: ada))) { $0.user.value = User.State(profile: ada) }
+        await store.receive(User.start(.init(profile: ada))) {
+            $0.user.value = User.State(profile: ada)
+        }
         await store.send(User.Action.edited(displayName: "Lady Ada")) {
             $0.user.value?.profile.displayName = "Lady Ada"
         }

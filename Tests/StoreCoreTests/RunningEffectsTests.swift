@@ -46,7 +46,11 @@ import Testing
         running.insert(token("two", of: "cards", "2"))
         running.insert(token("other", of: "home"))
         #expect(ids(running.tokens(of: SliceAddress(module: "cards"))) == ["one", "two", "whole"])
-        #expect(ids(running.tokens(of: SliceAddress(module: "cards", SliceKey(instance: "2")))) == ["two"])
+        #expect(
+            ids(running.tokens(of: SliceAddress(module: "cards", SliceKey(instance: "2")))) == [
+                "two"
+            ]
+        )
         #expect(running.tokens(of: SliceAddress(module: "user")).isEmpty)
     }
 
@@ -93,7 +97,9 @@ import Testing
         running.remove(ended)
         running.remove(ended)
         #expect(running.isEmpty && running.tokens.isEmpty)
-        #expect(running.tokens(id: "a", of: nil).isEmpty && running.tokens(ofSession: "ada").isEmpty)
+        #expect(
+            running.tokens(id: "a", of: nil).isEmpty && running.tokens(ofSession: "ada").isEmpty
+        )
         #expect(running.tokens(of: SliceAddress(module: "cards")).isEmpty)
         #expect(running.tokens(of: SliceAddress(module: "cards", SliceKey(instance: "1"))).isEmpty)
         #expect(running.tokens(near: watch).isEmpty)

@@ -139,7 +139,8 @@ private struct Tissue: RootState {
     func `addresses and keys are distinguished by their bytes`(twin: (String, String)) {
         let addresses = [
             SliceAddress(module: "cells", SliceKey(instance: twin.0)),
-            SliceAddress(module: "cells", SliceKey(instance: twin.1)), SliceAddress(module: "cells"),
+            SliceAddress(module: "cells", SliceKey(instance: twin.1)),
+            SliceAddress(module: "cells"),
             SliceAddress(module: twin.0), SliceAddress(module: twin.1),
         ]
         let keys = [

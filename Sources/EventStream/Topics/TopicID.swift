@@ -1,4 +1,5 @@
 package import Texts
+
 /// What a stream is about, as whom it is read, what its events carry, and how they are coded. All
 /// streams of one topic are sent the same bytes.
 package struct TopicID: Hashable, Sendable {
@@ -21,7 +22,9 @@ package struct TopicID: Hashable, Sendable {
     }
 
     /// The same subject in another mode.
-    package func carrying(_ mode: StreamMode) -> TopicID { TopicID(subject, mode, for: session, coding: coding) }
+    package func carrying(_ mode: StreamMode) -> TopicID {
+        TopicID(subject, mode, for: session, coding: coding)
+    }
 
     /// The same as a session sees it.
     package func seen(by session: ExactText?) -> TopicID {

@@ -14,6 +14,10 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private let touched: TouchedModules
     private let layout = SliceLayout(State.modules)
     private let modules = State.modules
+    /// Which slices are made of pieces.
+    private let isInPieces = State.modules.map {
+        $0.slice.ownership == .session || $0.slice.wireType is any PiecewiseState.Type
+    }
     private var slices: [PublishedSlice] = []
     /// What the slices that are made of pieces were encoded from, by their places.
     private var values: [Int: any Sendable] = [:]
@@ -64,9 +68,9 @@ package final class SliceWriter<State: RootState>: StateWriter {
     ) throws(JSONError) -> PublishedSlice {
         let value = modules[index].slice.value(state)
         let old = slices.isEmpty ? nil : slices[index]
-        let new = try writer.slice(of: value, after: old, values[index])
-        if value is any PiecewiseState || value is any SessionValues { values[index] = value }
-        return new
+        guard isInPieces[index] else { return try writer.whole(value, after: old) }
+        defer { values[index] = value }
+        return try writer.slice(of: value, after: old, values[index])
     }
 }
 
@@ -97,7 +101,7 @@ private struct PieceWriter {
         }
     }
 
-    private mutating func whole(
+    mutating func whole(
         _ value: (any Encodable & Sendable)?,
         after old: PublishedSlice?
     ) throws(JSONError) -> PublishedSlice {

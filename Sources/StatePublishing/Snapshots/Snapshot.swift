@@ -24,6 +24,8 @@ package final class Snapshot: Sendable {
 
     private let whole: Locked<Bytes?>
     private let event = Locked<Bytes?>(nil)
+    /// As the session sees it that asked last.
+    private let seen = Locked<(session: String, version: Snapshot)?>(nil)
 
     package init(tag: Tag, state: Bytes) {
         self.tag = tag
@@ -79,9 +81,16 @@ package final class Snapshot: Sendable {
     /// version itself where none is named, or all see the same.
     package func visible(to session: String?) -> Snapshot {
         guard let session, let layout, !layout.ofSessions.isEmpty else { return self }
+        // Clients that poll ask again and again, and most have the same session or none.
+        let known = seen.withLock { seen in
+            seen.flatMap { $0.session.isSame(as: session) ? $0.version : nil }
+        }
+        if let known { return known }
         var slices = slices
         for index in layout.ofSessions { slices[index] = slices[index].visible(to: session) }
-        return with(slices, audience)
+        let version = with(slices, audience)
+        seen.withLock { $0 = (session, version) }
+        return version
     }
 
     /// The same version, which stands for earlier ones, too, of which these see something.
@@ -111,8 +120,8 @@ package final class Snapshot: Sendable {
     /// all do.
     func sessions(changedSince old: Snapshot) -> Set<ExactText>? {
         var changed: Set<ExactText> = []
-        for index in layout?.ofSessions ?? [] where slices[index].version != old.slices[index].version
-        {
+        for index in layout?.ofSessions ?? []
+        where slices[index].version != old.slices[index].version {
             guard let mine = slices[index].sessions, let theirs = old.slices[index].sessions,
                 let sessions = mine.sessions(changedSince: theirs)
             else { return nil }

@@ -72,7 +72,8 @@ package enum StatePatch {
     ) throws(JSONError) -> [JSONPatch.Change] {
         let place = JSONPointer(tokens: [mount.name])
         var (before, after) = (mount.slice.value(old), mount.slice.value(new))
-        if let session, let old = before as? any SessionValues, let new = after as? any SessionValues
+        if let session, let old = before as? any SessionValues,
+            let new = after as? any SessionValues
         {
             (before, after) = (old.part(of: session), new.part(of: session))
         }

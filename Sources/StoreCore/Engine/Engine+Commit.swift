@@ -54,7 +54,7 @@ extension Engine {
         while version < batch.version {
             let place = Int(version - batch.base)
             version += 1
-            seen?.note(batch.steps[place].change, at: version)
+            batch.steps.withUnsafeBufferPointer { seen?.note($0[place].change, at: version) }
         }
     }
 

@@ -58,6 +58,7 @@ extension Core where State: RootState {
     ///   - instance: the instance's id, where the module has many.
     ///   - session: the session whose slice it is, where each has one; that of all who have no
     ///     session of their own, where it is `nil`.
+    /// - Returns: the module's view.
     /// - Throws: ``ModuleError/notMounted(_:)`` where the module is none of the root state's.
     public func child<M: Module>(
         _ module: M.Type,

@@ -9,6 +9,7 @@ package protocol SessionEnding: Action {
 extension ModuleMachine {
     /// Refuses an action on a slice of a session that is over: the slice would stay for ever.
     func admitSession(_ key: SliceKey, in state: Root) throws(Refusal) {
+        if key.isOnly { return }
         guard let session = key.session, session != SessionName.shared,
             let presentation = changes?.presentation,
             !presentation.isOpen(session, in: state)

@@ -62,8 +62,9 @@ extension ModuleMachine {
                 guard modules[owner].slice.form != .instances else {
                     throw ModuleError.manyOwners(shared.owner, reader: mount.name)
                 }
-                guard modules[owner].slice.ownership != .session
-                    || mount.slice.ownership == .session
+                guard
+                    modules[owner].slice.ownership != .session
+                        || mount.slice.ownership == .session
                 else { throw ModuleError.ownersOfSessions(shared.owner, reader: mount.name) }
                 let link = Link(reader: reader, owner: owner, shared: shared)
                 links[owner].append(link)

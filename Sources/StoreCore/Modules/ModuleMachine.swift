@@ -25,6 +25,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     private let ownership: [SliceOwnership]
     /// Which modules' actions are their session's alone.
     private let isOfSession: [Bool]
+    /// Which modules have a slice with a part for each session.
+    private let isInParts: [Bool]
     /// The modules that have slices of sessions.
     let sessionModules: [Int]
     let modules: Root.Modules
@@ -96,6 +98,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         names = modules.map(\.name)
         ownership = modules.map(\.slice.ownership)
         isOfSession = ownership.map { $0 != .everybody }
+        isInParts = ownership.map { $0 == .partForSession }
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
@@ -263,18 +266,16 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         key: SliceKey,
         _ effect: inout PendingEffect?
     ) throws -> Change {
-        let before: Root? = ownership[module] == .partForSession ? state : nil
+        if isInParts[module] {
+            return try reduceParts(&state, action, by: handler, of: module, key: key, &effect)
+        }
         let result = try handler.reduce(&state, action, key, comparison)
         // Most actions have none; to put that in its place would cost a release.
         if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
-        if result.isRestart, key.instance == nil { change.restarted = module }
+        if result.isRestart, key.isOnly || key.instance == nil { change.restarted = module }
         if result.isChange {
-            if let before {
-                touch(&change, module, before, state)
-            } else {
-                change.touch(Touch(module, key))
-            }
+            change.touch(Touch(module, key))
             if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
         } else if comparison == nil, hasLinks[module] {
             // Equal texts may have other bytes, which nothing here compares: readers get them as
@@ -284,11 +285,46 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         return change
     }
 
+    /// Reduces an action for the slice that has a part for each session.
+    private func reduceParts(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        key: SliceKey,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let before = state
+        let result = try handler.reduce(&state, action, key, comparison)
+        if let asked = result.effect { effect = asked }
+        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
+        if result.isChange {
+            touch(&change, module, before, state)
+            if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
+        }
+        return change
+    }
+
     /// A reducer of its own, for replays.
     package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
         { [self] state, action, version, session in
             guard let route = route(of: action) else { return }
             var dropped: PendingEffect?
+            let type = Swift.type(of: action)
+            if type != AddressedAction.self, type != ClientRequest.self,
+                ownership[route.module] != .session, let handler = handler(of: route)
+            {
+                _ = try reduce(
+                    &state,
+                    action,
+                    by: handler,
+                    route,
+                    key: .only,
+                    version: version,
+                    &dropped
+                )
+                return
+            }
             _ = try replay(
                 &state,
                 action,
@@ -343,7 +379,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         if type == ClientRequest.self, let request = action as? ClientRequest {
             return (request, SliceKey(session: owner, instance: request.address?.instance))
         }
-        return (action, SliceKey(session: owner))
+        return (action, owner == nil ? .only : SliceKey(session: owner))
     }
 }
 

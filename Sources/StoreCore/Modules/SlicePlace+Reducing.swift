@@ -2,8 +2,7 @@
 
 extension SlicePlace {
     /// The slice, which has to be there.
-    package func present(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal) -> State
-    {
+    package func present(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal) -> State {
         if let state = read(root, key) { return state }
         if form == .instances, key.instance == nil {
             throw Refusal(

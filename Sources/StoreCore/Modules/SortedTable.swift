@@ -83,8 +83,9 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
                     guard body(b.key, nil, Self.value(b.value)) else { return }
                     theirs.skip()
                 default:
-                    guard a.value === b.value
-                        || body(a.key, Self.value(a.value), Self.value(b.value))
+                    guard
+                        a.value === b.value
+                            || body(a.key, Self.value(a.value), Self.value(b.value))
                     else { return }
                     mine.skip()
                     theirs.skip()

@@ -100,7 +100,8 @@ extension PeerSimulation {
             else { throw Violation(.answer, "\(asked.body) shares its versions with others") }
             // What came between may have changed nothing.
             if let expected = asked.expected,
-                expected >= first || records[Int(expected)..<Int(first) - 1].contains(where: \.changed)
+                expected >= first
+                    || records[Int(expected)..<Int(first) - 1].contains(where: \.changed)
             {
                 throw Violation(
                     .answer,

@@ -116,7 +116,8 @@ extension Simulation {
         _ chance: inout Chance
     ) throws {
         switch chance.below(4) {
-        case 0: try expect(expected == nil ? 404 : 304, from: target, client, ("If-None-Match", "*"))
+        case 0:
+            try expect(expected == nil ? 404 : 304, from: target, client, ("If-None-Match", "*"))
         case 1 where !target.hasPrefix("/views"):
             try expect(412, from: target, client, ("If-Match", #""00000000:0""#))
         case 2:

@@ -105,10 +105,11 @@ extension Simulation {
                     payload: Bytewise(wire.payload),
                     cause: version,
                     isStart: version == nil,
-                    session: own.session ?? version.flatMap { version in
-                        // Whose what was forgotten is, is forgotten with it.
-                        version >= journal.oldest ? past.sessions[version] : nil
-                    },
+                    session: own.session
+                        ?? version.flatMap { version in
+                            // Whose what was forgotten is, is forgotten with it.
+                            version >= journal.oldest ? past.sessions[version] : nil
+                        },
                     audience: own.audience
                 )
             )

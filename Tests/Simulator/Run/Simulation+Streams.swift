@@ -215,8 +215,11 @@ extension Simulation {
         guard let shown = reader.shown, shown < version, reader.leftOut == nil else { return }
         // The whole state is sent once more where another reader begins, and for each version to
         // those who see what all sessions have.
-        let isWhole = reader.target.path.hasPrefix("/events") && !reader.target.path.contains("path=")
-        guard !(isWhole && (reader.reading.isOperator || openedAt.contains(version))) else { return }
+        let isWhole =
+            reader.target.path.hasPrefix("/events") && !reader.target.path.contains("path=")
+        guard !(isWhole && (reader.reading.isOperator || openedAt.contains(version))) else {
+            return
+        }
         let texts = (shown...version).compactMap { past.texts[$0] }
         guard texts.count == Int(version - shown) + 1 else { return }
         let parts = texts.map { reader.reading.part(reader.target, of: $0) }

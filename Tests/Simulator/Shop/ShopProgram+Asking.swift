@@ -55,7 +55,8 @@ extension ShopProgram {
         case 15: return Sent("UnarchiveItem", "{\"index\":\(others)}")
         case 16: return Sent("ClearArchive")
         case 17, 18: return Sent(asker.chance.pick(["home/start", "home/start", "home/stop"]))
-        case 19...21: return Sent("movieCard/start", "{\"title\":\(JSONText.string(asker.ownText()))}")
+        case 19...21:
+            return Sent("movieCard/start", "{\"title\":\(JSONText.string(asker.ownText()))}")
         case 22: return Sent("movieCard/stop")
         case 23: return Sent("movieCard/wanted", "{\"isWanted\":\(others > 1)}")
         case 24:

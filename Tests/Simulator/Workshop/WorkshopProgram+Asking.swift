@@ -160,7 +160,8 @@ extension WorkshopProgram {
     private static func draft(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let seconds = ("seconds", "\(asker.chance.below(4))")
         switch asker.chance.below(12) {
-        case 0...4: return Sent("draft/typed", .of(note, ("text", JSONText.string(asker.ownText()))))
+        case 0...4:
+            return Sent("draft/typed", .of(note, ("text", JSONText.string(asker.ownText()))))
         case 5: return Sent("draft/typed", .of(note, ("text", JSONText.string(Draft.State.blank))))
         case 6...8: return Sent("draft/saved", .of(note, seconds))
         case 9: return Sent("draft/refused", .of(note))

@@ -37,7 +37,11 @@ extension WorkshopProgram {
 
     private static func draft(_ applied: Applied<Workshop>, _ calls: inout Calls) {
         for (session, old, new) in applied.changedSessions(\.draft) {
-            let count = calls.call("draft@" + session + "/", Bytewise(json: old), Bytewise(json: new))
+            let count = calls.call(
+                "draft@" + session + "/",
+                Bytewise(json: old),
+                Bytewise(json: new)
+            )
             guard old.saves != new.saves else { continue }
             calls.dispatch(Desk.Internal.told(note: "#draft\(count)"), from: session)
         }
