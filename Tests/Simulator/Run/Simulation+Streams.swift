@@ -213,13 +213,12 @@ extension Simulation {
     private func checkNews(_ version: UInt64, of reader: Reader) throws(Violation) {
         defer { reader.shown = version }
         guard let shown = reader.shown, shown < version, reader.leftOut == nil else { return }
-        // The whole state is sent once more where another reader begins, and for each version to
-        // those who see what all sessions have.
+        // The whole state is sent once more where another reader begins, and for each version of
+        // which the reader may read the action, also where that has changed nothing.
         let isWhole =
             reader.target.path.hasPrefix("/events") && !reader.target.path.contains("path=")
-        guard !(isWhole && (reader.reading.isOperator || openedAt.contains(version))) else {
-            return
-        }
+        guard !(isWhole && (openedAt.contains(version) || isRead(shown + 1...version, by: reader)))
+        else { return }
         let texts = (shown...version).compactMap { past.texts[$0] }
         guard texts.count == Int(version - shown) + 1 else { return }
         let parts = texts.map { reader.reading.part(reader.target, of: $0) }
@@ -229,6 +228,14 @@ extension Simulation {
             "\(reader.target.path) as \(reader.reading.name) is sent \(version), in which nothing "
                 + "has changed since \(shown)"
         )
+    }
+
+    /// Whether a reader may read the action of one of these versions.
+    private func isRead(_ versions: ClosedRange<UInt64>, by reader: Reader) -> Bool {
+        let log = log
+        return log.records.contains { record in
+            versions.contains(record.version) && log.isVisible(record, to: reader.reading)
+        }
     }
 
     /// Whether both are the same document: a patched one is written by us.
