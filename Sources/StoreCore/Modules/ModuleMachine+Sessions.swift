@@ -46,5 +46,4 @@ extension ModuleMachine {
         for module in sessionModules { modules[module].slice.show(&state, to: reader) }
     }
 
-    package var hasSessions: Bool { modules.contains { $0.slice.ownership != .everybody } }
 }

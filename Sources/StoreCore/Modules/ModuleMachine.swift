@@ -25,6 +25,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     private let ownership: [SliceOwnership]
     /// Which modules' actions are their session's alone.
     private let isOfSession: [Bool]
+    /// Whether sessions have slices, or parts of one. Then what is asked of a module besides actions
+    /// is its session's alone.
+    package let hasSessions: Bool
     /// Which modules have a slice with a part for each session.
     private let isInParts: [Bool]
     /// The modules that have slices of sessions.
@@ -99,6 +102,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         ownership = modules.map(\.slice.ownership)
         isOfSession = ownership.map { $0 != .everybody }
         isInParts = ownership.map { $0 == .partForSession }
+        hasSessions = isOfSession.contains(true)
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
@@ -194,7 +198,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws -> Change {
         try modules[module].slice.check(state, key)
         effect = (action as? ClientRequest)?.effect
-        return Change(isChange: false, isOfSession: isOfSession[module])
+        return Change(isChange: false, isOfSession: hasSessions)
     }
 
     /// Reduces an action that may be applied.
