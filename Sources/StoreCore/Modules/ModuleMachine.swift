@@ -25,8 +25,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     private let ownership: [SliceOwnership]
     /// Which modules' actions are their session's alone.
     private let isOfSession: [Bool]
-    /// Whether sessions have slices, or parts of one. Then what is asked of a module besides actions
-    /// is its session's alone.
+    /// Whether sessions have slices, or parts of one. Then what is asked of a module besides
+    /// actions is its session's alone.
     package let hasSessions: Bool
     /// Which modules have a slice with a part for each session.
     private let isInParts: [Bool]
