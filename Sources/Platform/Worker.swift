@@ -1,4 +1,6 @@
-public import Synchronization
+#if !THREAD_SANITIZER
+    public import Synchronization
+#endif
 
 /// A worker thread, or a few, that work off a bounded queue. The threads are the worker's own, or
 /// those of a pool (``WorkerThreads``).
