@@ -91,7 +91,7 @@ def test_a_server_starts_on_a_full_disk(small, seed, figure):
 def test_what_a_full_disk_refuses_leaves_no_trace(small, seed, figure):
     data, ballast = small / "data", small / "ballast"
     ballast.write_bytes(bytes(BALLAST_BYTES))
-    flags = ["--snapshot-every", "100", "--session-idle", "2"]
+    flags = ["--snapshot-every", "100", "--session-idle", "2", "--operator-reads"]
     with Server(*flags, data=data) as server, Wire(server) as wire:
         ada, bob = ({"Cookie": begin(server)}, {"Cookie": begin(server)})
         fill(server, Ledger(seed), wire)
