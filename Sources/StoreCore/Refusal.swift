@@ -8,6 +8,9 @@ public struct Refusal: Error, Sendable, Equatable {
     /// Whether the client may not do this in any state; over HTTP that is 403 and not 409.
     public let isForbidden: Bool
 
+    /// Whether the session has ended that the action is for.
+    package let isOfEndedSession: Bool
+
     /// What a reducer threw that is no refusal. Clients get ``reason``, a fixed text then, and
     /// never this.
     public let failure: (any Error)?
@@ -20,6 +23,16 @@ public struct Refusal: Error, Sendable, Equatable {
     /// Makes a refusal of what the client may not do in any state.
     public static func forbidden(_ reason: String) -> Refusal {
         Refusal(reason: reason, pointer: nil, isForbidden: true)
+    }
+
+    /// Makes the refusal of an action for a slice of a session that has ended.
+    static var ofEndedSession: Refusal {
+        Refusal(
+            reason: "The session that this comes from has ended.",
+            pointer: nil,
+            isForbidden: false,
+            isOfEndedSession: true
+        )
     }
 
     /// What a reducer threw: its refusal, or a fixed text in place of any other error.
@@ -38,11 +51,13 @@ public struct Refusal: Error, Sendable, Equatable {
         reason: String,
         pointer: String?,
         isForbidden: Bool,
+        isOfEndedSession: Bool = false,
         failure: (any Error)? = nil
     ) {
         self.reason = reason
         self.pointer = pointer
         self.isForbidden = isForbidden
+        self.isOfEndedSession = isOfEndedSession
         self.failure = failure
     }
 

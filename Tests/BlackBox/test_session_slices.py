@@ -8,7 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from harness import ConnectionEnded, Server, Stream, action
+from harness import INCREASE, ConnectionEnded, Server, Stream, action
 from test_sessions import Client
 
 CELL = "/modules/home/ui"
@@ -335,3 +335,24 @@ def test_15_nobody_gets_a_byte_of_anothers(fresh):
     text = re.compile(b"secret-[0-9a-f]{16}")
     for place, parts in enumerate(received):
         assert set(text.findall(b"".join(parts))) == {secrets[place].encode()}
+
+
+def test_15_the_end_of_a_session_leads_to_nothing_for_it(tmp_path):
+    """Presenters are called for the slices that go, and what they dispatch is for nobody."""
+    with Server("--operator-reads", data=tmp_path / "data") as server:
+        clients = [begun(server) for _ in range(8)]
+        for client in clients:
+            assert tap(client, "Movie 3", Prefer="wait=10").status == 200
+            assert login(client).json["completed"] is True
+        for client in clients:
+            assert get(client, "/modules/movieCard").status == 200
+            client.end()
+        done = server.wait(INCREASE)
+        assert done.status == 200
+        records = server.actions()
+        ended = [place for place, record in enumerate(records) if record["type"] == "sessions/ended"]
+        assert len(ended) == len(clients)
+        behind = {record["type"] for record in records[ended[0] :]}
+        assert behind == {"sessions/ended", INCREASE["type"]}
+        server.stop()
+        assert "not applied" not in server.log_text

@@ -56,17 +56,17 @@ package final class ActionRoute: @unchecked Sendable {
     /// `nil` for requests, which are no actions of a type of their own.
     let handler: UnsafeMutableRawPointer?
 
-    /// Whether it may end a session.
-    let mayEndSession: Bool
+    /// Whether it is a ``SessionAction``.
+    let isForSessions: Bool
 
     init(
         module: Int,
         handler: UnsafeMutableRawPointer?,
-        mayEndSession: Bool
+        isForSessions: Bool
     ) {
         self.module = module
         self.handler = handler
-        self.mayEndSession = mayEndSession
+        self.isForSessions = isForSessions
     }
 }
 

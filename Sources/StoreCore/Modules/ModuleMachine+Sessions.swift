@@ -1,25 +1,38 @@
 // Slices of sessions: who may act on them, and their end.
 
-/// An action that may end a session, and with it all slices that the session has.
-package protocol SessionEnding: Action {
-    /// The session that ends; `nil` where none does.
+/// An action about sessions: what they are shown, and their end.
+package protocol SessionAction: Action {
+    /// The session that ends, and with it all slices that it has; `nil` where none does.
     var endedSession: String? { get }
+    /// The sessions that are shown something else; `nil` where it names none.
+    var namedSessions: [String]? { get }
 }
 
 extension ModuleMachine {
     /// Refuses an action on a slice of a session that is over: the slice would stay for ever.
     func admitSession(_ key: SliceKey, in state: Root) throws(Refusal) {
         if key.isOnly { return }
-        guard let session = key.session, session != SessionName.shared,
-            let presentation = changes?.presentation,
-            !presentation.isOpen(session, in: state)
+        guard let session = key.session, isOver(session, in: state) else { return }
+        throw Refusal.ofEndedSession
+    }
+
+    /// Refuses an action on what sessions are shown, where all that it names are over.
+    func admitSessions(named action: any Action, in state: Root) throws(Refusal) {
+        guard let sessions = (action as? any SessionAction)?.namedSessions, !sessions.isEmpty,
+            sessions.allSatisfy({ isOver($0, in: state) })
         else { return }
-        throw Refusal(reason: "The session that this comes from has ended.")
+        throw Refusal.ofEndedSession
+    }
+
+    /// Whether a session has ended, where the state has sessions.
+    private func isOver(_ session: String, in state: Root) -> Bool {
+        session != SessionName.shared
+            && changes?.presentation?.isOpen(session, in: state) == false
     }
 
     /// Takes out all that a session has, where the action ends one.
     func endSession(by action: any Action, _ state: inout Root, _ change: inout Change) {
-        guard let session = (action as? any SessionEnding)?.endedSession else { return }
+        guard let session = (action as? any SessionAction)?.endedSession else { return }
         for module in sessionModules where modules[module].slice.end(session: session, &state) {
             change.isChange = true
             change.touch(Touch(module, SliceKey(session: session)))

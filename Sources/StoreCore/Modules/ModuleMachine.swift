@@ -86,7 +86,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 let route = ActionRoute(
                     module: index,
                     handler: Unmanaged.passUnretained(handler).toOpaque(),
-                    mayEndSession: handler.type is any SessionEnding.Type
+                    isForSessions: handler.type is any SessionAction.Type
                 )
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
@@ -96,7 +96,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         self.handlers = handlers
         self.modules = modules
         requests = modules.indices.map {
-            ActionRoute(module: $0, handler: nil, mayEndSession: false)
+            ActionRoute(module: $0, handler: nil, isForSessions: false)
         }
         names = modules.map(\.name)
         ownership = modules.map(\.slice.ownership)
@@ -148,21 +148,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     ) throws -> Change {
         let (action, key) = addressed(action, route.module, session)
         try admitSession(key, in: state)
-        guard let handler = handler(of: route) else {
-            return try request(action, route.module, key, state, &effect)
-        }
-        if handler.kind == .ui {
+        if route.isForSessions { try admitSessions(named: action, in: state) }
+        if handler(of: route)?.kind == .ui {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
         }
-        return try reduce(
-            &state,
-            action,
-            by: handler,
-            route,
-            key: key,
-            version: version,
-            &effect
-        )
+        return try apply(&state, action, by: route, key: key, version: version, &effect)
     }
 
     package func replay(
@@ -174,6 +164,19 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         effect: inout PendingEffect?
     ) throws -> Change {
         let (action, key) = addressed(action, route.module, session)
+        return try apply(&state, action, by: route, key: key, version: version, &effect)
+    }
+
+    /// Applies what need not be judged any more.
+    @inline(__always)
+    private func apply(
+        _ state: inout Root,
+        _ action: any Action,
+        by route: ActionRoute,
+        key: SliceKey,
+        version: UInt64,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
         guard let handler = handler(of: route) else {
             return try request(action, route.module, key, state, &effect)
         }
@@ -222,7 +225,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         if handler.kind == .start || handler.kind == .stop {
             effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
         }
-        if route.mayEndSession { endSession(by: action, &state, &change) }
+        if route.isForSessions { endSession(by: action, &state, &change) }
         if keepsEffects[module], let ledger, let effect {
             enter(effect, version: version, in: ledger, &state, &change)
         }
@@ -316,13 +319,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             var dropped: PendingEffect?
             let type = Swift.type(of: action)
             if type != AddressedAction.self, type != ClientRequest.self,
-                ownership[route.module] != .session, let handler = handler(of: route)
+                ownership[route.module] != .session
             {
-                _ = try reduce(
+                _ = try apply(
                     &state,
                     action,
-                    by: handler,
-                    route,
+                    by: route,
                     key: .only,
                     version: version,
                     &dropped
@@ -353,7 +355,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         guard let changes else { return false }
         for module in reach[route.module] where changes.isWatched(module) { return true }
         // The end of a session changes all slices that it has.
-        return route.mayEndSession && sessionModules.contains(where: changes.isWatched)
+        return route.isForSessions && sessionModules.contains(where: changes.isWatched)
     }
 
     package func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {

@@ -175,9 +175,19 @@ extension Sessions.State: PiecewiseState {
     }
 }
 
-extension Sessions.Internal: SessionEnding {
+extension Sessions.Internal: SessionAction {
     package var endedSession: String? {
         if case .ended(let session) = self { session } else { nil }
+    }
+
+    package var namedSessions: [String]? {
+        switch self {
+        case .began, .ended: nil
+        case .presented(_, _, let sessions), .dismissed(_, let sessions),
+            .dismissedUntil(_, let sessions):
+            sessions
+        case .withdrawn(_, let sessions): sessions
+        }
     }
 }
 

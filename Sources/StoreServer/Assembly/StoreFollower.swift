@@ -22,8 +22,12 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
 
     func applied(_ actions: [AppliedAction]) { lines?.applied(actions) }
 
+    /// Writes a warning; nothing where the session has ended that the action was for, because a
+    /// presenter that cleans up behind a session dispatches to what is gone already.
     func dropped(_ action: DroppedAction) {
-        let reason = (action.reason as? Refusal)?.reason ?? "\(action.reason)"
+        let refusal = action.reason as? Refusal
+        if refusal?.isOfEndedSession == true { return }
+        let reason = refusal?.reason ?? "\(action.reason)"
         let cause = action.source.cause.map { " after version \($0)" } ?? ""
         logger.warning(
             "\(action.type), which \(action.source.place) dispatched\(cause), "

@@ -41,6 +41,9 @@ struct Naive<P: Program> {
         if case .session = P.owner(of: inner), !isOpen(author) {
             throw Refusal(reason: "The session has ended.")
         }
+        if let named = Self.named(by: inner), !named.isEmpty, !named.contains(where: isOpen) {
+            throw Refusal(reason: "All sessions that it names have ended.")
+        }
         let before = root
         var after = root
         try P.reduce(&after, inner, for: instance, of: author, at: version + 1)
@@ -62,6 +65,17 @@ struct Naive<P: Program> {
             oldText: old,
             newText: text
         )
+    }
+
+    /// The sessions whose routes an action names.
+    private static func named(by action: any Action) -> [String]? {
+        switch action as? Sessions.Internal {
+        case .presented(_, _, let sessions), .dismissed(_, let sessions),
+            .dismissedUntil(_, let sessions):
+            sessions
+        case .withdrawn(_, let sessions): sessions
+        default: nil
+        }
     }
 
     /// Whether a session has begun and not ended; that of all who have none never ends.
