@@ -1,4 +1,4 @@
-"""What each session has of the state, and nobody else gets (protocol 15)."""
+"""What each session has of the state, and no other client gets (protocol 15)."""
 
 import json
 import random
@@ -338,7 +338,7 @@ def test_15_nobody_gets_a_byte_of_anothers(fresh):
 
 
 def test_15_the_end_of_a_session_leads_to_nothing_for_it(tmp_path):
-    """Presenters are called for the slices that go, and what they dispatch is for nobody."""
+    """Presenters are called for the slices that go, and what they dispatch has no slice."""
     with Server("--operator-reads", data=tmp_path / "data") as server:
         clients = [begun(server) for _ in range(8)]
         for client in clients:
