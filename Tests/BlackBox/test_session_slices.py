@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from harness import INCREASE, ConnectionEnded, Server, Stream, action
+from jsonschema import Draft202012Validator
 from test_sessions import Client
 
 CELL = "/modules/home/ui"
@@ -262,6 +263,18 @@ def test_15_4_slices_survive_a_restart_and_go_with_their_session(tmp_path):
         assert list(all_of_it["movieCard"]) == [ada.name]
         assert all_of_it["user"] == {}
         assert len(server.get("/actions").json["actions"]) == server.get("/actions").json["version"]
+
+
+def test_15_5_the_schema_describes_what_its_reader_gets():
+    with Server("--operator-reads") as server:
+        client = begun(server)
+        tap(client, "Movie 5", Prefer="wait=10")
+        login(client)
+        for headers in {}, client.headers:
+            schema = Draft202012Validator(server.get("/schema", headers).json)
+            schema.validate(server.get("/state", headers).json)
+        operators = Draft202012Validator(server.get("/schema").json)
+        assert not operators.is_valid(server.get("/state", client.headers).json)
 
 
 # Many

@@ -38,6 +38,7 @@ struct AddedRouteTests {
             title: "test",
             version: "0",
             schema: Bytes(utf8: "{}"),
+            operatorSchema: Bytes(utf8: "{}"),
             components: []
         )
         server = try InProcessServer(serving: [HelloRoutes(), discovery])

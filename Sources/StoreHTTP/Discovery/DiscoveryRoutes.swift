@@ -6,8 +6,10 @@ package struct DiscoveryRoutes: RouteGroup {
     package let links: Links
     package let title: String
     package let version: String
-    /// The JSON Schema of the state and the actions.
+    /// The JSON Schema of the state, as a client's session sees it, and of the actions.
     package let schema: Bytes
+    /// The same with the state of all sessions.
+    private let operatorSchema: Bytes
     /// The parts of that which the description of the API refers to.
     package let components: [JSONSchema.Property]
     /// The newest version of the state.
@@ -19,6 +21,7 @@ package struct DiscoveryRoutes: RouteGroup {
         title: String,
         version: String,
         schema: Bytes,
+        operatorSchema: Bytes,
         components: [JSONSchema.Property],
         newest: @escaping @Sendable () -> UInt64? = { nil }
     ) {
@@ -26,6 +29,7 @@ package struct DiscoveryRoutes: RouteGroup {
         self.title = title
         self.version = version
         self.schema = schema
+        self.operatorSchema = operatorSchema
         self.components = components
         self.newest = newest
         example = DispatchExample(definitions: components).json
@@ -52,8 +56,11 @@ package struct DiscoveryRoutes: RouteGroup {
                 "Schema",
                 "JSON Schema of the state and the actions.",
                 answers: [.text("application/schema+json", "The schema.")]
-            ) { [schema] request in
-                request.respond(.document(schema, "application/schema+json"))
+            ) { [schema, operatorSchema] request throws(Problem) in
+                let isOperator = try request.caller().isOperator
+                request.respond(
+                    .document(isOperator ? operatorSchema : schema, "application/schema+json")
+                )
             },
             .read(
                 links.openAPI,

@@ -148,17 +148,21 @@ extension StoreServer {
             + Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
             .map { ClientRequest(notification: $0).name }
         let batchMax = store.bounds.batchMax
-        return DiscoveryRoutes(
-            links: links,
-            title: name,
-            version: version,
-            schema: JSONSchema.store(
-                state: composition.visibleForm,
+        let schema = { (form: any Decodable.Type) in
+            JSONSchema.store(
+                state: form,
                 actions: types,
                 logged: logged,
                 requests: requests,
                 batchMax: batchMax
-            ),
+            )
+        }
+        return DiscoveryRoutes(
+            links: links,
+            title: name,
+            version: version,
+            schema: schema(composition.visibleForm),
+            operatorSchema: schema(State.self),
             components: JSONSchema.storeDefinitions(
                 state: composition.visibleForm,
                 actions: types,
