@@ -21,6 +21,8 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         let body: Bytewise
         /// The version that `If-Match` names.
         let expected: UInt64?
+        /// The session that it comes from; `nil` for none.
+        let session: String?
         var isAnswered = false
     }
 
@@ -28,6 +30,10 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
     let clock = ManualClock(timeOfDay: 1_000_000)
     private(set) var peers: [Peer<P.Root>] = []
     private(set) var asked: [Asked] = []
+    /// The sessions that are open. A session belongs to the server that it was begun at.
+    var clients: [PeerClient] = []
+    /// What has ended sessions.
+    var endings: [(client: PeerClient, exchange: SimulatedExchange)] = []
     /// What was asked for under a key, which is asked again now and then.
     private var requests: [String: Request.Dispatch] = [:]
     /// What chooses who goes on in the midst of another's call.
@@ -83,7 +89,9 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         case 45..<75: _ = peers[peer].turn()
         case 75..<85: _ = peers[peer].step(&chance)
         case 85..<92: peers[peer].journal.announce()
-        case 92..<96: try advance(by: chance.pick([1, 2, 5]), &chance)
+        case 92..<94: try advance(by: chance.pick([1, 2, 5]), &chance)
+        case 94..<96: try beginSession(peer, number)
+        case 96..<97: try endSession(&chance)
         default: try? peers[peer].server.keepSnapshot()
         }
         try takeAnswers()
@@ -151,12 +159,18 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
 extension PeerSimulation {
     private func ask(_ peer: Int, _ number: Int, _ chance: inout Chance) throws {
         var asker = Asker(chance, step: number)
+        let client = client(of: peer, &asker.chance)
         for _ in 0..<asker.chance.pick([(3, 1), (2, 2), (1, 5)]) {
             switch P.ask(&asker, P.Root()) {
-            case .dispatch(let request): try send(request, to: peer, &asker.chance)
+            case .dispatch(let request): try send(request, to: peer, from: client, &asker.chance)
             case .work(let path, let body, _), .notify(let path, let body, _):
-                let exchange = try peers[peer].server.send("POST", path, body: Array(body.utf8))
-                note(exchange, peer, Bytewise(path + body))
+                let exchange = try peers[peer].server.send(
+                    "POST",
+                    path,
+                    headers: client?.headers ?? [],
+                    body: Array(body.utf8)
+                )
+                note(exchange, peer, client, Bytewise(path + body))
             }
         }
         chance = asker.chance
@@ -165,16 +179,19 @@ extension PeerSimulation {
     private func send(
         _ request: Request.Dispatch,
         to peer: Int,
+        from client: PeerClient?,
         _ chance: inout Chance
     ) throws {
         var request = request
         if let key = request.key {
-            if let earlier = requests[key] { request = earlier }
-            requests[key] = request
+            // Keys are each session's own.
+            let kept = (client?.name ?? "") + " " + key
+            if let earlier = requests[kept] { request = earlier }
+            requests[kept] = request
         }
         let server = peers[peer].server
         let body = Simulation<P>.body(of: request)
-        var headers: [(name: String, value: String)] = []
+        var headers = client?.headers ?? []
         if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
         if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
         // A client may have its version from another server, which is ahead.
@@ -193,12 +210,13 @@ extension PeerSimulation {
             headers: headers,
             body: Array(body.utf8)
         )
-        note(exchange, peer, Bytewise(body), request.key, request.isDryRun, expected)
+        note(exchange, peer, client, Bytewise(body), request.key, request.isDryRun, expected)
     }
 
     private func note(
         _ exchange: SimulatedExchange,
         _ peer: Int,
+        _ client: PeerClient?,
         _ body: Bytewise,
         _ key: String? = nil,
         _ isDryRun: Bool = false,
@@ -208,10 +226,11 @@ extension PeerSimulation {
             Asked(
                 peer: peer,
                 exchange: exchange,
-                key: key,
+                key: key.map { (client?.name ?? "") + " " + $0 },
                 isDryRun: isDryRun,
                 body: body,
-                expected: expected
+                expected: expected,
+                session: client?.name
             )
         )
     }

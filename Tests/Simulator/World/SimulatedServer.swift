@@ -184,6 +184,9 @@ final class SimulatedServer<Root: RootState> {
         return true
     }
 
+    /// Whether a session is open here, by its name.
+    func isOpen(_ session: String) -> Bool { parts.store.sessions?.use(session) == true }
+
     /// What the journal keeps of an action of the program's own.
     func wire(_ action: any Action) throws -> (type: String, payload: [UInt8]) {
         let member = try parts.store.actions.member(of: action, parts.store.encoder)
