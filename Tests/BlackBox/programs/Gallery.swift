@@ -1,0 +1,79 @@
+// A picture that all share, and that is presented to those who have it shown to them; and a till,
+// whose analytics have what was there before each action.
+
+import StoreCore
+import StorePatterns
+import StoreServer
+
+struct Picture: StartableModule {
+    struct State: ModuleState {
+        var likes = 0
+    }
+
+    enum UI: ModuleAction {
+        case liked
+        case spatAt
+    }
+
+    func begin(_ start: NoFields) -> State { State() }
+
+    func reduce(_ state: inout State, ui action: UI) throws {
+        switch action {
+        case .liked: state.likes += 1
+        case .spatAt: throw Refusal(reason: "Not in here.")
+        }
+    }
+}
+
+struct PicturePresenter: ViewPresenter {
+    static let view = "picture"
+
+    func stateDidUpdate(
+        from old: Picture.State?,
+        to new: Picture.State?,
+        _ context: PresenterContext
+    ) {
+        if old == nil, new != nil { context.navigation.present("picture") }
+        if old != nil, new == nil { context.withdraw("picture") }
+    }
+}
+
+struct Till: Module {
+    struct State: ModuleState {
+        var cents = 0
+    }
+
+    enum Action: ModuleAction {
+        case paid(cents: Int)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) throws {
+        switch action {
+        case .paid(let cents):
+            guard cents > 0 else { throw Refusal(reason: "That is no money.", pointer: "/cents") }
+            state.cents += cents
+        }
+    }
+}
+
+extension Till.Action: TrackedAction {
+    func record(before state: AppState) -> Record { Record(before: state.till.cents) }
+
+    struct Record: Codable, Equatable {
+        let before: Int
+    }
+}
+
+struct AppState: RootState {
+    var picture: Picture.State?
+    var till = Till.State()
+    var sessions = Sessions.State()
+
+    static let modules: Modules = [
+        Picture().at(\.picture).presented(by: PicturePresenter()),
+        Till().at(\.till),
+        Sessions().at(\.sessions),
+    ]
+}
+
+StoreServer(AppState.self).main()
