@@ -62,15 +62,6 @@ def test_u15_a_stream_begins_with_one_event_at_once(server):
 # The shape of the project
 
 
-def test_b1_a_module_is_found_by_its_name(server):
-    sources = {path.stem: path for path in (ROOT / "Sources" / "Domain").rglob("*.swift")}
-    library = {"sessions"}
-    for module in server.get("/modules").json["modules"]:
-        name = module["name"][0].upper() + module["name"][1:]
-        if module["name"] not in library:
-            assert f"struct {name}:" in sources[name].read_text(), name
-
-
 def test_b42_what_people_write_is_plain_swift():
     """Neither macros nor a look into types at run time, in the library, the store and the examples."""
     magic = re.compile(r"@attached|@freestanding|#externalMacro|\bMirror\(|^@[a-z]\w*Members", re.M)
