@@ -1,5 +1,7 @@
 """Work outside the Core that follows actions: results, order, cancelling, failing (protocol 2.6)."""
 
+import contextlib
+import itertools
 import json
 import re
 import socket
@@ -91,6 +93,25 @@ def test_k2_updaters_are_applied_in_the_order_in_which_they_came(cinema):
             wire.send(head(cinema, body))
         assert [wire.answer().json["version"] for _ in range(3)] == [1, 2, 3]
     assert cinema.state["tally"]["order"] == [1, 2, 3]
+
+
+def test_k2_updaters_of_many_clients_are_applied_in_the_order_in_which_they_came(cinema):
+    """All but the first wait together, while the Core works on that."""
+    with contextlib.ExitStack() as open_:
+        metrics, *wires = (open_.enter_context(Wire(cinema)) for _ in range(13))
+        for number, wire in enumerate(wires):
+            body = b'{"type":"Slow","payload":{"ms":%d,"number":%d}}'
+            known = samples(cinema, metrics)["http_requests_total"]
+            wire.send(head(cinema, body % (0 if number else 1_000, number)))
+            # Each look at the metrics is a request, too.
+            looks = itertools.count(1)
+            until(
+                lambda: samples(cinema, metrics)["http_requests_total"] > known + next(looks),
+                "the request is there",
+            )
+        versions = [wire.answer("POST").json["version"] for wire in wires]
+    assert cinema.state["tally"]["order"] == list(range(12))
+    assert versions == list(range(1, 13))
 
 
 def test_k3_ten_effects_of_a_second_run_at_the_same_time(cinema):
@@ -239,14 +260,29 @@ def test_x4_an_effect_ends_with_its_instance_alone(cinema):
 
 
 def test_x4_a_stop_under_load_leaves_no_late_action(cinema):
-    """Effects that end while their module is stopped, over and over: nothing comes after a stop."""
-    for _ in range(100):
-        cinema.post([SEARCH, ask("ab", 0), action("search/stop")])
+    """Effects that end while their slice is stopped and begun anew, over and over and by several clients:
+    nothing comes of an earlier life."""
+
+    def live_and_die(id_):
+        with Wire(cinema) as wire:
+            for number in range(40):
+                begun = action(f"cards/{id_}/start", title=f"{number}")
+                opened = [action(f"cards/{id_}/opened", ms=ms) for ms in (0, number % 4)]
+                assert cinema.post([begun, *opened], wire=wire).status == 200
+                assert cinema.post(action(f"cards/{id_}/stop"), wire=wire).status == 200
+            assert cinema.post(action(f"cards/{id_}/start", title="last"), wire=wire).status == 200
+
+    together(*[lambda id_=id_: live_and_die(id_) for id_ in "abc"])
     cinema.wait(action("Pause", ms=50))
-    running = False
-    for type_ in types(cinema):
-        running = {"search/start": True, "search/stop": False}.get(type_, running)
-        assert running or type_ != "search/found"
+    log, lives = [], {}
+    while page := cinema.actions(after=log[-1]["version"] if log else 0):
+        log += page
+    for record in log:
+        card, _, kind = record["type"].rpartition("/")
+        if kind in ("start", "stop"):
+            lives[card] = record["version"]
+        elif kind == "loaded":
+            assert record["cause"] > lives[card], record
 
 
 def test_x4_what_waits_behind_a_new_start_is_not_applied(cinema):

@@ -8,9 +8,9 @@ from harness import INCREASE, Stream, step
 SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? ([0-9.e+-]+|\+Inf)$')
 
 
-def samples(server):
+def samples(server, wire=None):
     """Every sample by its name and labels; the text is what the format allows, line by line."""
-    answer = server.get("/metrics")
+    answer = server.get("/metrics", wire=wire)
     assert answer["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     found, described = {}, set()
     for line in answer.body.decode().splitlines():
