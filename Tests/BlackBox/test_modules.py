@@ -144,22 +144,30 @@ def test_b16_what_a_presenter_dispatches_is_logged_with_its_cause(fresh):
 
 
 def test_b23_a_case_without_a_reducer_does_not_compile(cinema_program, tmp_path):
-    def check(cases):
+    reducer = (
+        "    func reduce(_ state: inout State, _ action: Action) {\n"
+        "        switch action { case .switched: state.isOn.toggle() }\n"
+        "    }\n"
+    )
+
+    def check(kind, cases, reducer):
         return typecheck(
             "import StoreCore\n"
             "struct Lamp: Module {\n"
             "    struct State: ModuleState { var isOn = false }\n"
-            f"    enum Action: ModuleAction {{ case {cases} }}\n"
-            "    func reduce(_ state: inout State, _ action: Action) {\n"
-            "        switch action { case .switched: state.isOn.toggle() }\n"
-            "    }\n"
+            f"    enum {kind}: ModuleAction {{ case {cases} }}\n"
+            f"{reducer}"
             "}\n",
             tmp_path,
         )
 
-    assert check("switched").returncode == 0
-    wrong = check("switched, broken")
+    assert check("Action", "switched", reducer).returncode == 0
+    wrong = check("Action", "switched, broken", reducer)
     assert wrong.returncode != 0 and "switch must be exhaustive" in wrong.stderr
+    # Nor does a module without a reducer at all: nothing stands in for it.
+    for kind in ("Action", "UI", "Internal"):
+        wrong = check(kind, "switched", "")
+        assert wrong.returncode != 0 and "does not conform to protocol 'Module'" in wrong.stderr
 
 
 def test_b23_a_foreign_action_at_run_time_is_refused_and_the_server_lives(fresh):

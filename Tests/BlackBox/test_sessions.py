@@ -239,12 +239,11 @@ def test_u20_the_streams_of_a_session_end_with_it(stage):
     others = [Stream(stage, headers=client.headers.items()).opened() for client in (bob, Client(stage))]
     assert ada.end().status == 204
     for stream in own:
-        while not stream.ended:
-            stream.read()
-        events = []
-        while event := stream.take():
-            events.append(event.name)
-        assert events[-1] == "bye"
+        while (event := stream.event()).name != "bye":
+            pass
+        assert event.json["reason"] == "expired"
+        until(lambda: stream.ended or stream.read(), "it has ended")
+        assert stream.take() is None
     version = bob.send(action("work/begun", name="b", ms=1)).json["version"]
     for stream in others:
         while stream.event().version < version:

@@ -112,13 +112,20 @@ def test_t4_a_stream_of_a_view_hears_of_its_changes_alone(fresh):
         whole.opened().event()
         fresh.post(step(7))
         assert whole.event().version == 1
-        # What it reads has changed, but not what it shows.
+        # What it reads has changed and was changed back.
         fresh.post([complete(0), action("ReopenItem", index=0)])
         assert whole.event().version == 3
         assert view.quiet(0.5)
         fresh.post(complete(0))
         event = view.event()
         assert (event.id, event.json["pending"]) == (fresh.tag, 3)
+        # What it reads has changed, but not what it shows: another one is completed.
+        fresh.post([complete(1), action("ReopenItem", index=0)])
+        assert [item["completed"] for item in fresh.state["todos"]["items"][:2]] == [False, True]
+        assert view.quiet(0.5)
+        fresh.post(complete(0))
+        event = view.event()
+        assert (event.id, event.json["pending"]) == (fresh.tag, 2)
 
 
 def test_t4_a_view_without_anything_to_show_is_gone_and_comes_back(fresh):

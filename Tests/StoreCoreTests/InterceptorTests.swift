@@ -69,13 +69,15 @@ import Testing
     @Test func `each of the reactions dispatches once`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[String]>([])
+        let calls = Locked(0)
         core.add(middleware: { (_: SampleState, action: any Action) in
             seen.withLock { $0.append("\(action)") }
         })
         core.add(reaction: .onStart { Tally.Action.stepChanged(to: 2) })
         core.add(
             reaction: .onStateChange { old, new in
-                old.tally.count != new.tally.count ? Reset() : nil
+                calls.withLock { $0 += 1 }
+                return old.tally.count != new.tally.count ? Reset() : nil
             }
         )
         core.add(reaction: .onDispatch(of: Noise.self) { _, _, _ in Home.start })
@@ -89,6 +91,9 @@ import Testing
             ]
         )
         #expect(last.version == 6)
+        // The four that changed something; `Noise` did not, nor does the same step again.
+        try await core.dispatch(Tally.Action.stepChanged(to: 3))
+        #expect(calls.withLock { $0 } == 4)
     }
 
     @Test func `a refusal that no client waits for is reported`() async throws {

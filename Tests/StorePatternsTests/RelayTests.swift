@@ -45,7 +45,7 @@ import Testing
         #expect(seen.withLock { $0 } == [1, 2])
     }
 
-    @Test func `a stream begins with the value as it is`() async {
+    @Test(.timeLimit(.minutes(1))) func `a stream begins with the value as it is`() async {
         let relay = BehaviorRelay(7)
         var values = relay.values.makeAsyncIterator()
         #expect(await values.next() == 7)
