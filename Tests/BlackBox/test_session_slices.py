@@ -5,10 +5,11 @@ import random
 import re
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from harness import INCREASE, ConnectionEnded, Server, Stream, action
+from harness import INCREASE, ConnectionEnded, Server, Stream, action, until
 from jsonschema import Draft202012Validator
 from test_sessions import Client
 
@@ -245,6 +246,33 @@ def test_15_4_the_end_of_a_session_takes_its_slices_out(fresh, two):
     assert fresh.get(f"/state/home?version={before}", bob.headers).status == 200
     assert newest(bob) > before
     assert get(bob, "/modules/home").status == 200
+
+
+def test_15_4_a_request_that_waits_for_a_change_ends_with_its_session(fresh, two):
+    """At once, and with nothing of the state; those of others go on."""
+    ada, bob = two
+    # The one who changes what all see, and what follows from that, is neither of them.
+    everybody, version = Client(fresh), newest(ada)
+    waits = f"?after={version + 3}&wait=30"
+    targets = [target + waits for target in ("/state", "/state/counter", "/state/home/titles")]
+    asked = [(client, target) for client in (ada, bob, everybody) for target in targets * 3]
+    at_rest = fresh.sockets
+    with ThreadPoolExecutor(len(asked)) as pool:
+        answers = [(client, pool.submit(get, client, target)) for client, target in asked]
+        until(lambda: fresh.sockets >= at_rest + len(asked), "all of them wait")
+        began = time.monotonic()
+        assert ada.end().status == 204
+        for client, answer in answers:
+            if client is ada:
+                assert "POST /sessions" in answer.result().problem("forbidden", 403)["detail"]
+        assert time.monotonic() - began < 5
+        assert not any(answer.done() for client, answer in answers if client is not ada)
+        increases = [action("CounterIncreaseRequested")] * 3
+        assert everybody.wait(increases).status == 200
+        assert {answer.result().status for client, answer in answers if client is bob} == {200}
+        found = {answer.result().status for client, answer in answers if client is everybody}
+        # No films are shown to the one who has no session.
+        assert found == {200, 404}
 
 
 def test_15_4_slices_survive_a_restart_and_go_with_their_session(tmp_path):

@@ -1,4 +1,5 @@
 import Platform
+import StoreCore
 import Synchronization
 import Wire
 
@@ -100,13 +101,23 @@ package final class LongPolls: Sendable {
         waiter.answer(nil)
     }
 
+    /// Answers the requests of a session, which has ended, that there is no news.
+    package func expireAll(of session: String) {
+        expire { $0.session?.isSame(as: session) == true }
+    }
+
     /// Answers everyone that there is no news; the server is about to stop.
     package func expireAll() {
-        let all = waiting.withLock { waiting -> [Waiter] in
-            defer { waiting.waiters = [:] }
-            return Array(waiting.waiters.values)
+        expire { _ in true }
+    }
+
+    private func expire(where isMeant: (Waiter) -> Bool) {
+        let due = waiting.withLock { waiting -> [Waiter] in
+            let due = waiting.waiters.filter { isMeant($0.value) }
+            for id in due.keys { waiting.waiters[id] = nil }
+            return Array(due.values)
         }
-        count.subtract(all.count, ordering: .sequentiallyConsistent)
-        for waiter in all { waiter.answer(nil) }
+        count.subtract(due.count, ordering: .sequentiallyConsistent)
+        for waiter in due { waiter.answer(nil) }
     }
 }

@@ -16,6 +16,11 @@ extension StateReader {
         }
         return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
     }
+
+    /// Ends the waits of a session that has ended, without a newer version. Any thread.
+    func endWaits(of session: String) {
+        waiters.expireAll(of: session)
+    }
 }
 
 /// A reader that waits for a newer version.

@@ -85,6 +85,9 @@ extension RequestContext {
         try environment.session(of: exchange)
     }
 
+    /// 403: the client's session has ended while the request waited.
+    var sessionEnded: Problem { environment.sessionEnded }
+
     /// Where the request comes from, as the log shows it; `nil` where the operator has none of it
     /// kept.
     func origin(in session: String?) -> String? {

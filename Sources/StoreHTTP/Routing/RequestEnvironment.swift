@@ -51,13 +51,16 @@ package final class RequestEnvironment: Sendable {
     package func session(of exchange: HTTPExchange) throws(Problem) -> String? {
         guard let sessions, let secret = cookie.secret(of: exchange) else { return nil }
         let name = SessionTable.name(of: String(secret))
-        guard sessions.use(name) else {
-            throw .forbidden(
-                "The session of this cookie has ended. Begin another one with POST \(links.sessions), "
-                    + "or leave the cookie out to go without."
-            )
-        }
+        guard sessions.use(name) else { throw sessionEnded }
         return name
+    }
+
+    /// 403 for a session that has ended.
+    var sessionEnded: Problem {
+        .forbidden(
+            "The session of this cookie has ended. Begin another one with POST \(links.sessions), "
+                + "or leave the cookie out to go without."
+        )
     }
 
     /// On whose behalf a request reads.

@@ -96,6 +96,7 @@ package struct SessionRoutes: RouteGroup {
             }
             table.end(name)
             store.streams.endStreams(of: name)
+            store.reader.endWaits(of: name)
             return HTTPResponse(
                 status: 204,
                 headers: [("Cache-Control", "no-store"), cookie.forget()]

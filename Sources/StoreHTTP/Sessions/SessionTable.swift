@@ -255,6 +255,9 @@ package final class SessionHold: Sendable {
         end()
     }
 
+    /// Whether the session is open: its client may have ended it meanwhile. Any thread.
+    var isOpen: Bool { table.isOpen(name) }
+
     /// Ends the hold; the session's idle time begins anew. Any thread; a second call does nothing.
     func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }

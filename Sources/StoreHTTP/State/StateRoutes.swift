@@ -110,10 +110,12 @@ package struct StateRoutes: RouteGroup {
         }
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
         // A poll for the state needs no session; the one that is shown lives meanwhile.
-        let hold = store.hold(try? request.session())
+        let hold = store.hold(try request.session())
         request.exchange.suspend()
         let wait = reader.wait(after: after, for: caller) { newer in
+            let hasEnded = hold?.isOpen == false
             hold?.end()
+            if hasEnded { return request.complete(.failure(request.sessionEnded)) }
             guard let newer else {
                 let state = reader.state(for: caller)
                 return request.complete(.success(StateAnswer.notModified(state)))
@@ -127,6 +129,8 @@ package struct StateRoutes: RouteGroup {
             )
         }
         guard let wait else { return }
+        // It may have ended before the wait could be found.
+        if hold?.isOpen == false { wait.expire() }
         request.exchange.whenClientLeaves { wait.expire() }
         if let timer = store.schedule(after: Double(seconds), wait.expire) {
             wait.end(with: timer)
