@@ -80,9 +80,40 @@ def test_6_1_real_states_are_valid_and_broken_ones_are_not(fresh):
 
 
 def test_6_1_every_action_is_described(server):
-    schema = json.dumps(server.get("/schema").json)
-    for type_ in TYPES:
-        assert f'"{type_}"' in schema
+    """By its name, and by the types of its fields."""
+    definitions = server.get("/schema").json["$defs"]
+    described = {
+        each["properties"]["type"]["enum"][0]: each["properties"]["payload"]
+        for each in definitions["Action"]["oneOf"]
+    }
+    modules = server.get("/modules").json["modules"]
+    public = {name for module in modules for name in module["actions"]}
+    assert set(described) == public | {"ScreenShown"} >= set(TYPES)
+    fields = {
+        "StepChangeRequested": {"step": "integer"}, "ScreenShown": {"name": "string"},
+        "AddItem": {"text": "string"}, "EditItem": {"index": "integer", "text": "string"},
+        "movieCard/start": {"title": "string"}, "movieCard/wanted": {"isWanted": "boolean"},
+        "CounterIncreaseRequested": {}, "home/start": {},
+    }
+    for name, types in fields.items():
+        payload = definitions["payload." + name.replace("/", ".")]
+        members = payload.get("properties", {})
+        assert {member: schema["type"] for member, schema in members.items()} == types, name
+        assert set(payload.get("required", [])) == set(types)
+
+
+@pytest.mark.parametrize(
+    "payload, fits",
+    [
+        ({"step": 7}, True), ({"step": -1}, True), ({}, False), (None, False), ({"step": "7"}, False),
+        ({"step": 1.5}, False), ({"step": None}, False),
+    ],
+)
+def test_6_1_what_the_schema_allows_is_what_is_taken(server, payload, fits):
+    body = {"type": "StepChangeRequested", "payload": payload}
+    step = server.get("/schema").json["$defs"]["payload.StepChangeRequested"]
+    assert Draft202012Validator(step).is_valid(payload) is fits
+    assert server.post(body, query="?dry-run=true").status == (200 if fits else 422)
 
 
 # Protocol 6.2
