@@ -335,6 +335,25 @@ def test_k13_a_key_applies_it_once(cinema):
     assert types(cinema) == ["Peek", "tally/increased"]
 
 
+def test_2_8_what_is_answered_again_does_not_say_that_it_is_done(cinema):
+    headers = {"Idempotency-Key": '"running"', "Prefer": "wait=10"}
+    first, again = together(
+        lambda: cinema.post(action("Pause", ms=1_500), headers),
+        lambda: until(lambda: effects(cinema), "it runs")
+        and cinema.post(action("Pause", ms=1_500), headers),
+    )
+    assert first.json["completed"] is True and first["preference-applied"] == "wait=10"
+    later = cinema.post(action("Pause", ms=1_500), headers)
+    for answer in (again, later):
+        assert answer["idempotency-replayed"] == "true" and answer["preference-applied"] is None
+        assert answer.json == {"epoch": cinema.epoch, "version": 1, "changed": False}
+    # Nor of what has failed.
+    headers["Idempotency-Key"] = '"failing"'
+    cinema.post(action("Fail", reason="no"), headers).problem("effect-failed", 424)
+    assert "completed" not in cinema.post(action("Fail", reason="no"), headers).json
+    assert types(cinema) == ["Pause", "Fail"]
+
+
 # Stopping the server
 
 

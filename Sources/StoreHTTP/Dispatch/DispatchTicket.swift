@@ -165,7 +165,9 @@ extension DispatchTicket: HTTPAnswer {
             field.decimal(applied.tagged ?? applied.last)
             field.raw("\"")
         }
-        let wait = preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
+        // Of a request that came before it is not known whether what followed is done.
+        let wait =
+            applied.isReplayed ? nil : preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
         let returned = wantsState && applied.state == nil ? nil : preferences.returned
         if returned != nil || wait != nil,
             let text = Preferences.applied(returned: returned, waitSeconds: wait)
