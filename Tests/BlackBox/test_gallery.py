@@ -62,6 +62,25 @@ def test_b13_of_many_sessions_those_speak_to_whom_it_is_presented(program):
         assert server.state["picture"] == {"likes": len(shown) * 20}
 
 
+def test_2_8_a_key_is_for_the_views_of_one_module(program):
+    """They may leave their module's name out, so that the same body means another action."""
+    with Server(program=program) as server:
+        ada = Client(server).begin()
+        assert ada.wait(action("picture/start")).status == 200
+        key = {"Idempotency-Key": '"once"'}
+        first = ada.send(LIKED, UI, **key)
+        assert first.status == 200
+        other = ada.send(LIKED, "/modules/poster/ui", **key)
+        other.problem("idempotency-mismatch", 422)
+        again = ada.send(LIKED, UI, **key)
+        assert again["idempotency-replayed"] == "true" and again.body == first.body
+        assert (server.state["picture"]["likes"], server.state["poster"]["likes"]) == (1, 0)
+        # Another session's keys are its own.
+        bob = Client(server).begin()
+        assert bob.send(LIKED, "/modules/poster/ui", **key).status == 200
+        assert (server.state["picture"]["likes"], server.state["poster"]["likes"]) == (1, 1)
+
+
 def test_u21_analytics_have_the_state_before_each_action(program, tmp_path):
     """Also within an array, and of many clients at once; nothing of what is refused or tried."""
     file = tmp_path / "analytics.jsonl"

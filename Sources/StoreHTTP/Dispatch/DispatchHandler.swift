@@ -35,7 +35,7 @@ final class DispatchHandler: Sendable {
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
         let caller = try request.caller()
         let expected = try expectedVersion(exchange, for: caller)
-        let idempotency = try Self.idempotency(exchange, of: caller)
+        let idempotency = try idempotency(exchange, of: caller)
         let preferences = request.preferences
         let body = try DispatchBody(request, by: reader, batchMax)
 
@@ -111,26 +111,34 @@ final class DispatchHandler: Sendable {
         return next ?? (state.hasSessions ? published : nil) ?? .max
     }
 
-    /// The request's key and its body's fingerprint, where the client means to be able to send it
-    /// again (protocol 2.8).
-    private static func idempotency(
+    /// The request's key and its fingerprint, where the client means to be able to send it again
+    /// (protocol 2.8).
+    private func idempotency(
         _ exchange: HTTPExchange,
         of caller: Caller
     ) throws(Problem) -> Idempotency? {
         guard let header = exchange.headerList("idempotency-key") else { return nil }
-        guard let key = StructuredString.parse(header), 1...keyCharactersMax ~= key.utf8.count
+        guard let key = StructuredString.parse(header),
+            1...Self.keyCharactersMax ~= key.utf8.count
         else {
             throw .badHeader(
                 "Idempotency-Key",
                 allowed:
-                    "a string of 1 to \(keyCharactersMax) characters in double quotes, such as "
+                    "a string of 1 to \(Self.keyCharactersMax) characters in double quotes, such as "
                     + "\"8e03978e-40d5\""
             )
         }
         return Idempotency(
             key: IdempotencyKey(principal: caller.session, key: key),
-            fingerprint: exchange.withBody { SHA256.digest($0) }
+            fingerprint: exchange.withBody(fingerprint)
         )
+    }
+
+    /// Of the body; for a view with its module, whose name the body may leave out: views of two
+    /// modules may send the same bytes and mean different actions.
+    private func fingerprint(of body: UnsafeRawBufferPointer) -> [UInt8] {
+        guard case .views(let module) = reader.audience else { return SHA256.digest(body) }
+        return (Array(module.utf8) + [0] + body).withUnsafeBytes { SHA256.digest($0) }
     }
 
     private static let keyCharactersMax = 255

@@ -1,5 +1,6 @@
-// A picture that all share, and that is presented to those who have it shown to them; and a till,
-// whose analytics have what was there before each action.
+// A picture that all share, and that is presented to those who have it shown to them; a poster,
+// whose view has the same words; and a till, whose analytics have what was there before each
+// action.
 
 import StoreCore
 import StorePatterns
@@ -38,6 +39,23 @@ struct PicturePresenter: ViewPresenter {
     }
 }
 
+/// What hangs outside; its view has the same words as the picture's.
+struct Poster: Module {
+    struct State: ModuleState {
+        var likes = 0
+    }
+
+    enum UI: ModuleAction {
+        case liked
+    }
+
+    func reduce(_ state: inout State, ui action: UI) {
+        switch action {
+        case .liked: state.likes += 1
+        }
+    }
+}
+
 struct Till: Module {
     struct State: ModuleState {
         var cents = 0
@@ -66,11 +84,13 @@ extension Till.Action: TrackedAction {
 
 struct AppState: RootState {
     var picture: Picture.State?
+    var poster = Poster.State()
     var till = Till.State()
     var sessions = Sessions.State()
 
     static let modules: Modules = [
         Picture().at(\.picture).presented(by: PicturePresenter()),
+        Poster().at(\.poster),
         Till().at(\.till),
         Sessions().at(\.sessions),
     ]
