@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from harness import ROOT, Server, Stream, action, until
-from programs import PACKAGE, build, build_sample, locked, swift
+from programs import PACKAGE, build, build_sample, locked, swift, write_manifest
 
 NOTICE = (ROOT / "NOTICE").read_text()
 SEEDS = (ROOT / "docs" / "SEEDS.md").read_text()
@@ -94,62 +94,80 @@ def test_s8_a_row_at_the_front_of_a_list_of_views_is_one_operation(program):
 COUNT = 5
 FACE = """public import StoreCore
 
-public enum Face{number}: ModuleAction {{
-    case asked(times: Int)
-}}
-"""
-# A module asks the next one by its face, until it was asked for no more times.
-INSIDE = """public import StoreCore
-public import Ring{uses}Part{face}
-import Ring{uses}Part{next}
-
-public struct Inside{number}: Module {{
+public enum Face{number}: StartableInterface {{
     public struct State: ModuleState {{
         public var asked = 0
         public var left = 0
         public init() {{}}
     }}
 
-    public typealias Action = Face{number}
+    public enum Action: ModuleAction {{
+        case asked(times: Int)
+    }}
+}}
+"""
+# What is behind a face is internal to its target. A module starts the next one by its face, and asks
+# it until it was asked for no more times.
+INSIDE = """public import StoreCore
+public import RingPart{face}
+import RingPart{next}
 
-    public init() {{}}
+struct Inside{number}: StartableModule {{
+    typealias Interface = Face{number}
 
-    public func reduce(_ state: inout State, _ action: Face{number}) {{
+    enum Internal: ModuleAction {{
+        case forgotten
+    }}
+
+    func begin(_ start: NoFields) -> State {{ State() }}
+
+    func reduce(_ state: inout State, _ action: Face{number}.Action) {{
         guard case .asked(let times) = action else {{ return }}
         state.asked += 1
         state.left = times
     }}
+
+    func reduce(_ state: inout State, internal action: Internal) {{
+        state.left = 0
+    }}
 }}
 
-public struct Presenter{number}: Presenter {{
-    public init() {{}}
-
-    public func stateDidUpdate(
-        from old: Inside{number}.State?,
-        to new: Inside{number}.State?,
+struct Presenter{number}: Presenter {{
+    func stateDidUpdate(
+        from old: Face{number}.State?,
+        to new: Face{number}.State?,
         _ context: PresenterContext
     ) {{
-        guard let new, new.asked > (old?.asked ?? 0), new.left > 0 else {{ return }}
-        context.dispatch(Face{other}.asked(times: new.left - 1))
+        {starts}
+        guard let new, new.asked > (old?.asked ?? 0) else {{ return }}
+        if new.left == 0 {{ return }}
+        context.dispatch(Face{other}.Action.asked(times: new.left - 1))
+        context.dispatch(Inside{number}.Internal.forgotten)
     }}
+}}
+
+extension Face{number} {{
+    public static var module: some StartableModule<State> {{ Inside{number}() }}
+    public static var presenter: some Presenter<State> {{ Presenter{number}() }}
 }}
 """
 
 
 @pytest.fixture(scope="module")
 def ring():
-    """Modules in pairs of targets: the even parts are faces, the odd ones what is behind them."""
+    """Modules in pairs of targets: the even parts are interfaces, the odd ones what is behind them."""
     parts = []
     for number in range(COUNT):
         other = (number + 1) % COUNT
+        starts = f"if old == nil, new != nil {{ context.dispatch(Face{other}.start) }}" if other else ""
         parts.append(FACE.format(number=number))
         parts.append(
-            INSIDE.format(number=number, other=other, uses="", face=2 * number, next=2 * other)
+            INSIDE.format(number=number, other=other, starts=starts, face=2 * number, next=2 * other)
         )
-    imports = "".join(f"import RingPart{2 * n + 1}\n" for n in range(COUNT))
-    slices = "".join(f"    var inside{n} = Inside{n}.State()\n" for n in range(COUNT))
+    imports = "".join(f"import RingPart{n}\n" for n in range(2 * COUNT))
+    slices = "".join(f"    var face{n}: Face{n}.State?\n" for n in range(COUNT))
     mounts = "".join(
-        f"        Inside{n}().at(\\.inside{n}).presented(by: Presenter{n}()),\n" for n in range(COUNT)
+        f"        Face{n}.module.at(\\.face{n}).presented(by: Face{n}.presenter),\n" for n in range(COUNT)
     )
     source = f"""import StoreCore
 import StoreServer
@@ -167,19 +185,25 @@ StoreServer(AppState.self).main()
 
 def test_s3_five_modules_know_each_others_faces_alone(ring):
     with Server(program=ring) as server:
-        server.wait(action("inside0/asked", times=11))
-        assert [server.state[f"inside{n}"]["asked"] for n in range(COUNT)] == [3, 3, 2, 2, 2]
+        server.wait(action("face0/start"))
+        assert [server.state[f"face{n}"]["asked"] for n in range(COUNT)] == [0] * COUNT
+        server.wait(action("face0/asked", times=11))
+        assert [server.state[f"face{n}"]["asked"] for n in range(COUNT)] == [3, 3, 2, 2, 2]
+        assert [server.state[f"face{n}"]["left"] for n in range(COUNT)] == [0] * COUNT
 
 
 def test_s3_what_is_behind_a_face_cannot_be_named(ring):
+    """Not even by a target that depends on the one which has it."""
     file = PACKAGE / "Sources" / "RingPart1" / "Part.swift"
     text = file.read_text()
     with locked():
         try:
-            file.write_text(text + "\nlet other = Inside1.State()\n")
+            file.write_text(text + "\nimport RingPart3\nlet other = Inside1.Internal.forgotten\n")
+            write_manifest()
             ended = swift("build", "--product", "Ring", check=False)
         finally:
             file.write_text(text)
+            write_manifest()
     assert ended.returncode != 0
     assert "cannot find 'Inside1' in scope" in ended.stdout + ended.stderr
 

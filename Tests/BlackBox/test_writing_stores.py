@@ -9,7 +9,7 @@ from harness import ROOT, Server
 from programs import build, run_tests
 
 GUIDE = (ROOT / "docs" / "WRITING_STORES.md").read_text()
-BLOCK = re.compile(r"(?:<!-- (server|test) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"(?:<!-- (server|test|interface|module|program) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
 TEST = re.compile(r"@Test func `(.*?)`")
 ROW = re.compile(r"^\| (guestbook|chat|shop|todo) \| (\d+) \|", re.M)
 
@@ -46,7 +46,7 @@ def test_s11_the_tests_of_the_guide_pass():
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 7
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 10
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -83,6 +83,24 @@ def test_s11_work_is_done_where_the_guide_says(server):
     assert server.send("/usecases/desk/open", {"code": "1234"}, wait).status == 200
     assert server.state["desk"]["isStaff"] is True
     assert not {"1234", "9999"} & set(re.findall(r"\d{4}", json.dumps(server.get("/actions").json["actions"])))
+
+
+def test_s3_a_module_behind_an_interface_is_mounted_as_the_guide_says():
+    """The targets of the guide's text are the parts of a program here."""
+    names = {"ReviewsInterface": "ApartPart0", "ReviewsModule": "ApartPart1"}
+
+    def block(kind):
+        source = code(kind)
+        for name, part in names.items():
+            source = re.sub(rf"import {name}$", f"import {part}", source, flags=re.M)
+        return source
+
+    with Server(program=build("Apart", block("program"), [block("interface"), block("module")])) as server:
+        assert dispatch(server, "reviews/start").status == 200
+        for text in ("Short.", "Much longer."):
+            assert dispatch(server, "reviews/written", text=text).status == 200
+        assert server.get("/views/longest").json == {"text": "Much longer."}
+        dispatch(server, "reviews/cleared").problem("forbidden", 403)
 
 
 def test_s10_a_renamed_action_is_read_as_the_guide_says(library, tmp_path):

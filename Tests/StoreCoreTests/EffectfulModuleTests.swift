@@ -179,7 +179,8 @@ private struct Tower: RootState {
     }
 
     @Test func `a module with effects reduces without them, too`() throws {
-        func reduced<M: Module>(_ module: M, _ action: M.Action, _ state: M.State) throws -> M.State
+        func reduced<M: Module>(_ module: M, _ action: M.Interface.Action, _ state: M.State) throws
+            -> M.State
         {
             var state = state
             try module.reduce(&state, action)

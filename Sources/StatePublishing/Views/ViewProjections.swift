@@ -21,7 +21,8 @@ struct ViewDescription<State: Sendable>: Sendable {
 
 extension ViewDescription where State: RootState {
     init<View: ParameterizedViewModel<State>>(_ view: View.Type) {
-        let names = Set(View.reads.map { $0.name })
+        let reads: [any ModuleInterface.Type] = View.reads
+        let names = Set(reads.map { $0.name })
         let places = State.modules.indices.filter { names.contains(State.modules[$0].name) }
         published = PublishedView(
             name: View.name,

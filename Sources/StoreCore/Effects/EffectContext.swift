@@ -24,7 +24,8 @@ public struct EffectContext<State: Sendable>: Sendable {
     ///
     /// - Returns: the version that the action made.
     /// - Throws: ``Refusal`` where the reducer refuses, `CancellationError` where the effect is
-    ///   cancelled, ``MailboxError`` and ``CoreFailure`` as `Core.dispatch(_:)`.
+    ///   cancelled, ``ForeignAction`` for another module's own action, ``MailboxError`` and
+    ///   ``CoreFailure`` as `Core.dispatch(_:)`.
     @discardableResult
     public func dispatch(
         _ action: any Action,

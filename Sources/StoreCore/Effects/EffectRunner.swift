@@ -61,13 +61,17 @@ extension EffectRunner {
         watch: EffectWatch? = nil
     ) async throws -> UInt64 {
         guard !token.isCancelled, let engine else { throw CancellationError() }
-        return try await engine.submit(action, from: source(token, origin, watch))
+        let source = source(token, origin, watch)
+        if let foreign = engine.refuses(action, by: token.address.module, source) { throw foreign }
+        return try await engine.submit(action, from: source)
     }
 
     /// Dispatches, and does not wait.
     func send(_ action: any Action, from token: EffectToken, origin: String) {
         guard !token.isCancelled, let engine else { return }
-        engine.dispatchProgramAction(action, from: source(token, origin, nil), applied: nil)
+        let source = source(token, origin, nil)
+        if engine.refuses(action, by: token.address.module, source) != nil { return }
+        engine.dispatchProgramAction(action, from: source, applied: nil)
     }
 
     private func source(

@@ -44,6 +44,20 @@ extension Core: EngineAccess {
         engine.dispatchProgramAction(action, from: source, applied: applied)
     }
 
+    package func refuses(
+        _ action: any Action,
+        by module: String,
+        _ source: ActionSource
+    ) -> ForeignAction? {
+        guard case .machine(let machine) = owner.form, let owner = machine.inside(of: action),
+            !owner.isSame(as: module)
+        else { return nil }
+        let type = (try? engine.member(of: action))?.type ?? "\(type(of: action))"
+        let foreign = ForeignAction(action: type, of: owner, by: module)
+        engine.drop(DroppedAction(type: type, source: source, reason: foreign))
+        return foreign
+    }
+
     package func isOwn(_ action: any Action, of module: String) -> Bool {
         guard case .machine(let machine) = owner.form else { return false }
         return machine.module(of: action) == module

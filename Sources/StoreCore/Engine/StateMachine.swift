@@ -8,6 +8,10 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// The name of the module that an action is for; `nil` where it belongs to none.
     func module(of action: any Action) -> String?
 
+    /// The name of the module whose own action it is, which its views, effects and presenters
+    /// dispatch; `nil` for an action that all may dispatch.
+    func inside(of action: any Action) -> String?
+
     /// Reduces an action that makes this version, by the route of ``route(of:)``, from this
     /// session. What it has done is returned, and noted nowhere else; `effect` becomes what is to
     /// be done about it outside of the Core, which a replay and a dry run drop.

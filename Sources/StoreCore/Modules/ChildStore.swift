@@ -7,7 +7,7 @@
 /// ```
 ///
 /// It is shown its own slice alone: each change, with the action's own old and new state.
-public final class ChildStore<Root: RootState, M: Module>: Sendable {
+public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     private let core: Core<Root>
     private let changes: SliceChanges<Root>
     private let place: SlicePlace<Root, M.State>
@@ -60,6 +60,16 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     @discardableResult
     public func dispatch(_ action: M.Action) -> Bool { send(action) }
 
+    fileprivate func send(_ action: any Action) -> Bool {
+        core.dispatch(addressed(action), for: nil, from: key.session)
+    }
+
+    private func addressed(_ action: any Action) -> any Action {
+        key.instance.map { action.to($0) } ?? action
+    }
+}
+
+extension ChildStore where M: Module {
     /// Dispatches an action of one of the module's views.
     @discardableResult
     public func dispatch(_ action: M.UI) -> Bool { send(action) }
@@ -67,12 +77,4 @@ public final class ChildStore<Root: RootState, M: Module>: Sendable {
     /// Dispatches one of the module's own actions.
     @discardableResult
     public func dispatch(_ action: M.Internal) -> Bool { send(action) }
-
-    private func send(_ action: any Action) -> Bool {
-        core.dispatch(addressed(action), for: nil, from: key.session)
-    }
-
-    private func addressed(_ action: any Action) -> any Action {
-        key.instance.map { action.to($0) } ?? action
-    }
 }

@@ -54,13 +54,13 @@ extension Core where State: RootState {
     /// `nil`.
     ///
     /// - Parameters:
-    ///   - module: the module.
+    ///   - module: the module, or its interface.
     ///   - instance: the instance's id, where the module has many.
     ///   - session: the session whose slice it is, where each has one; that of all who have no
     ///     session of their own, where it is `nil`.
     /// - Returns: the module's view.
     /// - Throws: ``ModuleError/notMounted(_:)`` where the module is none of the root state's.
-    public func child<M: Module>(
+    public func child<M: ModuleInterface>(
         _ module: M.Type,
         _ instance: String? = nil,
         of session: String? = nil
@@ -97,6 +97,7 @@ extension Core where State: RootState {
             for presenter in mount.presenters {
                 let context = PresenterContext(
                     name: presenter.name,
+                    module: mount.name,
                     presentation: engine.ports.presentation,
                     access: EngineReference(self)
                 )

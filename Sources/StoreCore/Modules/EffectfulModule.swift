@@ -39,7 +39,7 @@
 public protocol EffectfulModule<State>: Module {
     /// Applies an action to the slice, and returns what is to be done about it; or refuses the
     /// action by throwing ``Refusal``, and then nothing is done.
-    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State>
+    func reduce(_ state: inout State, _ action: Interface.Action) throws -> Effect<State>
 
     /// Applies an action of one of the module's views.
     func reduce(_ state: inout State, ui action: UI) throws -> Effect<State>
@@ -50,7 +50,7 @@ public protocol EffectfulModule<State>: Module {
 
 extension EffectfulModule {
     /// Applies an action, and drops the effect.
-    public func reduce(_ state: inout State, _ action: Action) throws {
+    public func reduce(_ state: inout State, _ action: Interface.Action) throws {
         let _: Effect<State> = try reduce(&state, action)
     }
 
@@ -65,7 +65,7 @@ extension EffectfulModule {
     }
 }
 
-extension EffectfulModule where Action == Never {
+extension EffectfulModule where Interface.Action == Never {
     /// There is no such action.
     public func reduce(_ state: inout State, _ action: Never) -> Effect<State> {}
 

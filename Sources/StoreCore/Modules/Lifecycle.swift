@@ -8,14 +8,14 @@ enum Lifecycle {
     ) -> [ActionHandler<Root>] {
         [
             ActionHandler(
-                ModuleStart<M>.self,
+                ModuleStart<M.Interface>.self,
                 .start,
-                isProgramOnly: M.lifecycleAccess == .program,
-                wire: M.Start.self,
-                make: { ($0 as? M.Start).map { ModuleStart<M>(start: $0) } },
-                payload: { ($0 as? ModuleStart<M>)?.start },
+                isProgramOnly: M.Interface.lifecycleAccess == .program,
+                wire: M.Interface.Start.self,
+                make: { ($0 as? M.Interface.Start).map { ModuleStart<M.Interface>(start: $0) } },
+                payload: { ($0 as? ModuleStart<M.Interface>)?.start },
                 effectAfterStart: { root, action, address in
-                    guard let action = action as? ModuleStart<M>,
+                    guard let action = action as? ModuleStart<M.Interface>,
                         let state = place.read(root, address.key)
                     else { return nil }
                     let effect = module.effect(afterStart: action.start, in: state)
@@ -23,7 +23,7 @@ enum Lifecycle {
                 }
             ) { root, action, key, comparison in
                 // The reducer of a start. A slice that is there already begins anew.
-                guard let action = action as? ModuleStart<M> else { return .same }
+                guard let action = action as? ModuleStart<M.Interface> else { return .same }
                 try place.check(key)
                 let old = place.read(root, key)
                 let new = try module.begin(action.start)
@@ -32,15 +32,15 @@ enum Lifecycle {
                 return SliceResult(isChange: differs(old, new, comparison), isRestart: true)
             },
             ActionHandler(
-                ModuleStop<M>.self,
+                ModuleStop<M.Interface>.self,
                 .stop,
-                isProgramOnly: M.lifecycleAccess == .program,
+                isProgramOnly: M.Interface.lifecycleAccess == .program,
                 wire: NoFields.self,
-                make: { _ in ModuleStop<M>() },
+                make: { _ in ModuleStop<M.Interface>() },
                 payload: { _ in NoFields() }
             ) { root, _, key, _ in
                 // The reducer of a stop; refused where the slice is not there.
-                _ = try place.present(root, key, M.name)
+                _ = try place.present(root, key, M.Interface.name)
                 place.write(nil, &root, key)
                 return SliceResult(isChange: true)
             },

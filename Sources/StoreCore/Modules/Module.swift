@@ -26,20 +26,16 @@
 /// dispatch an ``Action``: on the wire `counter/increased`. The actions of the module's own views
 /// are ``UI``, and those of its effects and presenters ``Internal``; both are refused from outside.
 ///
-/// A module that does work outside of the Core is an ``EffectfulModule``.
-public protocol Module<State>: Sendable {
-    /// The module's slice of the root state.
-    associatedtype State: ModuleState
-    /// Actions that all may dispatch.
-    associatedtype Action: ModuleAction = Never
+/// A module that does work outside of the Core is an ``EffectfulModule``. One whose inside others
+/// are not to name stands in a target of its own, behind a ``ModuleInterface``.
+public protocol Module<State>: ModuleInterface {
+    /// What others see of it: the module's own type, where nothing is said. Else the slice, the
+    /// public actions, the input of a start and the name are that one's.
+    associatedtype Interface: ModuleInterface<State> = Self
     /// Actions that only the module's own views may dispatch, while it is started.
     associatedtype UI: ModuleAction = Never
     /// Actions that only the module's own effects and presenters may dispatch.
     associatedtype Internal: ModuleAction = Never
-
-    /// The slice's name in the state, in paths and before the slash of wire names. It is the type's
-    /// name with a small first letter by default.
-    static var name: String { get }
 
     /// Actions with types of their own, which stand beside ``Action``. On the wire they go by their
     /// type's name, and those of a module with instances by `module/id/Type`.
@@ -49,7 +45,7 @@ public protocol Module<State>: Sendable {
     ///
     /// Pure: it reads and touches nothing else. It works on a copy of the slice, so what it changed
     /// before it threw is forgotten.
-    func reduce(_ state: inout State, _ action: Action) throws
+    func reduce(_ state: inout State, _ action: Interface.Action) throws
 
     /// Applies an action of one of the module's views.
     func reduce(_ state: inout State, ui action: UI) throws
@@ -83,12 +79,6 @@ public protocol ModuleAction: Action, Codable, Equatable {}
 extension Never: ModuleAction {}
 
 extension Module {
-    /// The type's name, with a small first letter.
-    public static var name: String {
-        let type = String(describing: Self.self)
-        return type.prefix(1).lowercased() + type.dropFirst()
-    }
-
     /// None.
     public static var dispatchables: [any Dispatchable.Type] { [] }
 }
@@ -109,7 +99,7 @@ extension Module where UI == Never {
     public func reduce(_ state: inout State, ui action: Never) {}
 }
 
-extension Module where Action == Never {
+extension Module where Interface.Action == Never {
     /// There is no such action.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
@@ -121,63 +111,21 @@ extension Module where Internal == Never {
 
 /// A module whose slice is absent until it is started.
 ///
-/// The actions `name/start`, whose payload is ``Start``, and `name/stop` exist for it without being
+/// The actions `name/start`, whose payload is `Start`, and `name/stop` exist for it without being
 /// written. Starting one that is started begins it anew; whatever works for it is cancelled then,
 /// as when it is stopped.
-public protocol StartableModule<State>: Module {
-    /// The input of a start.
-    associatedtype Start: Codable, Equatable, Sendable = NoFields
-
-    /// Which dispatchers may start and stop it; all by default.
-    static var lifecycleAccess: LifecycleAccess { get }
-
+public protocol StartableModule<State>: Module, StartableInterface
+where Interface: StartableInterface {
     /// The slice to begin with, or a ``Refusal``.
-    func begin(_ start: Start) throws -> State
+    func begin(_ start: Interface.Start) throws -> State
 
     /// The work that follows the start, given the slice to begin with.
-    func effect(afterStart start: Start, in state: State) -> Effect<State>
-}
-
-/// Who may start and stop a module.
-public enum LifecycleAccess: Sendable {
-    /// All who may dispatch.
-    case everybody
-    /// The program's own effects and presenters.
-    case program
+    func effect(afterStart start: Interface.Start, in state: State) -> Effect<State>
 }
 
 extension StartableModule {
-    /// All dispatchers.
-    public static var lifecycleAccess: LifecycleAccess { .everybody }
-
     /// Nothing follows.
-    public func effect(afterStart start: Start, in state: State) -> Effect<State> { .none }
+    public func effect(afterStart start: Interface.Start, in state: State) -> Effect<State> {
+        .none
+    }
 }
-
-/// The payload of an action without fields.
-public struct NoFields: Codable, Equatable, Sendable {
-    /// The only value.
-    public init() {}
-}
-
-extension StartableModule {
-    /// The action that starts the module.
-    public static func start(_ start: Start) -> ModuleStart<Self> { ModuleStart(start: start) }
-
-    /// The action that stops the module.
-    public static var stop: ModuleStop<Self> { ModuleStop() }
-}
-
-extension StartableModule where Start == NoFields {
-    /// The action that starts the module.
-    public static var start: ModuleStart<Self> { ModuleStart(start: NoFields()) }
-}
-
-/// Asks for a module's slice to begin.
-public struct ModuleStart<M: StartableModule>: Action, Equatable {
-    /// The input of the start.
-    public let start: M.Start
-}
-
-/// Asks for a module's slice to end.
-public struct ModuleStop<M: StartableModule>: Action, Equatable {}

@@ -14,6 +14,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// The module `reader` reads what this module shares, but the root state does not have it, or
     /// it is `reader` itself.
     case foreignOwner(String, reader: String)
+    /// The module `reader` reads what the interface of this module shares, and the module that
+    /// implements it is no ``SharingModule`` of that.
+    case sharesNothing(String, reader: String)
     /// The module `reader` reads what this module shares, which has many instances: it is not
     /// decided which one is read.
     case manyOwners(String, reader: String)
@@ -48,6 +51,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .foreignOwner(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which is no other module of this state; "
                 + "mount that one, too"
+        case .sharesNothing(let owner, let reader):
+            "module '\(reader)' reads what '\(owner)' shares, but the module that implements "
+                + "'\(owner)' does not share that; make it a SharingModule of its interface's value"
         case .manyOwners(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
                 + "let a module with one slice share what is to be read"

@@ -59,6 +59,9 @@ extension ModuleMachine {
                 guard let owner = modules.firstIndex(where: { $0.name == shared.owner }),
                     owner != reader
                 else { throw ModuleError.foreignOwner(shared.owner, reader: mount.name) }
+                guard modules[owner].slice.sharedType == shared.value else {
+                    throw ModuleError.sharesNothing(shared.owner, reader: mount.name)
+                }
                 guard modules[owner].slice.form != .instances else {
                     throw ModuleError.manyOwners(shared.owner, reader: mount.name)
                 }

@@ -367,6 +367,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         route(of: action).map { names[$0.module] }
     }
 
+    package func inside(of action: any Action) -> String? {
+        guard let route = route(of: action), let handler = handler(of: route),
+            handler.kind == .ui || handler.kind == .internal
+        else { return nil }
+        return names[route.module]
+    }
+
     /// The action itself, and the slice that it is for: where sessions have slices of their own,
     /// that of the session which it comes from.
     @inline(__always)

@@ -4,7 +4,7 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
     let place: SlicePlace<Root, M.State>
     let lifecycle: [ActionHandler<Root>]
     /// The module's name, made once: the name of a type is put together whenever it is asked for.
-    let name = M.name
+    let name = M.Interface.name
 
     init(module: M, place: SlicePlace<Root, M.State>, lifecycle: [ActionHandler<Root>]) {
         self.module = module
@@ -79,6 +79,13 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
     func place<State: ModuleState>(of state: State.Type) -> Any? {
         State.self == M.State.self ? place : nil
     }
+
+    var sharedType: (any Any.Type)? {
+        guard let sharing = module as? any SharingModule<M.State> else { return nil }
+        return typeShared(by: sharing)
+    }
+
+    private func typeShared<S: SharingModule>(by module: S) -> any Any.Type { S.SharedValue.self }
 
     func shared(_ root: Root, _ key: SliceKey) -> (any Sendable)? {
         guard let sharing = module as? any SharingModule<M.State>,
@@ -183,7 +190,7 @@ extension ModuleSlice {
     /// What is done with each of the module's enums, where nothing follows.
     private var plainHandlers: [ActionHandler<Root>] {
         [
-            handler(.action, M.Action.self) { [module] in try module.reduce(&$0, $1) },
+            handler(.action, M.Interface.Action.self) { [module] in try module.reduce(&$0, $1) },
             handler(.ui, M.UI.self) { [module] in try module.reduce(&$0, ui: $1) },
             handler(.internal, M.Internal.self) { [module] in
                 try module.reduce(&$0, internal: $1)
@@ -195,7 +202,7 @@ extension ModuleSlice {
     private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
     where E.State == M.State {
         [
-            handler(.action, E.Action.self, withEffect: { try module.reduce(&$0, $1) }),
+            handler(.action, E.Interface.Action.self, withEffect: { try module.reduce(&$0, $1) }),
             handler(.ui, E.UI.self, withEffect: { try module.reduce(&$0, ui: $1) }),
             handler(
                 .internal,

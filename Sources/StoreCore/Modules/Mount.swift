@@ -29,7 +29,7 @@ public struct Mount<Root: RootState>: Sendable {
         _ place: SlicePlace<Root, M.State>,
         lifecycle: [ActionHandler<Root>] = []
     ) {
-        name = M.name
+        name = M.Interface.name
         slice = ModuleSlice(module: module, place: place, lifecycle: lifecycle)
         path = place.path
     }

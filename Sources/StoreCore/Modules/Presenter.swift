@@ -13,12 +13,14 @@
 /// ```
 ///
 /// It runs where the Core works, after the commit, so it only decides; work belongs in effects.
+/// It may dispatch the ``Module/UI`` and ``Module/Internal`` actions of the module that it
+/// presents, and no other one's: these are dropped, and the log has an error.
 public protocol Presenter<State>: Sendable {
     /// The slice that it reacts to.
     associatedtype State: ModuleState
 
     /// The module that the root state has to mount for this presenter; none by default.
-    static var neededModule: (any Module.Type)? { get }
+    static var neededModule: (any ModuleInterface.Type)? { get }
 
     /// The slice has changed; `nil` stands for a slice that is not started. The first call, when
     /// the store begins, has no old one.
@@ -30,13 +32,16 @@ public protocol Presenter<State>: Sendable {
 
 extension Presenter {
     /// None.
-    public static var neededModule: (any Module.Type)? { nil }
+    public static var neededModule: (any ModuleInterface.Type)? { nil }
 }
 
 /// What a presenter may do.
 public struct PresenterContext: Sendable {
     /// The presenter's name, under which it observes: its type's.
     package let name: String
+    /// The module whose slice it presents, and whose own actions it may dispatch; `nil` for one of
+    /// the program itself.
+    var module: String?
     /// The action whose change the presenter is shown.
     var cause = SliceCause.start(for: nil)
     /// The session that it presents to: that of the slice, or of the action; the shared one for an
@@ -61,7 +66,9 @@ public struct PresenterContext: Sendable {
     package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
         source.audience = audience
-        access.engine?.dispatchProgramAction(action, from: source, applied: nil)
+        guard let engine = access.engine else { return }
+        if let module, engine.refuses(action, by: module, source) != nil { return }
+        engine.dispatchProgramAction(action, from: source, applied: nil)
     }
 }
 

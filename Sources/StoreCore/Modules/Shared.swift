@@ -17,9 +17,9 @@
 /// // in the root state
 /// Home().at(\.home).reading(\Home.State.visitor, of: User.self)
 /// ```
-public protocol SharingModule<State>: Module {
-    /// What others may see.
-    associatedtype SharedValue: Codable, Equatable, Sendable
+public protocol SharingModule<State>: Module, SharingInterface
+where Interface: SharingInterface {
+    associatedtype SharedValue
 
     /// What of the slice others may see. Pure.
     func share(_ state: State) -> SharedValue
@@ -52,15 +52,15 @@ extension Mount {
     ///
     /// - Parameters:
     ///   - path: where in the module's slice it sees it.
-    ///   - owner: the module that shares it.
+    ///   - owner: the module that shares it, or its interface.
     /// - Returns: the module for the root state's list; the one that it was made of is as it was.
-    public func reading<State: ModuleState, Owner: SharingModule>(
+    public func reading<State: ModuleState, Owner: SharingInterface>(
         _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable,
         of owner: Owner.Type
     ) -> Mount {
         var mount = self
         mount.sharedLinks.append(
-            SharedLink(owner: Owner.name) { slice, root in
+            SharedLink(owner: Owner.name, value: Owner.SharedValue.self) { slice, root in
                 (slice.place(of: State.self) as? SlicePlace<Root, State>)?.keys(root) ?? []
             } update: { root, reader, owner, key, comparison in
                 guard let place = reader.place(of: State.self) as? SlicePlace<Root, State>,
@@ -83,6 +83,8 @@ extension Mount {
 /// One module's sight of another.
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
+    /// The type of what is read.
+    let value: any Any.Type
     /// All slices of the reader, given its module.
     let keys: @Sendable (any Slice<Root>, Root) -> [SliceKey]
     /// Brings the copy in one slice of the reader up to date; returns whether it changed.

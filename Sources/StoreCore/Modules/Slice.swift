@@ -32,6 +32,8 @@ package protocol Slice<Root>: Sendable {
 
     /// Where the slice lies, a `SlicePlace<Root, State>`, for callers that have its type.
     func place<State: ModuleState>(of state: State.Type) -> Any?
+    /// The type of what the module lets others see; `nil` where it shares nothing.
+    var sharedType: (any Any.Type)? { get }
     /// What a slice of the module lets others see; `nil` where it is absent or shares nothing.
     func shared(_ root: Root, _ key: SliceKey) -> (any Sendable)?
     func isEqual(_ a: Root, _ b: Root) -> Bool

@@ -1,6 +1,6 @@
 /// A named projection of the state that a client gives parameters for, in the query of the URL:
 /// `/views/page?after=20`.
-public protocol ParameterizedViewModel<State>: Encodable, Equatable, Sendable {
+public protocol ParameterizedViewModel<State>: ModuleReader, Encodable, Equatable, Sendable {
     /// The root state that it is made from.
     associatedtype State: RootState
     /// What a client may ask for in the query of the URL.
@@ -10,8 +10,8 @@ public protocol ParameterizedViewModel<State>: Encodable, Equatable, Sendable {
     /// nothing is said.
     static var name: String { get }
 
-    /// The modules that it is made from; all of them where nothing is said.
-    static var reads: [any Module.Type] { get }
+    /// The modules that it is made from, or their interfaces; all of them where nothing is said.
+    static var reads: [any ModuleInterface.Type] { get }
 
     /// The projection, or `nil` where there is nothing to show. Pure.
     init?(state: State, parameters: Parameters)
@@ -56,6 +56,21 @@ extension ParameterizedViewModel {
         return type.prefix(1).lowercased() + type.dropFirst()
     }
 
-    /// All of them.
+    /// Those that are named as modules; all of them where none is.
+    public static var reads: [any ModuleInterface.Type] {
+        let modules: [any Module.Type] = Self.reads
+        return modules
+    }
+}
+
+/// What names the modules that it is made from, where each is its own interface:
+/// `static let reads: [any Module.Type] = [Todos.self]`.
+public protocol ModuleReader {
+    /// The modules that it is made from.
+    static var reads: [any Module.Type] { get }
+}
+
+extension ModuleReader {
+    /// None is named.
     public static var reads: [any Module.Type] { [] }
 }

@@ -23,5 +23,5 @@ public protocol ViewPresenter: Presenter {
 
 extension ViewPresenter {
     /// Views are presented to sessions.
-    public static var neededModule: (any Module.Type)? { Sessions.self }
+    public static var neededModule: (any ModuleInterface.Type)? { Sessions.self }
 }

@@ -29,10 +29,11 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         if refusal?.isOfEndedSession == true { return }
         let reason = refusal?.reason ?? "\(action.reason)"
         let cause = action.source.cause.map { " after version \($0)" } ?? ""
-        logger.warning(
+        let line =
             "\(action.type), which \(action.source.place) dispatched\(cause), "
-                + "was not applied: \(reason)"
-        )
+            + "was not applied: \(reason)"
+        // A mistake of the program, and not of what came in.
+        if action.reason is ForeignAction { logger.error(line) } else { logger.warning(line) }
     }
 
     func reducerFailed(_ failure: ReducerFailure) {

@@ -117,7 +117,7 @@ extension Given where Subject: Module, Subject.State == State {
 
     /// States what one of the module's public actions does.
     public func when(
-        _ action: Subject.Action,
+        _ action: Subject.Interface.Action,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
@@ -144,7 +144,7 @@ extension Given where Subject: Module, Subject.State == State {
 
     /// States that one of the module's public actions is refused.
     public func when(
-        _ action: Subject.Action,
+        _ action: Subject.Interface.Action,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation

@@ -94,11 +94,13 @@ extension TestStore {
 extension TestStore where Subject: Module, Subject.State == State {
     /// States the next action, one of the module's public ones.
     public nonisolated(nonsending) func receive(
-        _ action: Subject.Action,
+        _ action: Subject.Interface.Action,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await receive(ActionText.of(action), change, at: place) { $0 as? Subject.Action == action }
+        await receive(ActionText.of(action), change, at: place) {
+            $0 as? Subject.Interface.Action == action
+        }
     }
 
     /// States the next action, one of the module's views.

@@ -73,7 +73,7 @@ extension TestStore {
 extension TestStore where Subject: Module, Subject.State == State {
     /// Dispatches one of the module's public actions; see ``send(_:_:at:)-(Action,_,_)``.
     public nonisolated(nonsending) func send(
-        _ action: Subject.Action,
+        _ action: Subject.Interface.Action,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
@@ -100,7 +100,7 @@ extension TestStore where Subject: Module, Subject.State == State {
 
     /// Dispatches one of the module's public actions, which has to be refused.
     public nonisolated(nonsending) func send(
-        _ action: Subject.Action,
+        _ action: Subject.Interface.Action,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation

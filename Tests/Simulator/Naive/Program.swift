@@ -147,6 +147,8 @@ struct Calls {
         let audience: Audience?
         /// The session that it comes from; `nil` for that of the action that led to it.
         let session: String?
+        /// Whether it is another module's own, and so is refused.
+        let isForeign: Bool
     }
 
     /// A presenter or a reaction is called. Returns how many calls it has had.
@@ -159,9 +161,12 @@ struct Calls {
     mutating func dispatch(
         _ action: any Action,
         for audience: Audience? = nil,
-        from session: String? = nil
+        from session: String? = nil,
+        isForeign: Bool = false
     ) {
-        own.append(Own(action: action, audience: audience, session: session))
+        own.append(
+            Own(action: action, audience: audience, session: session, isForeign: isForeign)
+        )
     }
 
     mutating func takeCalls() -> [Recorder.Call] {

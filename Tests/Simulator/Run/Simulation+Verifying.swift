@@ -120,6 +120,9 @@ extension Simulation {
         let alike = due.indices.filter { due[$0].type == type && due[$0].payload == payload }
         if let place = alike.first(where: { due[$0].allows(record.cause) }) {
             let due = due.remove(at: place)
+            guard !due.isForeign else {
+                throw Violation(.consequence, "\(name(record)) is another module's own")
+            }
             return try apply(record, from: due.session, for: due.audience)
         }
         if let place = alike.first {
@@ -175,6 +178,7 @@ extension Simulation {
         for action in recorder.takeDropped() {
             let place = due.firstIndex { due in
                 due.type == Bytewise(action.type) && due.allows(action.cause)
+                    && due.isForeign == action.isForeign
             }
             guard let place else {
                 if action.type == "effects/ended" { continue }

@@ -36,6 +36,8 @@ final class Simulation<P: Program> {
         let isStart: Bool
         let session: String?
         let audience: Audience?
+        /// Whether it is another module's own, and so is refused.
+        var isForeign = false
     }
 
     let seed: UInt64
@@ -255,7 +257,8 @@ final class Simulation<P: Program> {
                     cause: cause,
                     isStart: cause == nil,
                     session: own.session ?? session,
-                    audience: own.audience
+                    audience: own.audience,
+                    isForeign: own.isForeign
                 )
             )
         }

@@ -18,6 +18,7 @@ struct Draft: SharingModule, EffectfulModule {
         /// Takes a while; a new one replaces it.
         case saved(note: String, seconds: Int)
         case discarded
+        case noted(note: String)
         /// Is taken back after it has changed the slice.
         case refused(note: String)
     }
@@ -44,6 +45,9 @@ struct Draft: SharingModule, EffectfulModule {
         case .discarded:
             state.text = State.blank
             return .cancel(id: "save")
+        case .noted(let note):
+            state.saved = note
+            return .none
         case .refused(let note):
             state.text = note
             throw Refusal(reason: "The draft says no.", pointer: "/note")
@@ -62,6 +66,6 @@ struct DraftPresenter: Presenter {
     func stateDidUpdate(from old: Draft.State?, to new: Draft.State?, _ context: PresenterContext) {
         let count = Recorder.note("draft", context, old, new)
         guard let old, let new, old.saves != new.saves else { return }
-        context.dispatch(Desk.Internal.told(note: "#draft\(count)"))
+        context.dispatch(Desk.Action.asked(note: "#draft\(count)"))
     }
 }

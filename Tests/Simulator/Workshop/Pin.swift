@@ -43,9 +43,11 @@ struct PinPresenter: ViewPresenter {
         if old != nil, new == nil {
             context.withdraw("pin")
             // Where the session has ended, this comes too late.
-            context.dispatch(Draft.Internal.settled(note: "#unpinned\(count)"))
+            context.dispatch(Draft.Action.noted(note: "#unpinned\(count)"))
         }
         guard let old, let new, old.turns != new.turns else { return }
-        context.dispatch(Draft.Internal.settled(note: "#pin\(count)"))
+        context.dispatch(Draft.Action.noted(note: "#pin\(count)"))
+        // Another module's own, and refused.
+        context.dispatch(Draft.Internal.settled(note: "#foreign\(count)"))
     }
 }

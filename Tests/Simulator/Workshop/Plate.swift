@@ -79,7 +79,7 @@ struct PlatePresenter: ViewPresenter {
         if old == nil, new != nil { context.navigation.present("plate") }
         if old != nil, new == nil { context.withdraw("plate") }
         if let old, let new, old.taps != new.taps {
-            context.dispatch(Desk.Internal.told(note: "#plate\(count)"))
+            context.dispatch(Desk.Action.asked(note: "#plate\(count)"))
         }
     }
 }

@@ -62,7 +62,7 @@ struct ShelfPresenter: Presenter {
     func stateDidUpdate(from old: Shelf.State?, to new: Shelf.State?, _ context: PresenterContext) {
         let count = Recorder.note("shelf", old, new)
         guard old != nil, old?.grams.bitPattern != new?.grams.bitPattern else { return }
-        context.dispatch(Desk.Internal.told(note: "#shelf\(count)"), recipients: .all)
+        context.dispatch(Desk.Action.asked(note: "#shelf\(count)"), recipients: .all)
     }
 }
 

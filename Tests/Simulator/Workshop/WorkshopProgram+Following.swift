@@ -43,7 +43,7 @@ extension WorkshopProgram {
                 Bytewise(json: new)
             )
             guard old.saves != new.saves else { continue }
-            calls.dispatch(Desk.Internal.told(note: "#draft\(count)"), from: session)
+            calls.dispatch(Desk.Action.asked(note: "#draft\(count)"), from: session)
         }
     }
 
@@ -78,18 +78,24 @@ extension WorkshopProgram {
         if old != nil, new == nil {
             let withdrawn = Sessions.Internal.withdrawn(view: "pin", sessions: [session])
             calls.dispatch(withdrawn, from: session)
-            let settled = Draft.Internal.settled(note: "#unpinned\(count)")
-            calls.dispatch(settled, for: audience, from: session)
+            let noted = Draft.Action.noted(note: "#unpinned\(count)")
+            calls.dispatch(noted, for: audience, from: session)
         }
         guard let old, let new, old.turns != new.turns else { return }
-        calls.dispatch(Draft.Internal.settled(note: "#pin\(count)"), for: audience, from: session)
+        calls.dispatch(Draft.Action.noted(note: "#pin\(count)"), for: audience, from: session)
+        calls.dispatch(
+            Draft.Internal.settled(note: "#foreign\(count)"),
+            for: audience,
+            from: session,
+            isForeign: true
+        )
     }
 
     private static func shelf(_ applied: Applied<Workshop>, _ calls: inout Calls) {
         let count = calls.call("shelf", applied.old[Place.shelf], applied.new[Place.shelf])
         guard applied.before.shelf.grams.bitPattern != applied.after.shelf.grams.bitPattern
         else { return }
-        calls.dispatch(Desk.Internal.told(note: "#shelf\(count)"))
+        calls.dispatch(Desk.Action.asked(note: "#shelf\(count)"))
     }
 
     private static func watcher(_ applied: Applied<Workshop>, _ calls: inout Calls) {
@@ -112,7 +118,7 @@ extension WorkshopProgram {
             }
             if let old, let new, old.taps != new.taps {
                 calls.dispatch(
-                    Desk.Internal.told(note: "#plate\(count)"),
+                    Desk.Action.asked(note: "#plate\(count)"),
                     for: Audience(.allExcludingEmitter, emitter: "PlatePresenter")
                 )
             }
@@ -238,7 +244,7 @@ extension WorkshopProgram {
                 cutSave(&works)
                 works.begin(note, id: "save", of: "draft", nil, session, version, as: [note])
             case .discarded: cutSave(&works)
-            case .typed, .refused: break
+            case .typed, .refused, .noted: break
             }
         case let action as Sessions.Internal:
             guard case .ended(let session) = action else { break }

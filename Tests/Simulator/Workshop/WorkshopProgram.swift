@@ -139,7 +139,8 @@ enum WorkshopProgram: Program {
             return nil
         case let action as Draft.Action:
             switch action {
-            case .typed(let note, _), .saved(let note, _), .refused(let note): return note
+            case .typed(let note, _), .saved(let note, _), .refused(let note), .noted(let note):
+                return note
             case .discarded: return nil
             }
         case let action as Draft.Internal:

@@ -21,6 +21,8 @@ final class Recorder: Sendable {
     struct Vain: Sendable {
         let type: String
         let cause: UInt64?
+        /// Whether it was refused because it is another module's own.
+        let isForeign: Bool
     }
 
     /// An action that was applied, as the log's lines have it.

@@ -23,6 +23,12 @@ final class SimulatedFollower: CommitFollower {
     }
 
     func dropped(_ action: DroppedAction) {
-        recorder.dropped(.init(type: action.type, cause: action.source.cause))
+        recorder.dropped(
+            .init(
+                type: action.type,
+                cause: action.source.cause,
+                isForeign: action.reason is ForeignAction
+            )
+        )
     }
 }
