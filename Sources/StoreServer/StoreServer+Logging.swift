@@ -1,3 +1,4 @@
+import StoreCore
 import Telemetry
 
 /// One line that a server writes for its operator.
@@ -28,6 +29,19 @@ public struct LogEntry: Sendable, Equatable, CustomStringConvertible {
             case .error: .error
             }
         message = line.message
+    }
+}
+
+extension Logger {
+    /// What effects and use cases write to.
+    var forEffects: OperatorLog {
+        OperatorLog { level, line in
+            switch level {
+            case .notice: notice(line)
+            case .warning: warning(line)
+            case .error: error(line)
+            }
+        }
     }
 }
 

@@ -54,6 +54,11 @@ public struct Dependencies: Sendable {
         }
     }
 
+    /// Whether a value was set for a key that is derived from others.
+    func has<Key: DerivedDependencyKey>(_ key: Key.Type) -> Bool {
+        values[ObjectIdentifier(key)] != nil
+    }
+
     /// Replaces the value of a key that is derived from others.
     public mutating func set<Key: DerivedDependencyKey>(_ key: Key.Type, to value: Key.Value) {
         values[ObjectIdentifier(key)] = value

@@ -125,7 +125,7 @@ extension StoreServer {
             let addresses = start.transport.boundAddresses.map(\.url).joined(separator: ", ")
             logger.notice("preparing; requests to \(addresses) wait meanwhile")
         }
-        var world = World(dependencies, configuration.clock)
+        var world = World(dependencies.logging(to: logger.forEffects), configuration.clock)
         world.logger = logger
         world.dependencies = try start.preparation.run(preparations, on: world.dependencies)
         let store = try assemble(
