@@ -15,6 +15,34 @@ func layer(_ name: String, on dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A module of the store that ships, in two targets: its interface, which others import, and the
+/// module itself, which only the program does. It depends on other modules' interfaces.
+func module(_ name: String, on others: [String] = []) -> [Target] {
+    let own = ["StoreCore", "StorePatterns", "\(name)Interface"]
+    return [
+        domain("\(name)Interface", in: "\(name)/Interface", on: ["StoreCore"]),
+        domain("\(name)Module", in: "\(name)/Module", on: own + others),
+    ]
+}
+
+/// A target in a folder of its own under Sources/Domain.
+func domain(_ name: String, in folder: String, on dependencies: [String]) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies.map { .byName(name: $0) },
+        path: "Sources/Domain/\(folder)",
+        swiftSettings: strict
+    )
+}
+
+let modules =
+    module("Counter")
+    + module("Todos")
+    + module("Home", on: ["MovieCardInterface"])
+    + module("MovieCard")
+    + module("Login", on: ["LoginUseCases", "UserInterface"])
+    + module("User")
+
 func tests(
     of name: String,
     _ others: [Target.Dependency] = [],
@@ -98,7 +126,16 @@ let package = Package(
             ]
         ),
         layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
-        layer("Domain", on: ["StoreCore", "StorePatterns"]),
+        domain(
+            "LoginUseCases",
+            in: "Login/UseCase",
+            on: ["StoreCore", "StorePatterns", "UserInterface"]
+        ),
+        domain(
+            "Domain",
+            in: "Root",
+            on: ["LoginUseCases", "StoreCore", "StorePatterns"] + modules.map(\.name)
+        ),
         .executableTarget(
             name: "App",
             dependencies: ["Domain", "StoreServer"],
@@ -133,7 +170,7 @@ let package = Package(
                 "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing", "StoreCore",
                 "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting",
                 "Telemetry", "Wire",
-            ],
+            ] + modules.map { .init(stringLiteral: $0.name) },
             path: "Tests/Simulator",
             swiftSettings: strict
         ),
@@ -149,7 +186,11 @@ let package = Package(
         tests(of: "EventStream", ["Texts", "Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Platform", "StoreTesting", "Wire"]),
         tests(of: "HTTPClient", ["StoreCore"]),
-        tests(of: "Domain", ["StoreCore", "StorePatterns", "StoreTesting"]),
+        tests(
+            of: "Domain",
+            ["LoginUseCases", "StoreCore", "StorePatterns", "StoreTesting"]
+                + modules.map { .init(stringLiteral: $0.name) }
+        ),
         tests(of: "StoreTesting", ["Platform", "StoreCore", "StorePatterns"]),
         tests(of: "Telemetry"),
         tests(of: "ServerCommandLine"),
@@ -161,5 +202,5 @@ let package = Package(
                 "StoreHTTP", "StoreHistory", "StorePatterns", "StoreTesting", "Telemetry", "Wire",
             ]
         ),
-    ]
+    ] + modules
 )

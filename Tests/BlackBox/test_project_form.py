@@ -9,8 +9,9 @@ from harness import ROOT
 DOMAIN = ROOT / "Sources" / "Domain"
 # Modules that come with the library are mounted like others.
 LIBRARY = {"Sessions": "sessions", "PendingEffects": "effects"}
-MODULE = re.compile(r"\bstruct (\w+): [\w, ]*Module\b")
-MOUNT = re.compile(r"\b(\w+)\(\)\.at\(\\\.(\w+)\)")
+# A module is a type, or an interface `Home` and the module `HomeModule` behind it.
+MODULE = re.compile(r"\bstruct (\w+): [\w, ]*Module\b|\benum (\w+): [\w, ]*Interface\b")
+MOUNT = re.compile(r"\b(\w+)(?:\(\)|\.module)\.at\(\\\.(\w+)\)")
 
 
 def sources(folder):
@@ -27,19 +28,21 @@ def mounted(folder):
 def misplaced(folder):
     """What is not where its name says, a line each."""
     texts, mounts, found = sources(folder), mounted(folder), []
-    declared = {file: MODULE.findall(text) for file, text in texts.items()}
+    declared = {file: [a or b for a, b in MODULE.findall(text)] for file, text in texts.items()}
+    behind = {f"{name}Module" for text in texts.values() for name in re.findall(r"\b(\w+)\.module\.at", text)}
+    for name in [*mounts, *sorted(behind)]:
+        files = [file.name for file, names in declared.items() if name in names]
+        if name not in LIBRARY and files != [f"{name}.swift"]:
+            found.append(f"{name} is declared in {files}")
     for name, member in mounts.items():
         if name in LIBRARY:
             continue
-        files = [file.name for file, names in declared.items() if name in names]
-        if files != [f"{name}.swift"]:
-            found.append(f"{name} is declared in {files}")
         if member != name[0].lower() + name[1:]:
             found.append(f"{name} has the slice {member}")
     for file, names in declared.items():
         if len(names) > 1:
             found.append(f"{file.name} has {len(names)} modules")
-        found += [f"{name} is not mounted" for name in names if name not in mounts]
+        found += [f"{name} is not mounted" for name in names if name not in {*mounts, *behind}]
     return found
 
 
@@ -63,7 +66,8 @@ def test_b1_the_examples_have_the_same_form(example):
 
 
 def rename(folder):
-    (folder / "Movies" / "MovieCard.swift").rename(folder / "Movies" / "Card.swift")
+    interface = folder / "MovieCard" / "Interface"
+    (interface / "MovieCard.swift").rename(interface / "Card.swift")
 
 
 def change(file, old, new):
@@ -80,14 +84,21 @@ def change(file, old, new):
     "apply, complaint",
     [
         (rename, "MovieCard is declared in ['Card.swift']"),
-        (change("Movies/Home.swift", "struct Home:", "struct List:"), "List is not mounted"),
-        (change("Movies/Home.swift", "struct Home:", "struct List:"), "Home is declared in []"),
-        (change("AppState.swift", "Home().at(\\.home)", "Home().at(\\.list)"), "Home has the slice list"),
-        (change("AppState.swift", "User().at(\\.user),", ""), "User is not mounted"),
+        (change("Home/Interface/Home.swift", "enum Home:", "enum List:"), "List is not mounted"),
+        (change("Home/Interface/Home.swift", "enum Home:", "enum List:"), "Home is declared in []"),
         (
-            change("Users/Login.swift", "public struct LoginPresenter", "public struct Other: Module {}\n"
-                   "public struct LoginPresenter"),
-            "Login.swift has 2 modules",
+            change("Home/Module/HomeModule.swift", "struct HomeModule:", "struct ListModule:"),
+            "HomeModule is declared in []",
+        ),
+        (
+            change("Root/AppState.swift", "Home.module.at(\\.home)", "Home.module.at(\\.list)"),
+            "Home has the slice list",
+        ),
+        (change("Root/AppState.swift", "User.module.at(\\.user),", ""), "User is not mounted"),
+        (
+            change("Login/Module/LoginModule.swift", "extension Login {", "struct Other: Module {}\n"
+                   "extension Login {"),
+            "LoginModule.swift has 2 modules",
         ),
     ],
 )

@@ -1,9 +1,13 @@
+import Domain
 import StoreCore
 import StorePatterns
 import StoreTesting
 import Testing
 
-@testable import Domain
+@testable import CounterModule
+@testable import HomeModule
+@testable import LoginModule
+@testable import TodosModule
 
 /// Every action of the store that ships, and what it leads to.
 @Suite(.everyAction(of: AppState.self)) struct EveryActionTests {
@@ -18,14 +22,14 @@ import Testing
     }
 
     @Test func `of the counter`() {
-        let given = Given(Counter(), Counter.State(counter: 1, step: 2))
+        let given = Given(CounterModule(), Counter.State(counter: 1, step: 2))
         given.when(CounterIncreaseRequested()) { $0.counter = 3 }
         given.when(CounterDecreaseRequested()) { $0.counter = -1 }
         given.when(StepChangeRequested(step: 5)) { $0.step = 5 }
     }
 
     @Test func `of the list of things to do`() {
-        let given = Given(Todos(), todos)
+        let given = Given(TodosModule(), todos)
         given.when(AddItem(text: "c")) { $0.items.append(.init(text: "c")) }
         given.when(EditItem(index: 0, text: "A")) { $0.items[0].text = "A" }
         given.when(CompleteItem(index: 0)) { $0.items[0].completed = true }
@@ -39,13 +43,15 @@ import Testing
     }
 
     @Test func `of the archive`() {
-        Given(Todos(), todos).when(ArchiveCompleted()) { $0.archived = [$0.items.removeLast()] }
+        Given(TodosModule(), todos).when(ArchiveCompleted()) {
+            $0.archived = [$0.items.removeLast()]
+        }
         let archived = Todos.State(items: [], archived: [.init(text: "b")])
-        Given(Todos(), archived).when(UnarchiveItem(index: 0)) { state in
+        Given(TodosModule(), archived).when(UnarchiveItem(index: 0)) { state in
             state.items = [.init(text: "b")]
             state.archived = []
         }
-        Given(Todos(), archived).when(ClearArchive()) { $0.archived = nil }
+        Given(TodosModule(), archived).when(ClearArchive()) { $0.archived = nil }
     }
 
     @Test func `of the movies: a tap shows a card, and the same one may be tapped again`() async {
@@ -55,13 +61,15 @@ import Testing
         }
         await store.receive(presented("home")) { change(&$0, presented("home")) }
         for isFirst in [true, false] {
-            await store.send(Home.UI.didTapOnMovieCell(title: "Movie 3")) {
+            await store.send(HomeModule.UI.didTapOnMovieCell(title: "Movie 3")) {
                 $0.home.value?.selectedMovie = "Movie 3"
             }
             await store.receive(MovieCard.start(.init(title: "Movie 3"))) {
                 $0.movieCard.value = MovieCard.State(title: "Movie 3", isWanted: false)
             }
-            await store.receive(Home.Internal.cardShown) { $0.home.value?.selectedMovie = nil }
+            await store.receive(HomeModule.Internal.cardShown) {
+                $0.home.value?.selectedMovie = nil
+            }
             if isFirst {
                 await store.receive(presented("movieCard")) { change(&$0, presented("movieCard")) }
             }
@@ -73,7 +81,7 @@ import Testing
         let withdrawn = Sessions.Internal.withdrawn(view: "movieCard", sessions: [Sessions.shared])
         await store.receive(withdrawn) { change(&$0, withdrawn) }
         await store.send(
-            Home.UI.didTapOnMovieCell(title: "None"),
+            HomeModule.UI.didTapOnMovieCell(title: "None"),
             refused: "There is no movie 'None' in the list.",
             pointer: "/title"
         )
@@ -94,8 +102,8 @@ import Testing
     @Test func `of a visitor who logs in, takes another name and leaves`() async {
         let store = TestStore(AppState(), dependencies: world)
         await store.call("login", "login", Credentials(userName: "ada", password: "secret"))
-        await store.receive(Login.Internal.loading) { $0.login.value.progress = .loading }
-        await store.receive(Login.Internal.succeeded(user: ada)) {
+        await store.receive(LoginModule.Internal.loading) { $0.login.value.progress = .loading }
+        await store.receive(LoginModule.Internal.succeeded(user: ada)) {
             $0.login.value.progress = .loadSucceeded
         }
         await store.receive(User.start(.init(profile: ada))) {
@@ -110,7 +118,7 @@ import Testing
     }
 
     @Test func `of a visitor with a wrong password`() async {
-        let store = TestStore(Login(), Login.State(), dependencies: world)
+        let store = TestStore(LoginModule(), Login.State(), dependencies: world)
         await store.call("login", "login", Credentials(userName: "ada", password: "guess"))
         await store.receive(.loading) { $0.progress = .loading }
         await store.receive(.failed(reason: "The name or the password is wrong.")) { state in

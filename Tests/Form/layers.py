@@ -16,22 +16,32 @@ IMPORT = re.compile(
 ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \|", re.M)
 
 
-def declared():
-    """What each target in Sources/ may import, as Package.swift says."""
+def targets():
+    """The targets in Sources/, as Package.swift says."""
     command = ["swift", "package", "--package-path", ROOT, "dump-package"]
     package = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    names = {}
     for target in package["targets"]:
-        if target["type"] == "test" or (target.get("path") or "").startswith("Tests/"):
-            continue
+        if target["type"] != "test" and not (target.get("path") or "").startswith("Tests/"):
+            yield target
+
+
+def folders():
+    """The folder of each target."""
+    return {target["name"]: target.get("path") or f"Sources/{target['name']}" for target in targets()}
+
+
+def declared():
+    """What each target in Sources/ may import."""
+    names = {}
+    for target in targets():
         needs = [dependency.get("byName") or dependency.get("target") for dependency in target["dependencies"]]
         names[target["name"]] = {need[0] for need in needs if need}
     return names
 
 
-def imports(name):
+def imports(folder):
     """(file, imported module) of all files of a target."""
-    for path in sorted((ROOT / "Sources" / name).rglob("*.swift")):
+    for path in sorted((ROOT / folder).rglob("*.swift")):
         for module in IMPORT.findall(path.read_text()):
             yield path.relative_to(ROOT).as_posix(), module
 

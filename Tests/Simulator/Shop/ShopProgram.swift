@@ -5,6 +5,11 @@ import StorePatterns
 import StoreServer
 import Wire
 
+@testable import HomeModule
+@testable import LoginModule
+@testable import MovieCardModule
+@testable import UserModule
+
 /// The store that ships.
 enum ShopProgram: Program {
     private enum Place {
@@ -29,38 +34,38 @@ enum ShopProgram: Program {
         switch action {
         case let action as any StateUpdater<Counter.State>: try action.updateState(&root.counter)
         case let action as any StateUpdater<Todos.State>: try action.updateState(&root.todos)
-        case is ModuleStart<Home>: root.home[session] = Home().begin(NoFields())
+        case is ModuleStart<Home>: root.home[session] = HomeModule().begin(NoFields())
         case is ModuleStop<Home>:
             _ = try there(root.home[session])
             root.home[session] = nil
-        case let action as Home.UI:
+        case let action as HomeModule.UI:
             var home = try there(root.home[session])
-            try Home().reduce(&home, ui: action)
+            try HomeModule().reduce(&home, ui: action)
             root.home[session] = home
-        case let action as Home.Internal:
+        case let action as HomeModule.Internal:
             var home = try there(root.home[session])
-            Home().reduce(&home, internal: action)
+            HomeModule().reduce(&home, internal: action)
             root.home[session] = home
         case let action as ModuleStart<MovieCard>:
-            root.movieCard[session] = try MovieCard().begin(action.start)
+            root.movieCard[session] = try MovieCardModule().begin(action.start)
         case is ModuleStop<MovieCard>:
             _ = try there(root.movieCard[session])
             root.movieCard[session] = nil
         case let action as MovieCard.Action:
             var card = try there(root.movieCard[session])
-            MovieCard().reduce(&card, action)
+            MovieCardModule().reduce(&card, action)
             root.movieCard[session] = card
         case let action as Login.Action:
-            root.login.change(session) { _ = Login().reduce(&$0, action) }
-        case let action as Login.Internal:
-            root.login.change(session) { _ = Login().reduce(&$0, internal: action) }
-        case let action as ModuleStart<User>: root.user[session] = User().begin(action.start)
+            root.login.change(session) { _ = LoginModule().reduce(&$0, action) }
+        case let action as LoginModule.Internal:
+            root.login.change(session) { _ = LoginModule().reduce(&$0, internal: action) }
+        case let action as ModuleStart<User>: root.user[session] = UserModule().begin(action.start)
         case is ModuleStop<User>:
             _ = try there(root.user[session])
             root.user[session] = nil
         case let action as User.Action:
             var user = try there(root.user[session])
-            try User().reduce(&user, action)
+            try UserModule().reduce(&user, action)
             root.user[session] = user
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
@@ -89,7 +94,9 @@ enum ShopProgram: Program {
         return value
     }
 
-    static func view(saying action: any Action) -> String? { action is Home.UI ? "home" : nil }
+    static func view(saying action: any Action) -> String? {
+        action is HomeModule.UI ? "home" : nil
+    }
 
     static func explains(_ record: Record, by cause: Record?) -> Property? {
         switch record.type {
@@ -152,7 +159,7 @@ enum ShopProgram: Program {
         guard let title = new?.selectedMovie, title != old?.selectedMovie else { return }
         let audience = Audience(.allExcludingEmitter, emitter: "HomePresenter")
         calls.dispatch(MovieCard.start(.init(title: title)), for: audience, from: session)
-        calls.dispatch(Home.Internal.cardShown, for: audience, from: session)
+        calls.dispatch(HomeModule.Internal.cardShown, for: audience, from: session)
     }
 
     private static func card(

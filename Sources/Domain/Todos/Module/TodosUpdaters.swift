@@ -1,35 +1,15 @@
 import StoreCore
 public import StorePatterns
+public import TodosInterface
 
-/// Adds an item at the end of the list.
-public struct AddItem: StateUpdater, Equatable {
-    /// What is to be done.
-    public let text: String
-
-    /// Makes the action for this text.
-    public init(text: String) {
-        self.text = text
-    }
-
+extension AddItem: StateUpdater {
     /// Refused where the list is full.
     public func updateState(_ state: inout Todos.State) throws {
         try state.add(Todos.Item(text: text))
     }
 }
 
-/// Changes the text of an item.
-public struct EditItem: StateUpdater, Equatable {
-    /// The item's place in the list, from 0.
-    public let index: Int
-    /// The new text.
-    public let text: String
-
-    /// Makes the action for the item at this place.
-    public init(index: Int, text: String) {
-        self.index = index
-        self.text = text
-    }
-
+extension EditItem: StateUpdater {
     /// Refused where there is no such item.
     public func updateState(_ state: inout Todos.State) throws {
         try state.items.check(index)
@@ -37,16 +17,7 @@ public struct EditItem: StateUpdater, Equatable {
     }
 }
 
-/// Marks an item as completed; one that is already stays so.
-public struct CompleteItem: StateUpdater, Equatable {
-    /// The item's place in the list, from 0.
-    public let index: Int
-
-    /// Makes the action for the item at this place.
-    public init(index: Int) {
-        self.index = index
-    }
-
+extension CompleteItem: StateUpdater {
     /// Refused where there is no such item.
     public func updateState(_ state: inout Todos.State) throws {
         try state.items.check(index)
@@ -54,16 +25,7 @@ public struct CompleteItem: StateUpdater, Equatable {
     }
 }
 
-/// Marks an item as not completed.
-public struct ReopenItem: StateUpdater, Equatable {
-    /// The item's place in the list, from 0.
-    public let index: Int
-
-    /// Makes the action for the item at this place.
-    public init(index: Int) {
-        self.index = index
-    }
-
+extension ReopenItem: StateUpdater {
     /// Refused where there is no such item.
     public func updateState(_ state: inout Todos.State) throws {
         try state.items.check(index)
@@ -71,16 +33,7 @@ public struct ReopenItem: StateUpdater, Equatable {
     }
 }
 
-/// Takes an item off the list for good.
-public struct DeleteItem: StateUpdater, Equatable {
-    /// The item's place in the list, from 0.
-    public let index: Int
-
-    /// Makes the action for the item at this place.
-    public init(index: Int) {
-        self.index = index
-    }
-
+extension DeleteItem: StateUpdater {
     /// Refused where there is no such item.
     public func updateState(_ state: inout Todos.State) throws {
         try state.items.check(index)

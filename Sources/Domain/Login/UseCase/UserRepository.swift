@@ -1,42 +1,5 @@
 public import StoreCore
-public import StorePatterns
-
-/// What a visitor types to log in.
-public struct Credentials: Codable, Sendable {
-    /// The name.
-    public let userName: String
-    /// The password, which is kept nowhere.
-    public let password: String
-}
-
-/// Logging in, as its caller sees it.
-public protocol LoginUseCase {
-    /// Looks the user up, and dispatches the outcome.
-    func login(userName: String, password: String) async throws
-}
-
-/// Asks the repository, and dispatches what it finds.
-public final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase, @unchecked Sendable {
-    // Safety: it has constants only.
-    private let users: any UserRepository
-
-    /// Makes an interactor whose outputs go to `dispatcher`.
-    public init(dispatcher: AnyDispatcher<Login.Internal>, users: any UserRepository) {
-        self.users = users
-        super.init(dispatcher: dispatcher)
-    }
-
-    /// Loading, and then success or failure.
-    public func login(userName: String, password: String) async throws {
-        try await dispatcher.dispatch(.loading)
-        do {
-            let user = try await users.user(named: userName, password: password)
-            try await dispatcher.dispatch(.succeeded(user: user))
-        } catch let error as UserRepositoryError {
-            try await dispatcher.dispatch(.failed(reason: error.reason))
-        }
-    }
-}
+public import UserInterface
 
 /// Has the users who may log in.
 public protocol UserRepository: Sendable {

@@ -1,7 +1,7 @@
 public import StoreCore
 
 /// A number that is moved by a step.
-public struct Counter: Module {
+public enum Counter: ModuleInterface {
     /// A number, and the step by which it is moved.
     public struct State: ModuleState {
         /// Where the counter stands.
@@ -15,12 +15,4 @@ public struct Counter: Module {
             self.step = step
         }
     }
-
-    /// What may be asked of it.
-    public static let dispatchables: [any Dispatchable.Type] = [
-        CounterIncreaseRequested.self, CounterDecreaseRequested.self, StepChangeRequested.self,
-    ]
-
-    /// Makes the module.
-    public init() {}
 }

@@ -1,9 +1,10 @@
 public import StoreCore
+public import TodosInterface
 
 /// What the screen of the list shows; nothing where the list is empty.
 public struct ListViewModel: ViewModelWithState {
     /// It is made of the list alone.
-    public static let reads: [any Module.Type] = [Todos.self]
+    public static let reads: [any ModuleInterface.Type] = [Todos.self]
 
     /// What is to be done, in order.
     public let texts: [String]
@@ -21,7 +22,7 @@ public struct ListViewModel: ViewModelWithState {
 /// The items that a client asks for: `/views/items?completed=false&limit=2`.
 public struct ItemsViewModel: ParameterizedViewModel {
     /// It is made of the list alone.
-    public static let reads: [any Module.Type] = [Todos.self]
+    public static let reads: [any ModuleInterface.Type] = [Todos.self]
 
     /// What may be asked for.
     public struct Parameters: Codable, Sendable {

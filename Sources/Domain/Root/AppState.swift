@@ -1,5 +1,17 @@
+public import CounterInterface
+import CounterModule
+public import HomeInterface
+import HomeModule
+public import LoginInterface
+import LoginModule
+public import MovieCardInterface
+import MovieCardModule
 public import StoreCore
 public import StorePatterns
+public import TodosInterface
+import TodosModule
+public import UserInterface
+import UserModule
 
 /// The state of the store that ships: the counter and the list are shared; each session has
 /// its own films, login and user.
@@ -24,12 +36,12 @@ public struct AppState: RootState {
 
     /// Which module has which slice.
     public static let modules: Modules = [
-        Counter().at(\.counter),
-        Todos().at(\.todos),
-        Home().at(\.home).presented(by: HomePresenter()),
-        MovieCard().at(\.movieCard).presented(by: MovieCardPresenter()),
-        Login().at(\.login).presented(by: LoginPresenter()),
-        User().at(\.user),
+        Counter.module.at(\.counter),
+        Todos.module.at(\.todos),
+        Home.module.at(\.home).presented(by: Home.presenter),
+        MovieCard.module.at(\.movieCard).presented(by: MovieCard.presenter),
+        Login.module.at(\.login).presented(by: Login.presenter),
+        User.module.at(\.user),
         Sessions().at(\.sessions),
     ]
 

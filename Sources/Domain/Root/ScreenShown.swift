@@ -1,3 +1,4 @@
+import CounterInterface
 public import StoreCore
 
 /// A screen has come into view. Changes nothing; it is there for analytics.

@@ -2,9 +2,8 @@ public import StoreCore
 
 /// A module of the default store: a list of things to do, and an archive of those that are done.
 ///
-/// It has no reducer of its own. Each of its ``dispatchables`` is an action that contains the part
-/// of the reducer for itself, so a new action is one new type and one name in that list.
-public struct Todos: Module {
+/// Its actions have types of their own, such as ``AddItem``; the wire name of each is its type's.
+public enum Todos: ModuleInterface {
     /// The slice: the list and the archive.
     public struct State: ModuleState {
         /// The most items that the list and the archive hold each.
@@ -43,14 +42,4 @@ public struct Todos: Module {
             self.completed = completed
         }
     }
-
-    /// The actions that clients may dispatch to the module. The wire name of each is its type's,
-    /// such as `AddItem`.
-    public static let dispatchables: [any Dispatchable.Type] = [
-        AddItem.self, EditItem.self, CompleteItem.self, ReopenItem.self, DeleteItem.self,
-        ArchiveCompleted.self, UnarchiveItem.self, ClearArchive.self,
-    ]
-
-    /// Makes the module.
-    public init() {}
 }

@@ -1,11 +1,8 @@
 import StoreCore
 public import StorePatterns
+public import TodosInterface
 
-/// Moves every completed item from the list to the archive.
-public struct ArchiveCompleted: StateUpdater, Equatable {
-    /// Makes the action; it has no fields.
-    public init() {}
-
+extension ArchiveCompleted: StateUpdater {
     /// Refused where the archive would be too full.
     public func updateState(_ state: inout Todos.State) throws {
         let completed = state.items.filter(\.completed)
@@ -22,16 +19,7 @@ public struct ArchiveCompleted: StateUpdater, Equatable {
     }
 }
 
-/// Takes an item out of the archive, back to the end of the list.
-public struct UnarchiveItem: StateUpdater, Equatable {
-    /// The item's place in the archive, from 0.
-    public let index: Int
-
-    /// Makes the action for the item at this place.
-    public init(index: Int) {
-        self.index = index
-    }
-
+extension UnarchiveItem: StateUpdater {
     /// Refused where there is no such item, and where the list is full.
     public func updateState(_ state: inout Todos.State) throws {
         var archived = state.archived ?? []
@@ -41,11 +29,7 @@ public struct UnarchiveItem: StateUpdater, Equatable {
     }
 }
 
-/// Throws the archive away.
-public struct ClearArchive: StateUpdater, Equatable {
-    /// Makes the action; it has no fields.
-    public init() {}
-
+extension ClearArchive: StateUpdater {
     /// Never refused.
     public func updateState(_ state: inout Todos.State) { state.archived = nil }
 }

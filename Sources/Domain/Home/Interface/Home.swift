@@ -1,0 +1,18 @@
+public import StoreCore
+
+/// A list of movies to choose from.
+public enum Home: StartableInterface {
+    /// The list, and what was chosen.
+    public struct State: ModuleState {
+        /// The movies' titles.
+        public var titles: [String]
+        /// The title that was tapped last, until its card is closed.
+        public var selectedMovie: String?
+
+        /// Makes a list of these titles.
+        public init(titles: [String], selectedMovie: String? = nil) {
+            self.titles = titles
+            self.selectedMovie = selectedMovie
+        }
+    }
+}

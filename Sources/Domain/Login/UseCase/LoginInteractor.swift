@@ -1,0 +1,54 @@
+public import StoreCore
+public import StorePatterns
+
+/// Asks the repository, dispatches what it finds, and writes for the operator why it found nothing.
+public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase, @unchecked Sendable {
+    // Safety: it has constants only.
+    private let users: any UserRepository
+    private let log: OperatorLog
+
+    /// Makes an interactor whose outputs go to `dispatcher`.
+    public init(
+        dispatcher: AnyDispatcher<LoginOutput>,
+        users: any UserRepository,
+        log: OperatorLog
+    ) {
+        self.users = users
+        self.log = log
+        super.init(dispatcher: dispatcher)
+    }
+
+    /// Loading, and then success or failure.
+    public func login(userName: String, password: String) async throws {
+        try await dispatcher.dispatch(.loading)
+        try await dispatcher.dispatch(outcome(of: userName, password))
+    }
+
+    private func outcome(of name: String, _ password: String) async throws -> LoginOutput {
+        do {
+            return .succeeded(try await users.user(named: name, password: password))
+        } catch let error as UserRepositoryError {
+            log.warning("a login failed", fields(name, password, error.reason))
+            return .failed(reason: error.reason)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // Only its type: what another's error says may have the password.
+            log.error("a login failed", fields(name, password, "\(type(of: error))"))
+            return .failed(reason: "The users can't be looked up at the moment.")
+        }
+    }
+
+    /// A text that has the password in it is left out, as where a visitor types it in the place of
+    /// the name.
+    private func fields(
+        _ name: String,
+        _ password: String,
+        _ reason: String
+    ) -> KeyValuePairs<String, String> {
+        func shown(_ text: String) -> String {
+            password.isEmpty || !text.contains(password) ? text : ""
+        }
+        return ["user": shown(name), "reason": shown(reason)]
+    }
+}

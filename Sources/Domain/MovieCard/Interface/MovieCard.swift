@@ -1,0 +1,35 @@
+public import StoreCore
+
+/// The card of one movie.
+public enum MovieCard: StartableInterface {
+    /// What the card shows.
+    public struct State: ModuleState {
+        /// The movie's title.
+        public var title: String
+        /// Whether it is on the visitor's list of movies to see.
+        public var isWanted: Bool
+
+        /// Makes a card; by default the movie is not on the list.
+        public init(title: String, isWanted: Bool = false) {
+            self.title = title
+            self.isWanted = isWanted
+        }
+    }
+
+    /// The input of a card.
+    public struct Start: Codable, Equatable, Sendable {
+        /// The movie's title.
+        public let title: String
+
+        /// Names the movie.
+        public init(title: String) {
+            self.title = title
+        }
+    }
+
+    /// What may be asked of a card.
+    public enum Action: ModuleAction {
+        /// The visitor puts the movie on the list of movies to see, or takes it off.
+        case wanted(isWanted: Bool)
+    }
+}

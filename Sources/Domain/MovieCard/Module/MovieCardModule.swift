@@ -1,0 +1,29 @@
+public import MovieCardInterface
+public import StoreCore
+
+/// The card: how it begins, and what its actions change.
+struct MovieCardModule: StartableModule {
+    typealias Interface = MovieCard
+
+    /// A card of a movie that is not on the list yet.
+    func begin(_ start: MovieCard.Start) throws -> State {
+        guard !start.title.isEmpty else {
+            throw Refusal(reason: "A card needs a title.", pointer: "/title")
+        }
+        return State(title: start.title)
+    }
+
+    /// Never refused.
+    func reduce(_ state: inout State, _ action: MovieCard.Action) {
+        switch action {
+        case .wanted(let isWanted): state.isWanted = isWanted
+        }
+    }
+}
+
+extension MovieCard {
+    /// The module, for the program that mounts it.
+    public static var module: some StartableModule<State> { MovieCardModule() }
+    /// What presents it.
+    public static var presenter: some Presenter<State> { MovieCardPresenter() }
+}
