@@ -1,0 +1,50 @@
+// Where an action goes: its module, what handles it there, and which slice it is for.
+
+extension ModuleMachine {
+    package func route(of action: any Action) -> ActionRoute? {
+        let type = Swift.type(of: action)
+        if type == AddressedAction.self, let addressed = action as? AddressedAction {
+            return route(of: addressed.action)
+        }
+        if type == ClientRequest.self, let request = action as? ClientRequest {
+            let address = request.address
+            return address.flatMap { address in
+                names.firstIndex(of: address.module).map { requests[$0] }
+            }
+        }
+        return routes[ObjectIdentifier(type)]
+    }
+
+    /// The handler of a route, found without a look-up of its generic type.
+    func handler(of route: ActionRoute) -> ActionHandler<Root>? {
+        guard let handler = route.handler else { return nil }
+        // Safety: this machine made the route, and keeps the handler.
+        return Unmanaged<ActionHandler<Root>>.fromOpaque(handler).takeUnretainedValue()
+    }
+
+    /// The name of the module that an action is for.
+    package func module(of action: any Action) -> String? {
+        route(of: action).map { names[$0.module] }
+    }
+
+    /// The action itself, and the slice that it is for: where sessions have slices of their own,
+    /// that of the session which it comes from.
+    @inline(__always)
+    func addressed(
+        _ action: any Action,
+        _ module: Int,
+        _ session: String?
+    ) -> (any Action, SliceKey) {
+        let owner = ownership[module] == .session ? session ?? SessionName.shared : nil
+        // The types are compared first: that is much cheaper than a cast that fails, for each
+        // action.
+        let type = type(of: action)
+        if type == AddressedAction.self, let addressed = action as? AddressedAction {
+            return (addressed.action, SliceKey(session: owner, instance: addressed.instance))
+        }
+        if type == ClientRequest.self, let request = action as? ClientRequest {
+            return (request, SliceKey(session: owner, instance: request.address?.instance))
+        }
+        return (action, owner == nil ? .only : SliceKey(session: owner))
+    }
+}
