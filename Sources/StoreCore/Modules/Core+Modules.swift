@@ -89,6 +89,12 @@ extension Core where State: RootState {
                 throw .neededModule(needed, by: mount.name)
             }
         }
+        for presenter in State.presenters {
+            guard let needed = type(of: presenter).neededModule?.name,
+                !modules.contains(where: { $0.name == needed })
+            else { continue }
+            throw .neededModule(needed, by: "\(State.self)")
+        }
         return modules.lazy.compactMap { $0.slice.presentation(of: modules, dependencies) }.first
     }
 
@@ -103,6 +109,19 @@ extension Core where State: RootState {
                 presenter.attach(changes, self, mount.slice, context)
             }
         }
+        for presenter in State.presenters { present(presenter, changes) }
+    }
+
+    private func present<P: Presenter<State>>(_ presenter: P, _ changes: SliceChanges<State>) {
+        let context = PresenterContext(
+            name: "\(P.self)",
+            presentation: engine.ports.presentation,
+            access: EngineReference(self)
+        )
+        changes.present(
+            WholePresenter(presenter, context, hasSessions: owner.hasSessions),
+            of: self
+        )
     }
 }
 

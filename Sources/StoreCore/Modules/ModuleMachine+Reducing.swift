@@ -66,6 +66,39 @@ extension ModuleMachine {
         version: UInt64,
         _ effect: inout PendingEffect?
     ) throws -> Change {
+        if route.isWhole {
+            return try reduceWhole(
+                &state,
+                action,
+                by: handler,
+                route,
+                key: key,
+                version: version,
+                &effect
+            )
+        }
+        return try reduceSlice(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            &effect
+        )
+    }
+
+    /// Reduces an action for the slice of its module.
+    @inline(__always)
+    func reduceSlice(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        _ route: ActionRoute,
+        key: SliceKey,
+        version: UInt64,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
         let module = route.module
         var change =
             if handler.kind == .start, seesOthers[module] {

@@ -9,6 +9,7 @@ extension ModuleMachine {
         from session: String?,
         effect: inout PendingEffect?
     ) throws -> Change {
+        if route.isWhole { show(&state, to: session) }
         let (action, key) = addressed(action, route.module, session)
         return try apply(&state, action, by: route, key: key, version: version, &effect)
     }
@@ -22,6 +23,7 @@ extension ModuleMachine {
             if type != AddressedAction.self, type != ClientRequest.self,
                 ownership[route.module] != .session
             {
+                if route.isWhole { show(&state, to: session) }
                 _ = try apply(
                     &state,
                     action,
@@ -54,6 +56,7 @@ extension StateMachine {
         from session: String? = nil
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
+        show(&state, to: session)
         var dropped: PendingEffect?
         return try reduce(
             &state,

@@ -12,7 +12,9 @@ extension ModuleMachine {
                 names.firstIndex(of: address.module).map { requests[$0] }
             }
         }
-        return routes[ObjectIdentifier(type)]
+        if let route = routes[ObjectIdentifier(type)] { return route }
+        // A record that a migration gives up means nothing to the root state's reducer either.
+        return type == Meaningless.self ? nil : others
     }
 
     /// The handler of a route, found without a look-up of its generic type.
@@ -22,9 +24,12 @@ extension ModuleMachine {
         return Unmanaged<ActionHandler<Root>>.fromOpaque(handler).takeUnretainedValue()
     }
 
-    /// The name of the module that an action is for.
+    /// The name of the module that an action is for; `nil` for one of the whole state, too.
     package func module(of action: any Action) -> String? {
-        route(of: action).map { names[$0.module] }
+        guard let module = route(of: action)?.module, names.indices.contains(module) else {
+            return nil
+        }
+        return names[module]
     }
 
     /// The action itself, and the slice that it is for: where sessions have slices of their own,

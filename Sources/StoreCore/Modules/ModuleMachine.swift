@@ -17,11 +17,14 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let handlers: [ActionHandler<Root>]
     /// For each module, the way of what clients ask of it besides actions.
     let requests: [ActionRoute]
+    /// The way of actions that no module has, where the root state's reducer sees them.
+    let others: ActionRoute?
     /// Which modules have links, and which keep effects, where there is a ledger.
     let hasLinks: [Bool]
     let keepsEffects: [Bool]
     let names: [String]
-    /// Whose the slices of each module are.
+    /// Whose the slices of each module are, and behind them the two places of actions that are for
+    /// no module: ``whole`` and ``none``.
     let ownership: [SliceOwnership]
     /// Which modules' actions are their session's alone.
     let isOfSession: [Bool]
@@ -33,6 +36,10 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// The modules that have slices of sessions.
     let sessionModules: [Int]
     let modules: Root.Modules
+    /// What is called behind the reducer of each action's module.
+    let reducer: RootReducer<Root>?
+    /// The modules whose slices are kept by the store itself, so that nothing else changes them.
+    let keptByStore: [Int]
     /// For each module, the links that its changes may move: those to it, and those from it.
     let links: [[Link]]
     /// For each module, the places of those whose slices its actions may change.
@@ -71,6 +78,14 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         var routes: [ObjectIdentifier: ActionRoute] = [:]
         var handlers: [ActionHandler<Root>] = []
         var taken: Set<ExactText> = []
+        let reducer = Root.reducer
+        self.reducer = reducer
+        for handler in try Self.wholeHandlers() {
+            handlers.append(handler)
+            let route = ActionRoute(of: handler, at: modules.count, isWhole: true)
+            guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
+            else { throw ModuleError.rootActionTwice("\(handler.type)") }
+        }
         for (index, mount) in modules.enumerated() {
             guard taken.insert(ExactText(mount.name)).inserted else {
                 throw ModuleError.nameTwice(mount.name)
@@ -83,15 +98,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             }
             for handler in mount.slice.handlers {
                 handlers.append(handler)
-                let route = ActionRoute(
-                    module: index,
-                    handler: Unmanaged.passUnretained(handler).toOpaque(),
-                    isForSessions: handler.type is any SessionAction.Type
-                )
+                let route = ActionRoute(of: handler, at: index, isWhole: reducer != nil)
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
                 else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
             }
         }
+        let other = ActionHandler<Root>.doingNothing
+        handlers.append(other)
+        others =
+            reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
@@ -99,10 +114,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             ActionRoute(module: $0, handler: nil, isForSessions: false)
         }
         names = modules.map(\.name)
-        ownership = modules.map(\.slice.ownership)
-        isOfSession = ownership.map { $0 != .everybody }
+        ownership = modules.map(\.slice.ownership) + [.everybody, .everybody]
+        let owned = ownership.map { $0 != .everybody }
         isInParts = ownership.map { $0 == .partForSession }
-        hasSessions = isOfSession.contains(true)
+        hasSessions = owned.contains(true)
+        // An action of no module is its session's alone.
+        isOfSession = owned.dropLast() + [hasSessions]
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         try RootMembers.check(Root(), modules)
         links = try Self.links(of: modules)
@@ -110,10 +127,30 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         ledger = try Self.ledger(of: modules)
         hasLinks = links.map { $0.count > 0 }
         let hasLedger = ledger != nil
+        keptByStore =
+            (ledger.map { [$0.module] } ?? []) + isInParts.indices.filter { [isInParts] in isInParts[$0] }
         keepsEffects = modules.map { hasLedger && $0.slice.keepsEffects }
-        reach = modules.indices.map { [links, ledger] module in
+        let all = Array(modules.indices)
+        let own = modules.indices.map { [links, ledger] module in
             let readers = links[module].map(\.reader)
             return [module] + readers + (ledger.map { [$0.module] } ?? [])
         }
+        reach = (reducer == nil ? own : own.map { _ in all }) + [all, all]
+    }
+}
+
+extension ActionRoute {
+    /// The route to a handler, which its machine keeps.
+    fileprivate convenience init<Root>(
+        of handler: ActionHandler<Root>,
+        at module: Int,
+        isWhole: Bool
+    ) {
+        self.init(
+            module: module,
+            handler: Unmanaged.passUnretained(handler).toOpaque(),
+            isForSessions: handler.type is any SessionAction.Type,
+            isWhole: isWhole
+        )
     }
 }
