@@ -67,11 +67,14 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
         member.change(&root) { $0.show(to: reader) }
     }
 
-    func settle(_ root: inout Root, after old: Root, _ settling: Settling) throws -> [SliceKey] {
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: Settling<Root>
+    ) throws -> [SliceKey] {
         switch place {
         case .shared(let member): member.isChanged(root, after: old, settling) ? [.only] : []
-        case .sessions(let member):
-            try member.settle(&root, after: old, settling).map { SliceKey(session: $0.session) }
+        case .sessions(let member): try member.keys(&root, after: old, settling)
         }
     }
 

@@ -39,6 +39,7 @@ extension ModuleMachine {
                 throw WholeStateError.keptByStore(names[module])
             }
             let settling = Settling(
+                initial: initial,
                 comparison: comparison,
                 endedSession: route.isForSessions
                     ? (action as? any SessionAction)?.endedSession : nil
@@ -56,11 +57,13 @@ extension ModuleMachine {
         _ state: inout Root,
         after before: Root,
         _ own: Change,
-        _ settling: Settling,
+        _ settling: Settling<Root>,
         _ effect: inout PendingEffect?
     ) throws -> Change {
         var changed = try changedSlices(&state, after: before, settling)
         if updateCopies(behind: changed, &state) {
+            var settling = settling
+            settling.isCopied = true
             changed = try changedSlices(&state, after: before, settling)
         }
         var change = Change(
@@ -80,7 +83,7 @@ extension ModuleMachine {
     private func changedSlices(
         _ state: inout Root,
         after before: Root,
-        _ settling: Settling
+        _ settling: Settling<Root>
     ) throws -> [(module: Int, keys: [SliceKey])] {
         var changed: [(module: Int, keys: [SliceKey])] = []
         for module in modules.indices {
@@ -116,7 +119,7 @@ extension ModuleMachine {
         _ keys: [SliceKey],
         of module: Int,
         in state: Root,
-        _ settling: Settling
+        _ settling: Settling<Root>
     ) throws(Refusal) {
         guard ownership[module] == .session, let presentation = changes?.presentation else {
             return

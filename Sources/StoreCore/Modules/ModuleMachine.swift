@@ -36,6 +36,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// The modules that have slices of sessions.
     let sessionModules: [Int]
     let modules: Root.Modules
+    /// The state before any action, without what modules see of one another.
+    let initial: Root
     /// What is called behind the reducer of each action's module.
     let reducer: RootReducer<Root>?
     /// The modules whose slices are kept by the store itself, so that nothing else changes them.
@@ -121,7 +123,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         // An action of no module is its session's alone.
         isOfSession = owned.dropLast() + [hasSessions]
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
-        try RootMembers.check(Root(), modules)
+        initial = Root()
+        try RootMembers.check(initial, modules)
         links = try Self.links(of: modules)
         seesOthers = modules.map { !$0.sharedLinks.isEmpty }
         ledger = try Self.ledger(of: modules)

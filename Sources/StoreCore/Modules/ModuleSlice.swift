@@ -115,7 +115,11 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     func show(_ root: inout Root, to reader: SessionReader) { place.show(&root, to: reader) }
 
-    func settle(_ root: inout Root, after old: Root, _ settling: Settling) throws -> [SliceKey] {
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: Settling<Root>
+    ) throws -> [SliceKey] {
         try place.settle(&root, after: old, settling)
     }
 

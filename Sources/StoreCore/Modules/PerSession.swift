@@ -126,20 +126,35 @@ extension PerSession {
 }
 
 extension PerSession {
+    /// Takes what all begin with from `old`, whatever a function of the whole state has put there:
+    /// it is the program's, and what the store itself has copied into it.
+    ///
+    /// - Throws: ``WholeStateError/beginning(_:)`` where that is neither what was there nor what
+    ///   the program began with.
+    mutating func keepFirst(of old: PerSession, orOf initial: PerSession) throws {
+        guard first !== old.first else { return }
+        guard first.value == old.first.value || first.value == initial.first.value else {
+            throw WholeStateError.beginning("\(Value.self)")
+        }
+        first = old.first
+    }
+
+    /// Whether all begin with something else than before.
+    func isFirstChanged(since old: PerSession, _ comparison: ByteComparison?) -> Bool {
+        first !== old.first && differs(old.first.value, first.value, comparison)
+    }
+
     /// What a function of the whole state has made of the values is put in order, where `old` is
     /// what was there before. Returns the sessions whose values are not as they were.
     ///
-    /// What all begin with stays the program's. A session whose value was taken out begins anew,
-    /// unless it has `ended`; one that wrote what it had without a value of its own gets none.
+    /// A session whose value was taken out begins anew, unless it has `ended`; one that wrote what
+    /// it had without a value of its own gets none.
     mutating func settle(
         after old: PerSession,
         ending ended: String?,
         _ comparison: ByteComparison?
-    ) throws -> [(session: String, old: Value, new: Value)] {
-        guard first === old.first || first.value == old.first.value else {
-            throw WholeStateError.beginning("\(Value.self)")
-        }
-        (first, reader) = (old.first, old.reader)
+    ) -> [(session: String, old: Value, new: Value)] {
+        reader = old.reader
         var changed: [(session: String, old: Value, new: Value)] = []
         for (session, entry) in entries.differences(from: old.entries) {
             let before = old[session]

@@ -47,7 +47,11 @@ package protocol Slice<Root>: Sendable {
     func show(_ root: inout Root, to reader: SessionReader)
     /// Puts in order what a function of the whole state has written, where `old` is the state
     /// before it. Returns the slices that are not as they were.
-    func settle(_ root: inout Root, after old: Root, _ settling: Settling) throws -> [SliceKey]
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: Settling<Root>
+    ) throws -> [SliceKey]
     /// The sessions whose parts of the slice differ, where a module has a part for each; `nil`
     /// where it has none, or the slices have keys.
     func changedSessions(_ old: Root, _ new: Root) -> [String]?
