@@ -13,34 +13,46 @@ extension StoreServer {
     ///
     /// - Throws: ``FirstStartError`` where they can't be started.
     func startModules(of store: AssembledStore<State>) throws {
+        try offerFirstStarts(of: store)?.check()
+    }
+
+    /// Hands over the actions that start these modules; `nil` where there are none, or the store
+    /// has a history.
+    func offerFirstStarts(of store: AssembledStore<State>) throws -> FirstStarts? {
         let (base, starts) = (store.base, composition.starts)
         guard !starts.isEmpty, base.history.version == 0,
             // A state that was given goes on from an earlier store's.
             try GivenState.began(base.history.journal) == nil
-        else { return }
-        let first = FirstStarts()
+        else { return nil }
+        let members = try starts.map { try base.registry.member(of: $0, base.encoder) }
+        let first = FirstStarts(members.map(\.type))
         let envelope = Envelope(
-            members: try starts.map { try base.registry.member(of: $0, base.encoder) },
+            members: members,
             expectedVersion: 0,
             source: ActionSource(cause: nil, place: "StoreServer/start"),
             completion: first
         )
         try store.core.handle.offer(envelope)
-        try first.check(envelope.members.map(\.type))
+        return first
     }
 }
 
 /// Waits for the outcome of the first starts.
-private final class FirstStarts: Completion {
+final class FirstStarts: Completion {
+    private let types: [String]
     private let isOver = Latch()
     private let outcome = Locked<Outcome?>(nil)
+
+    /// Those of these wire names.
+    fileprivate init(_ types: [String]) { self.types = types }
 
     func complete(_ outcome: Outcome) {
         self.outcome.withLock { $0 = outcome }
         isOver.open()
     }
 
-    func check(_ types: [String]) throws(FirstStartError) {
+    /// Waits until they are durable.
+    fileprivate func check() throws(FirstStartError) {
         _ = isOver.wait()
         switch outcome.withLock({ $0 }) {
         // Another server of this history was first.
