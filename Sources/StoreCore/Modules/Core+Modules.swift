@@ -42,6 +42,8 @@ extension Core where State: RootState {
         )
         var state = state
         machine.connect(&state)
+        // A replay leaves it as the session of the last action sees it.
+        machine.show(&state, to: nil)
         self.init(state: state, form: .machine(machine), configuration: configuration)
         runner.connect(self)
         begins(self)

@@ -72,7 +72,10 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     func present(_ presenter: WholePresenter<Root>, of core: Core<Root>) {
         core.engine.perform { [self, owner = core.owner] _ in
             presenters.append(presenter)
-            presenter.showFirst(owner.current)
+            // No session asked.
+            var root = owner.current
+            owner.machine?.show(&root, to: nil)
+            presenter.showFirst(root)
         }
     }
 
