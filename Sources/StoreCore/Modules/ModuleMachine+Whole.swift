@@ -121,14 +121,10 @@ extension ModuleMachine {
         in state: Root,
         _ settling: Settling<Root>
     ) throws(Refusal) {
-        guard ownership[module] == .session, let presentation = changes?.presentation else {
-            return
-        }
+        guard ownership[module] == .session else { return }
         for case let session? in keys.lazy.map(\.session)
-        where session != SessionName.shared && settling.endedSession?.isSame(as: session) != true {
-            guard presentation.isOpen(session, in: state) else {
-                throw Refusal(reason: "A session whose slice this would change has ended.")
-            }
+        where settling.endedSession?.isSame(as: session) != true && isOver(session, in: state) {
+            throw .ofEndedSession("A session whose slice this would change has ended.")
         }
     }
 

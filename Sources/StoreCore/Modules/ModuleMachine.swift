@@ -131,7 +131,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         hasLinks = links.map { $0.count > 0 }
         let hasLedger = ledger != nil
         keptByStore =
-            (ledger.map { [$0.module] } ?? []) + isInParts.indices.filter { [isInParts] in isInParts[$0] }
+            (ledger.map { [$0.module] } ?? [])
+            + isInParts.indices.filter { [isInParts] in isInParts[$0] }
         keepsEffects = modules.map { hasLedger && $0.slice.keepsEffects }
         let all = Array(modules.indices)
         let own = modules.indices.map { [links, ledger] module in

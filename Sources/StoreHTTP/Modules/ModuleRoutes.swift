@@ -24,7 +24,11 @@ package struct ModuleRoutes: RouteGroup {
     }
 
     package var routes: [Route] {
-        let module = Parameter.path("module", oneOf: modules.filter { !$0.isField }.map(\.name), "The module's name.")
+        let module = Parameter.path(
+            "module",
+            oneOf: modules.filter { !$0.isField }.map(\.name),
+            "The module's name."
+        )
         let path = links.modules + "/{module}"
         let ofMany = modules.filter { $0.form == .instances }.map(\.name)
         return [

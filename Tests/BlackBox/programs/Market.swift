@@ -153,7 +153,9 @@ struct SignViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Orders.self]
     let text: String
 
-    init?(state: Market) { text = "\(state.title), \(state.theme.value): \(state.orders.placed.count)" }
+    init?(state: Market) {
+        text = "\(state.title), \(state.theme.value): \(state.orders.placed.count)"
+    }
 }
 
 /// Reads all.

@@ -191,7 +191,9 @@ import Testing
     }
 
     @Test func `what starts with the store is declared, in the order of the modules`() {
-        #expect(Market.starts.map { "\(type(of: $0))" } == ["ModuleStart<Stall>", "ModuleStart<Tab>"])
+        #expect(
+            Market.starts.map { "\(type(of: $0))" } == ["ModuleStart<Stall>", "ModuleStart<Tab>"]
+        )
         #expect(Market.sessionStarts.map { "\(type(of: $0))" } == ["ModuleStart<Tab>"])
     }
 

@@ -54,7 +54,9 @@ final class OpenMarket: Sendable {
     func state(after actions: any Action..., as session: String? = nil) throws -> Market {
         var last: Market?
         for action in actions {
-            guard case .applied(_, _, _, let state) = try send(action, as: session) else { continue }
+            guard case .applied(_, _, _, let state) = try send(action, as: session) else {
+                continue
+            }
             last = state as? Market
         }
         return try #require(last)
