@@ -52,7 +52,8 @@ final class SimulatedServer<Root: RootState> {
         _ clock: ManualClock,
         _ dependencies: Dependencies,
         _ recorder: Recorder,
-        operatorReads: Bool = false
+        operatorReads: Bool = false,
+        observedBy observer: (@Sendable (Root) -> Void)? = nil
     ) throws {
         self.journal = journal
         self.clock = clock
@@ -92,6 +93,7 @@ final class SimulatedServer<Root: RootState> {
             return { recorder.line(action.version, before, action.cause) }
         }
         for interceptor in server.interceptors { core.add(interceptor: interceptor) }
+        if let observer { core.observe(with: observer) }
         for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
         isFresh = try server.offerFirstStarts(of: parts) != nil
         for reaction in server.reactions where reaction.isAtStart { core.add(reaction: reaction) }
@@ -122,11 +124,6 @@ final class SimulatedServer<Root: RootState> {
         for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
             parts.store.core.dispatchProgramAction(action, at: "Simulator/own")
         }
-    }
-
-    /// Shows a part of the program the state as it is, and each from then on.
-    func observe(_ observer: @escaping @Sendable (Root) -> Void) {
-        parts.core.observe(with: observer)
     }
 
     /// Has the Core read what other servers have appended, in the next turn.
