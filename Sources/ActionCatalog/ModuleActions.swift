@@ -1,6 +1,7 @@
 package import StoreCore
 
-/// The types of action that one module handles, with their wire names and who may dispatch them.
+/// The types of action that one module handles, or the root state, with their wire names and who
+/// may dispatch them.
 /// The server makes its table of actions of those of all modules.
 package struct ModuleActions<State>: Sendable {
     /// Makes the entries for the table. It is a function, because it throws where a type of action
@@ -17,6 +18,15 @@ package struct ModuleActions<State>: Sendable {
                 }
             }
             return types
+        }
+    }
+
+    /// Those of the root state itself.
+    package init(of root: State.Type) where State: RootState {
+        types = { () throws(ConfigurationError) in
+            try root.dispatchables.map { type throws(ConfigurationError) in
+                try .whole(ofWholeState: type, named: "\(type)")
+            }
         }
     }
 

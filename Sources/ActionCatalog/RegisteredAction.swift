@@ -26,6 +26,8 @@ package final class RegisteredAction: Sendable {
     package let name: String
     /// The module that it belongs to; `nil` where the store is not made of modules.
     package let module: String?
+    /// Whether it may change the whole state, so that its records are read by all.
+    package let isOfWholeState: Bool
     /// The types of its payload, of which the JSON schema is made.
     package let form: ActionForm
     package let access: ActionAccess
@@ -52,6 +54,7 @@ package final class RegisteredAction: Sendable {
         isForInstances: Bool = false,
         secrets: [String] = [],
         isBare: Bool = false,
+        isOfWholeState: Bool = false,
         read: @escaping Reader
     ) {
         self.name = name
@@ -59,6 +62,7 @@ package final class RegisteredAction: Sendable {
         self.form = form
         self.access = access
         self.isForInstances = isForInstances
+        self.isOfWholeState = isOfWholeState
         self.secrets = secrets
         constant = isBare ? try? read(nil, JSONDecoder()) : nil
         self.read = read

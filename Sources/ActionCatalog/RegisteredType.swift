@@ -64,6 +64,20 @@ extension RegisteredType {
         try whole(type, named: name, module: module, form: ActionForm(name, type))
     }
 
+    /// A type that is its payload, and that changes the whole state.
+    static func whole<A: Action & Codable>(
+        ofWholeState type: A.Type,
+        named name: String
+    ) throws(ConfigurationError) -> RegisteredType {
+        try whole(
+            type,
+            named: name,
+            module: nil,
+            form: ActionForm(name, type),
+            isOfWholeState: true
+        )
+    }
+
     /// A type that is its payload, for each of a module's instances.
     static func whole<A: Action & Codable>(
         _ type: A.Type,
@@ -85,7 +99,8 @@ extension RegisteredType {
         module: String?,
         form: ActionForm,
         access: ActionAccess = .everybody,
-        isForInstances: Bool = false
+        isForInstances: Bool = false,
+        isOfWholeState: Bool = false
     ) throws(ConfigurationError) -> RegisteredType {
         let entry = RegisteredAction(
             name: name,
@@ -95,6 +110,7 @@ extension RegisteredType {
             isForInstances: isForInstances,
             secrets: try secrets(of: type, named: name),
             isBare: MemoryLayout<A>.size == 0,
+            isOfWholeState: isOfWholeState,
             read: reader(of: type)
         )
         return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))

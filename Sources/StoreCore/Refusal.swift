@@ -27,8 +27,13 @@ public struct Refusal: Error, Sendable, Equatable {
 
     /// Makes the refusal of an action for a slice of a session that has ended.
     static var ofEndedSession: Refusal {
+        .ofEndedSession("The session that this comes from has ended.")
+    }
+
+    /// Makes the same in other words.
+    static func ofEndedSession(_ reason: String) -> Refusal {
         Refusal(
-            reason: "The session that this comes from has ended.",
+            reason: reason,
             pointer: nil,
             isForbidden: false,
             isOfEndedSession: true

@@ -20,6 +20,8 @@ package final class Store: Sendable {
     package let logger: Logger
     /// The sessions of clients, where the state has any.
     package let sessions: SessionTable?
+    /// What starts with each session, in its first step.
+    package let sessionStarts: [any Action]
     /// Which clients show which modules, where the state is made of any.
     package let presence: ViewPresence?
     private let transport = Locked<HTTPServer?>(nil)
@@ -36,6 +38,7 @@ package final class Store: Sendable {
         encoder: JSONEncoder,
         logger: Logger,
         sessions: SessionTable? = nil,
+        sessionStarts: [any Action] = [],
         presence: ViewPresence? = nil
     ) {
         self.links = links
@@ -47,6 +50,7 @@ package final class Store: Sendable {
         self.encoder = encoder
         self.logger = logger
         self.sessions = sessions
+        self.sessionStarts = sessionStarts
         self.presence = presence
     }
 

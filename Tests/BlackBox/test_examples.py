@@ -183,6 +183,11 @@ def test_carts_of_the_shop_are_a_visitors_and_read_the_prices_of_all(tmp_path):
         assert bob.sees("/views/bill") == {"lines": ["1 × cup"], "cents": 1200}
         dispatch(server, "catalogue/priced", article="tea", cents=500)
         assert ada.sees("/views/bill")["cents"] == 1500
+        before = server.version
+        ada.dispatch("Checkout")
+        assert (server.version, server.state["sales"]) == (before + 1, {"orders": 1, "cents": 1500})
+        assert ada.sees("/views/bill") == {"lines": [], "cents": 0}
+        assert ada.dispatch("Checkout")["reason"] == "There is nothing in the cart that is sold."
         dispatch(server, "catalogue/withdrawn", article="cup")
         assert bob.sees("/views/bill") == {"lines": [], "cents": 0}
         assert ada.dispatch("cart/added", article="cup", pieces=1)["pointer"] == "/payload/article"

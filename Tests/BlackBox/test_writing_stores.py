@@ -46,7 +46,7 @@ def test_s11_the_tests_of_the_guide_pass():
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 10
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 11
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -68,6 +68,23 @@ def test_s11_a_choice_is_a_visitors_own_and_the_shelf_is_shared(server):
     dispatch(server, "books/borrowed", bob, book="Emma", by="Bob")
     dispatch(server, "choice/chosen", ada, book="Emma").problem("refused", 409)
     assert server.get("/state/choice/shelf", ada).json == []
+
+
+def test_s2_an_action_of_the_whole_state_lends_what_is_chosen(server):
+    ada, bob = visitor(server), visitor(server)
+    for book in ("Emma", "Middlemarch"):
+        dispatch(server, "books/registered", book=book)
+        for reader in (ada, bob):
+            dispatch(server, "choice/chosen", reader, book=book)
+    before = server.version
+    assert dispatch(server, "ChoiceBorrowed", ada, by="Ada").json["version"] == before + 1
+    assert server.state["books"]["readers"] == {"Emma": "Ada", "Middlemarch": "Ada"}
+    assert server.get("/state/choice/books", ada).json == []
+    assert server.get("/state/choice/books", bob).json == ["Emma", "Middlemarch"]
+    dispatch(server, "ChoiceBorrowed", bob, by="Bob").problem("refused", 409)
+    dispatch(server, "OpeningChanged", hours="8 to 4")
+    assert server.state["opening"] == "8 to 4"
+    assert "opening" not in [each["name"] for each in server.get("/modules").json["modules"]]
 
 
 def test_s11_work_is_done_where_the_guide_says(server):

@@ -65,7 +65,8 @@ import Testing
         #expect(
             error.description == """
                 the root state has the members ["notes"], which are no slices of its modules \
-                ["tally"] and would be lost; mount a module at each, or take them out
+                ["tally"] and would be lost; mount a module at each, name it as a \
+                .field, or take them out
                 """
         )
         #expect(throws: ModuleError.foreignMember(found: ["tally"], modules: ["tally"])) {

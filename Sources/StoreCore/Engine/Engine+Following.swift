@@ -173,4 +173,4 @@ extension Engine {
 }
 
 /// Stands for a record that a migration gives up.
-private struct Meaningless: Action {}
+struct Meaningless: Action {}

@@ -53,7 +53,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
 package final class ActionRoute: @unchecked Sendable {
     // Safety: it has constants only.
 
-    /// The module's place in ``RootState/modules``.
+    /// The module's place in ``RootState/modules``; behind them, actions of no module have places.
     package let module: Int
 
     /// What is done with such actions, an ``ActionHandler`` of the machine's root, which keeps it;
@@ -63,14 +63,19 @@ package final class ActionRoute: @unchecked Sendable {
     /// Whether it is a ``SessionAction``.
     let isForSessions: Bool
 
+    /// Whether it may change every slice, so that a comparison finds what it did.
+    let isWhole: Bool
+
     init(
         module: Int,
         handler: UnsafeMutableRawPointer?,
-        isForSessions: Bool
+        isForSessions: Bool,
+        isWhole: Bool = false
     ) {
         self.module = module
         self.handler = handler
         self.isForSessions = isForSessions
+        self.isWhole = isWhole
     }
 }
 

@@ -99,6 +99,7 @@ extension TypedStateOwner {
         version: UInt64,
         from session: String?
     ) throws -> Reduction {
+        show(to: session)
         let route = machine.flatMap { $0.route(of: action) }
         let isWatched = route.map { machine?.isWatched($0) == true } ?? false
         let kept = keepCurrent(watchers.counts.hasStateWatchers || isWatched)

@@ -42,6 +42,8 @@ extension Core where State: RootState {
         )
         var state = state
         machine.connect(&state)
+        // A replay leaves it as the session of the last action sees it.
+        machine.show(&state, to: nil)
         self.init(state: state, form: .machine(machine), configuration: configuration)
         runner.connect(self)
         begins(self)
@@ -89,6 +91,12 @@ extension Core where State: RootState {
                 throw .neededModule(needed, by: mount.name)
             }
         }
+        for presenter in State.presenters {
+            guard let needed = type(of: presenter).neededModule?.name,
+                !modules.contains(where: { $0.name == needed })
+            else { continue }
+            throw .neededModule(needed, by: "\(State.self)")
+        }
         return modules.lazy.compactMap { $0.slice.presentation(of: modules, dependencies) }.first
     }
 
@@ -104,6 +112,19 @@ extension Core where State: RootState {
                 presenter.attach(changes, self, mount.slice, context)
             }
         }
+        for presenter in State.presenters { present(presenter, changes) }
+    }
+
+    private func present<P: Presenter<State>>(_ presenter: P, _ changes: SliceChanges<State>) {
+        let context = PresenterContext(
+            name: "\(P.self)",
+            presentation: engine.ports.presentation,
+            access: EngineReference(self)
+        )
+        changes.present(
+            WholePresenter(presenter, context, hasSessions: owner.hasSessions),
+            of: self
+        )
     }
 }
 

@@ -1,4 +1,5 @@
-/// An action with a type of its own, which a module lists in ``Module/dispatchables``.
+/// An action with a type of its own, which a module lists in ``Module/dispatchables``, or the root
+/// state in ``RootState/dispatchables``.
 ///
 /// `StorePatterns` has the two kinds that there are: a `StateUpdater` changes the slice itself, a
 /// `SideEffect` works outside of it.
@@ -24,4 +25,8 @@ package protocol HandlerMaker: Sendable {
         of module: String,
         at place: SlicePlace<Root, State>
     ) -> ActionHandler<Root>?
+
+    /// The handler of such actions for the whole state; `nil` where they are for another one, or
+    /// such actions change no state.
+    func handler<Root: RootState>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>?
 }

@@ -59,6 +59,20 @@ public struct Instances<State: ModuleState>: ModuleState {
     }
 }
 
+extension Instances {
+    /// The ids under which an earlier version has a slice with other bytes, or none, or only that
+    /// version has one. What both share is not looked at.
+    func ids(changedSince old: Instances, _ comparison: ByteComparison?) -> [String] {
+        var ids: [String] = []
+        slices.forEachDifference(from: old.slices) { id, new, old in
+            if let new, let old, !differs(old.state, new.state, comparison) { return true }
+            ids.append(id)
+            return true
+        }
+        return ids
+    }
+}
+
 extension Instances: PiecewiseState {
     package static var pieceForm: PieceForm { .object }
 

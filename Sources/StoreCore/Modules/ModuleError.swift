@@ -11,6 +11,11 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// This type is listed among the dispatchables of the module that the second string names, but
     /// is for the state of another module, or is neither a state updater nor a side effect.
     case foreignDispatchable(String, String)
+    /// This type is listed among the dispatchables of the root state, but is no state updater of
+    /// that state.
+    case foreignRootDispatchable(String, root: String)
+    /// This type is listed twice among the dispatchables of the root state.
+    case rootActionTwice(String)
     /// The module `reader` reads what this module shares, but the root state does not have it, or
     /// it is `reader` itself.
     case foreignOwner(String, reader: String)
@@ -30,7 +35,7 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case neededModule(String, by: String)
     /// The root state has no such module, of which a part of the program asks for its own store.
     case notMounted(String)
-    /// The root state has the members `found`, which are not slices of its `modules`; or, where
+    /// The root state has the members `found`, which are neither slices nor fields of its `modules`; or, where
     /// `found` is empty, it is encoded without the slices of some.
     case foreignMember(found: [String], modules: [String])
 
@@ -48,6 +53,11 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .foreignDispatchable(let type, let module):
             "\(type) is listed by module '\(module)' but is for another state; a dispatchable is a "
                 + "StateUpdater or a SideEffect of the module's own state"
+        case .foreignRootDispatchable(let type, let root):
+            "\(type) is listed by the root state but is for another state; a dispatchable of the "
+                + "root state is a StateUpdater whose State is \(root)"
+        case .rootActionTwice(let type):
+            "the action type \(type) is listed twice by the root state; take one out"
         case .foreignOwner(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which is no other module of this state; "
                 + "mount that one, too"
@@ -75,7 +85,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
                     + "let it be written by the encode(to:) that RootState has"
             } else {
                 "the root state has the members \(found), which are no slices of its modules "
-                    + "\(modules) and would be lost; mount a module at each, or take them out"
+                    + "\(modules) and would be lost; mount a module at each, name it as a "
+                    + ".field, or take them out"
             }
         }
     }

@@ -25,7 +25,7 @@ extension ModuleMachine {
     }
 
     /// Whether a session has ended, where the state has sessions.
-    private func isOver(_ session: String, in state: Root) -> Bool {
+    func isOver(_ session: String, in state: Root) -> Bool {
         session != SessionName.shared
             && changes?.presentation?.isOpen(session, in: state) == false
     }

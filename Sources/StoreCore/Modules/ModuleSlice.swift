@@ -42,7 +42,7 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     var keepsEffects: Bool { M.keepsEffects }
 
-    var anyModule: any Module { module }
+    var anyModule: (any Module)? { module }
 
     func presentation(
         of modules: Root.Modules,
@@ -122,6 +122,14 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     func show(_ root: inout Root, to reader: SessionReader) { place.show(&root, to: reader) }
 
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: Settling<Root>
+    ) throws -> [SliceKey] {
+        try place.settle(&root, after: old, settling)
+    }
+
     func changedSessions(_ old: Root, _ new: Root) -> [String]? {
         guard case .always(let member) = place, let old = member.read(old) as? any PiecewiseState,
             let new = member.read(new) as? any PiecewiseState
@@ -167,22 +175,13 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
             member.write(try container.decodeIfPresent(M.State.self, forKey: name), &root)
         case .instances(let member):
             member.write(try container.decode(Instances<M.State>.self, forKey: name), &root)
-        case .sessions(let member): try decode(member, &root, from: container, under: name)
-        case .startedSessions(let member): try decode(member, &root, from: container, under: name)
-        case .sessionInstances(let member): try decode(member, &root, from: container, under: name)
+        case .sessions(let member):
+            try member.decode(&root, from: container, under: name)
+        case .startedSessions(let member):
+            try member.decode(&root, from: container, under: name)
+        case .sessionInstances(let member):
+            try member.decode(&root, from: container, under: name)
         }
-    }
-
-    /// Reads the values of sessions; none where they are left out. What all sessions begin with is
-    /// the program's.
-    private func decode<Value>(
-        _ member: RootMember<Root, PerSession<Value>>,
-        _ root: inout Root,
-        from container: KeyedDecodingContainer<SliceName>,
-        under name: SliceName
-    ) throws {
-        let values = try container.decodeIfPresent([ExactText: Value].self, forKey: name)
-        member.change(&root) { $0.take(values ?? [:]) }
     }
 }
 

@@ -19,6 +19,18 @@ public struct Mount<Root: RootState>: Sendable {
     var presenters: [BoundPresenter<Root>] = []
     /// What the slice has of other modules' slices; ``reading(_:of:)`` adds one.
     var sharedLinks: [SharedLink<Root>] = []
+    /// The action that starts the slice with the store, or with its session; `nil` where a client
+    /// or the program does that.
+    package private(set) var start: (any Action)?
+    /// Whether it is a field, and so no module.
+    package var isField: Bool { slice.anyModule == nil }
+
+    /// A member that is no module's slice.
+    init(_ field: any Slice<Root>, at path: any AnyKeyPath & Sendable) {
+        name = field.name
+        slice = field
+        self.path = path
+    }
 
     package var presenterNames: [String] { presenters.map(\.name) }
     package var presenterTypes: [any Presenter.Type] { presenters.map(\.type) }
@@ -32,6 +44,15 @@ public struct Mount<Root: RootState>: Sendable {
         name = M.Interface.name
         slice = ModuleSlice(module: module, place: place, lifecycle: lifecycle)
         path = place.path
+    }
+}
+
+extension Mount {
+    /// The same module, whose slice this action starts.
+    func started(by start: any Action) -> Mount {
+        var mount = self
+        mount.start = start
+        return mount
     }
 }
 

@@ -19,14 +19,14 @@
 /// Cost: a look-up or a change takes log2(count) steps, however large the other values are.
 public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
     /// A value as it was put in its place.
-    private final class Entry: Sendable {
+    fileprivate final class Entry: Sendable {
         let value: Value
 
         init(_ value: Value) { self.value = value }
     }
 
-    private var first: Entry
-    private var entries = SortedTable<Entry>()
+    fileprivate var first: Entry
+    fileprivate var entries = SortedTable<Entry>()
     private var reader: SessionReader?
 
     /// Begins without any; each session begins with this value.
@@ -87,6 +87,13 @@ extension PerSession {
         entries[session] = value.map { Entry($0) }
     }
 
+    /// Takes out the value of a session that ends. Returns whether there was one.
+    mutating func end(_ session: String) -> Bool {
+        guard has(session) else { return false }
+        entries[session] = nil
+        return true
+    }
+
     /// The value of a session; of none, what all begin with.
     func read(_ session: String?) -> Value {
         session.map { self[$0] } ?? first.value
@@ -115,6 +122,51 @@ extension PerSession {
     /// something else.
     func changes(since old: PerSession) -> (sessions: [String], isFirst: Bool) {
         (entries.differences(from: old.entries).map(\.key), first !== old.first)
+    }
+}
+
+extension PerSession {
+    /// Takes what all begin with from `old`, whatever a function of the whole state has put there:
+    /// it is the program's, and what the store itself has copied into it.
+    ///
+    /// - Throws: ``WholeStateError/beginning(_:)`` where that is neither what was there nor what
+    ///   the program began with.
+    mutating func keepFirst(of old: PerSession, orOf initial: PerSession) throws {
+        guard first !== old.first else { return }
+        guard first.value == old.first.value || first.value == initial.first.value else {
+            throw WholeStateError.beginning("\(Value.self)")
+        }
+        first = old.first
+    }
+
+    /// Whether all begin with something else than before.
+    func isFirstChanged(since old: PerSession, _ comparison: ByteComparison?) -> Bool {
+        first !== old.first && differs(old.first.value, first.value, comparison)
+    }
+
+    /// What a function of the whole state has made of the values is put in order, where `old` is
+    /// what was there before. Returns the sessions whose values are not as they were.
+    ///
+    /// A session whose value was taken out begins anew, unless it has `ended`; one that wrote what
+    /// it had without a value of its own gets none.
+    mutating func settle(
+        after old: PerSession,
+        ending ended: String?,
+        _ comparison: ByteComparison?
+    ) -> [(session: String, old: Value, new: Value)] {
+        reader = old.reader
+        var changed: [(session: String, old: Value, new: Value)] = []
+        for (session, entry) in entries.differences(from: old.entries) {
+            let before = old[session]
+            let after = entry?.value ?? first.value
+            if entry == nil, ended?.isSame(as: session) != true { self[session] = after }
+            if differs(before, after, comparison) {
+                changed.append((session, before, after))
+            } else if !old.has(session) {
+                entries[session] = nil
+            }
+        }
+        return changed
     }
 }
 

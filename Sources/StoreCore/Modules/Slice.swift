@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A module at its place, whatever its types are.
+/// A module at its place, or a field, whatever its types are.
 package protocol Slice<Root>: Sendable {
     associatedtype Root: RootState
 
@@ -16,8 +16,8 @@ package protocol Slice<Root>: Sendable {
     var useCases: [BoundUseCase<Root>] { get }
     /// Whether some of its effects have a ``RestartPolicy`` besides `lost`.
     var keepsEffects: Bool { get }
-    /// The module itself.
-    var anyModule: any Module { get }
+    /// The module itself; `nil` for a field, which has none.
+    var anyModule: (any Module)? { get }
     /// The presentation of all modules, where this one brings it.
     func presentation(
         of modules: Root.Modules,
@@ -47,6 +47,13 @@ package protocol Slice<Root>: Sendable {
     func end(session: String, _ root: inout Root) -> Bool
     /// Has the state read on behalf of a session.
     func show(_ root: inout Root, to reader: SessionReader)
+    /// Puts in order what a function of the whole state has written, where `old` is the state
+    /// before it. Returns the slices that are not as they were.
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: Settling<Root>
+    ) throws -> [SliceKey]
     /// The sessions whose parts of the slice differ, where a module has a part for each; `nil`
     /// where it has none, or the slices have keys.
     func changedSessions(_ old: Root, _ new: Root) -> [String]?

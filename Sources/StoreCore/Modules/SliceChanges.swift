@@ -14,6 +14,8 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     private let isInParts: [Bool]
     /// How many observers each module has: asked for each action.
     private var counts: [Int]
+    /// The presenters of the whole state, in their order.
+    private var presenters: [WholePresenter<Root>] = []
 
     init(_ modules: Root.Modules, _ presentation: (any RootPresentation<Root>)? = nil) {
         self.presentation = presentation
@@ -21,6 +23,9 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         counts = Array(repeating: 0, count: modules.count)
         isInParts = modules.map { $0.slice.ownership == .partForSession }
     }
+
+    /// Whether the whole state has presenters.
+    var isWhole: Bool { presenters.count > 0 }
 
     /// Whether the slices of a module have observers.
     func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
@@ -39,6 +44,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
             }
             show(touch.key, of: touch.module, old, new, cause)
         }
+        if change.isChange { for presenter in presenters { presenter.show(old, new, cause) } }
         guard let restarted = change.restarted, let session = cause.session, !cause.isElsewhere,
             presentation?.isHidden(restarted, from: session, in: old) == true
         else { return }
@@ -60,6 +66,17 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     private func isListed(_ touch: Touch, in change: Change) -> Bool {
         touch.key == .only && !isInParts[touch.module]
             && change.touches.contains { $0.module == touch.module && $0.key.session != nil }
+    }
+
+    /// Adds a presenter of the whole state, and shows it the state as it is.
+    func present(_ presenter: WholePresenter<Root>, of core: Core<Root>) {
+        core.engine.perform { [self, owner = core.owner] _ in
+            presenters.append(presenter)
+            // No session asked.
+            var root = owner.current
+            owner.machine?.show(&root, to: nil)
+            presenter.showFirst(root)
+        }
     }
 
     func observe<State: ModuleState>(

@@ -98,21 +98,9 @@ extension SlicePlace {
     func end(session: String, _ root: inout Root) -> Bool {
         switch self {
         case .always, .started, .instances: false
-        case .sessions(let member): Self.end(session, member, &root)
-        case .startedSessions(let member): Self.end(session, member, &root)
-        case .sessionInstances(let member): Self.end(session, member, &root)
-        }
-    }
-
-    private static func end<Value>(
-        _ session: String,
-        _ member: RootMember<Root, PerSession<Value>>,
-        _ root: inout Root
-    ) -> Bool {
-        member.change(&root) { values in
-            guard values.has(session) else { return false }
-            values.set(nil, for: session)
-            return true
+        case .sessions(let member): member.change(&root) { $0.end(session) }
+        case .startedSessions(let member): member.change(&root) { $0.end(session) }
+        case .sessionInstances(let member): member.change(&root) { $0.end(session) }
         }
     }
 

@@ -10,19 +10,23 @@ package struct SubscriptionRoutes: RouteGroup {
     package let attachments: CoreAttachments
     package let reader: StateReader
     package let modules: [SliceDescription]
+    /// Those of the whole state.
+    package let presenters: [String]
 
     package init(
         links: Links,
         streams: StreamWriter,
         attachments: CoreAttachments,
         reader: StateReader,
-        modules: [SliceDescription]
+        modules: [SliceDescription],
+        presenters: [String]
     ) {
         self.links = links
         self.streams = streams
         self.attachments = attachments
         self.reader = reader
         self.modules = modules
+        self.presenters = presenters
     }
 
     package var routes: [Route] {
@@ -56,7 +60,9 @@ package struct SubscriptionRoutes: RouteGroup {
         let observer = JSONSchema.object([
             .init("id", .string()), .init("queue", .nullable(.string())),
         ])
-        let presenter = JSONSchema.object([.init("name", .string()), .init("module", .string())])
+        let presenter = JSONSchema.object([
+            .init("name", .string()), .init("module", .string(), isRequired: false),
+        ])
         return .object([
             .init("streams", .array(of: stream)), .init("observers", .array(of: observer)),
             .init("presenters", .array(of: presenter)),
@@ -82,9 +88,9 @@ package struct SubscriptionRoutes: RouteGroup {
                 if let known = stream.version { json.integer(known) } else { json.null() }
                 json.member("behind", stream.isBehind)
             }
-            json.list("presenters", of: presenters) { json, presenter in
+            json.list("presenters", of: attachedPresenters) { json, presenter in
                 json.member("name", presenter.name)
-                json.member("module", presenter.module)
+                if let module = presenter.module { json.member("module", module) }
             }
             json.list("observers", of: attachments.all(.observer)) { json, observer in
                 json.member("id", observer.id)
@@ -94,12 +100,13 @@ package struct SubscriptionRoutes: RouteGroup {
         }
     }
 
-    /// The presenters of modules that are started.
-    private var presenters: [(name: String, module: String)] {
+    /// The presenters of modules that are started, and those of the whole state.
+    private var attachedPresenters: [(name: String, module: String?)] {
         let state = reader.state(for: .operator)
-        return modules.indices.filter(state.isStarted).flatMap { place in
-            modules[place].presenters.map { ($0, modules[place].name) }
+        let ofModules = modules.indices.filter(state.isStarted).flatMap { place in
+            modules[place].presenters.map { (name: $0, module: Optional(modules[place].name)) }
         }
+        return ofModules + presenters.map { ($0, nil) }
     }
 
     private func end(_ request: RequestContext) throws(Problem) {

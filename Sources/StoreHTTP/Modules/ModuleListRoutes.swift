@@ -50,7 +50,9 @@ package struct ModuleListRoutes: RouteGroup {
         json.object { json in
             json.member("epoch", reader.epochText)
             json.member("version", state.version)
-            json.list("modules", of: modules.enumerated()) { json, module in
+            json.list("modules", of: modules.enumerated().filter { !$0.element.isField }) {
+                json,
+                module in
                 write(module.element, at: module.offset, of: state, to: &json)
             }
         }

@@ -24,7 +24,11 @@ package struct ModuleRoutes: RouteGroup {
     }
 
     package var routes: [Route] {
-        let module = Parameter.path("module", oneOf: modules.map(\.name), "The module's name.")
+        let module = Parameter.path(
+            "module",
+            oneOf: modules.filter { !$0.isField }.map(\.name),
+            "The module's name."
+        )
         let path = links.modules + "/{module}"
         let ofMany = modules.filter { $0.form == .instances }.map(\.name)
         return [
@@ -88,7 +92,8 @@ package struct ModuleRoutes: RouteGroup {
 
     private func index(_ request: RequestContext) throws(Problem) -> Int {
         let name = try request.path(0)
-        guard let index = modules.firstIndex(where: { $0.name.isSame(as: name) }) else {
+        guard let index = modules.firstIndex(where: { !$0.isField && $0.name.isSame(as: name) })
+        else {
             throw request.notFound
         }
         return index

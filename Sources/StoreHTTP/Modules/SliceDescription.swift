@@ -1,9 +1,11 @@
 package import StoreCore
 package import StorePatterns
 
-/// The description of a module for its routes.
+/// The description of a module, or of a field, for the routes.
 package struct SliceDescription: Sendable {
     package let name: String
+    /// Whether it is a field, which is no module and has no routes of its own.
+    package let isField: Bool
     package let form: SliceForm
     /// Whose its slices are.
     package let ownership: SliceOwnership
@@ -14,12 +16,14 @@ package struct SliceDescription: Sendable {
 
     package init(
         name: String,
+        isField: Bool = false,
         form: SliceForm,
         ownership: SliceOwnership,
         presenters: [String],
         visibility: @escaping @Sendable (ViewVisibility) -> (any Action)?
     ) {
         self.name = name
+        self.isField = isField
         self.form = form
         self.ownership = ownership
         self.presenters = presenters

@@ -33,7 +33,7 @@ package struct SessionRoutes: RouteGroup {
                 answers: [
                     .json(begun, "It has begun.", status: 201, headers: ["Location", "Set-Cookie"])
                 ],
-                problems: [.storageFull],
+                problems: store.sessionStarts.isEmpty ? [.storageFull] : [.refused, .storageFull],
                 handle: begin
             ),
             .change(
@@ -83,7 +83,7 @@ package struct SessionRoutes: RouteGroup {
                 ],
                 body: .bytes(json.array)
             )
-        }.dispatch(.began(session: name), from: name)
+        }.dispatch(.began(session: name), and: store.sessionStarts, from: name)
     }
 
     private func end(_ request: RequestContext) throws(Problem) {

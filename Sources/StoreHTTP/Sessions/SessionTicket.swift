@@ -21,11 +21,18 @@ final class SessionTicket: Completion {
         self.response = response
     }
 
-    func dispatch(_ action: Sessions.Internal, from session: String) throws(Problem) {
+    /// Dispatches the action, with those that belong to it: all of them are applied, or none.
+    func dispatch(
+        _ action: Sessions.Internal,
+        and following: [any Action] = [],
+        from session: String
+    ) throws(Problem) {
         let envelope: Envelope
         do {
             envelope = Envelope(
-                members: [try store.actions.member(of: action, store.encoder)],
+                members: try ([action] + following).map {
+                    try store.actions.member(of: $0, store.encoder)
+                },
                 requestID: request.id.text,
                 session: session,
                 origin: request.origin(in: session),
@@ -49,6 +56,9 @@ final class SessionTicket: Completion {
         switch outcome {
         case .failed(.storageFull):
             request.exchange.complete(request.response(.storageFull()))
+        case .refused(let refusal, _):
+            let reason = store.reader.reason(of: refusal, for: Caller(session: nil))
+            request.exchange.complete(request.response(.refused(reason: reason)))
         case .failed(.unknown): request.exchange.abandon()
         case .failed(.journalFailed):
             request.exchange.complete(request.response(.journalFailed()))

@@ -4,9 +4,9 @@ import Texts
 
 /// Whose the records of the log are: shared, or those of the session that they came from.
 ///
-/// Where no module has slices of sessions, all are shared. Else what changes a slice of
-/// shared is shared, and all other records are their session's: also those that change
-/// nothing.
+/// Where no module has slices of sessions, all are shared. Else what changes a slice that is
+/// shared, or the whole state, is shared, and all other records are their session's: also those
+/// that change nothing.
 package struct RecordOwners: Sendable {
     /// `nil` where all records are shared.
     private let actions: ActionTable?
@@ -30,7 +30,10 @@ package struct RecordOwners: Sendable {
     /// The session whose record it is; `nil` where it is shared.
     package func owner(of record: Record) -> ExactText? {
         guard let actions else { return nil }
-        if let module = actions[record.type]?.module, shared.contains(module) { return nil }
+        if let action = actions[record.type] {
+            if action.entry.isOfWholeState { return nil }
+            if let module = action.module, shared.contains(module) { return nil }
+        }
         return ExactText(record.session ?? SessionName.shared)
     }
 

@@ -73,6 +73,9 @@ private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
         )
     }
 
+    /// A side effect works for a slice, and ends with it.
+    func handler<Root>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>? { nil }
+
     private static func effect(of action: Work) -> Effect<Work.State> {
         let policy = Work.self as? any RetriedSideEffect.Type
         return Effect(

@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// An action that changes a slice of the state by a function of its own.
+/// An action that changes a slice of the state, or the whole of it, by a function of its own.
 ///
 /// ```swift
 /// struct CompleteItem: StateUpdater {
@@ -14,16 +14,29 @@ public import StoreCore
 ///     }
 /// }
 /// ```
+///
+/// One whose `State` is the root state, listed in ``/StoreCore/RootState/dispatchables``, may
+/// change several slices in one version:
+///
+/// ```swift
+/// struct Checkout: StateUpdater {
+///     func updateState(_ state: inout AppState) throws {
+///         guard !state.cart.value.items.isEmpty else { throw Refusal(reason: "It is empty.") }
+///         state.orders.placed.append(Order(items: state.cart.value.items))
+///         state.cart.value.items = []
+///     }
+/// }
+/// ```
 public protocol StateUpdater<State>: Dispatchable {
-    /// The slice that it changes: the state of the module that lists it.
+    /// What it changes: the state of the module that lists it, or the root state.
     associatedtype State: ModuleState
 
-    /// Changes the slice, or refuses by throwing ``/StoreCore/Refusal``. Pure, as a reducer is.
+    /// Changes the state, or refuses by throwing ``/StoreCore/Refusal``. Pure, as a reducer is.
     func updateState(_ state: inout State) throws
 }
 
 extension StateUpdater {
-    /// It changes the slice.
+    /// It changes the state.
     public static var handling: ActionHandling { ActionHandling(UpdaterHandling<Self>()) }
 }
 
@@ -38,6 +51,17 @@ private struct UpdaterHandling<Updater: StateUpdater>: HandlerMaker {
             .dispatchable,
             wire: Updater.self,
             reduce: place.reducing(module) { (state: inout Updater.State, action: Updater) in
+                try action.updateState(&state)
+            }
+        )
+    }
+    func handler<Root>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>? {
+        guard let whole = whole as? RootMember<Root, Updater.State> else { return nil }
+        return ActionHandler(
+            Updater.self,
+            .dispatchable,
+            wire: Updater.self,
+            reduce: whole.updating { (state: inout Updater.State, action: Updater) in
                 try action.updateState(&state)
             }
         )

@@ -35,7 +35,12 @@ public struct Reaction<State: Sendable>: Sendable {
         place = "\(file):\(line)"
     }
 
-    /// Once, before anything else is applied.
+    /// Whether it reacts to the start alone.
+    package var isAtStart: Bool {
+        if case .start = trigger { true } else { false }
+    }
+
+    /// Once, before anything else is applied but the starts of modules that start with the store.
     public static func onStart(
         file: String = #fileID,
         line: Int = #line,

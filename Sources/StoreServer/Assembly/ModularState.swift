@@ -14,6 +14,7 @@ struct ModularState<State: RootState>: StateComposition {
         State.modules.map { mount in
             SliceDescription(
                 name: mount.name,
+                isField: mount.isField,
                 form: mount.slice.form,
                 ownership: mount.slice.ownership,
                 presenters: mount.presenterNames,
@@ -30,11 +31,17 @@ struct ModularState<State: RootState>: StateComposition {
 
     var useCases: [BoundUseCaseMethod] { BoundUseCaseMethod.all(of: State.self) }
 
+    var presenters: [String] { State.presenters.map { "\(type(of: $0))" } }
+
+    var starts: [any Action] { State.starts }
+
+    var sessionStarts: [any Action] { State.sessionStarts }
+
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
         do throws(ModuleError) { _ = try ModuleMachine<State>() } catch {
             throw ConfigurationError("\(error)")
         }
-        return State.modules.map { ModuleActions($0) }
+        return State.modules.map { ModuleActions($0) } + [ModuleActions(of: State.self)]
     }
 
     func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State> {

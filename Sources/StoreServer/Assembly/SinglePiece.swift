@@ -16,6 +16,9 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     var layout: SliceLayout? { nil }
     var views: ViewProjections<State>? { nil }
     var useCases: [BoundUseCaseMethod] { [] }
+    var presenters: [String] { [] }
+    var starts: [any Action] { [] }
+    var sessionStarts: [any Action] { [] }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] { [] }
 

@@ -23,6 +23,13 @@ protocol StateComposition<State>: Sendable {
     /// The methods of the modules' use cases.
     var useCases: [BoundUseCaseMethod] { get }
 
+    /// The presenters of the whole state.
+    var presenters: [String] { get }
+    /// What starts the modules that start with the store, in their order.
+    var starts: [any Action] { get }
+    /// What starts the modules that start with a session.
+    var sessionStarts: [any Action] { get }
+
     /// The actions of the modules.
     ///
     /// - Throws: where the modules make no state together.

@@ -37,6 +37,7 @@ extension StoreServer {
             sessions: composition.sessions(of: base.history.state).map {
                 configuration.sessionTable(of: $0)
             },
+            sessionStarts: composition.sessionStarts,
             presence: composition.modules.map { presence(of: $0, core.handle, reader) }
         )
         store.attach(process.transport)

@@ -133,7 +133,8 @@ extension StoreServer {
                 streams: store.streams,
                 attachments: attachments,
                 reader: store.reader,
-                modules: composition.modules ?? []
+                modules: composition.modules ?? [],
+                presenters: composition.presenters
             ),
             MiddlewareRoutes(links: links, attachments: attachments),
             CommandRoutes(links, commands, limits: limits),

@@ -139,7 +139,10 @@ extension StoreServer {
         store.published.keeper.start()
         for interceptor in interceptors { store.core.add(interceptor: interceptor) }
         store.core.start()
-        for reaction in reactions { store.core.add(reaction: reaction) }
+        let (first, others) = (reactions.filter(\.isAtStart), reactions.filter { !$0.isAtStart })
+        for reaction in others { store.core.add(reaction: reaction) }
+        try startModules(of: store)
+        for reaction in first { store.core.add(reaction: reaction) }
         resumeEffects(of: store)
         // What reactions dispatch at the start is in the mailbox then, before a client's requests.
         let haveReacted = Latch()

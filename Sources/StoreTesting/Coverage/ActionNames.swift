@@ -30,9 +30,18 @@ struct ActionNames: Sendable {
     /// By the type of the root. To derive an enum's cases takes longer than most tests.
     private static let known = Locked<[ObjectIdentifier: ActionNames]>([:])
 
-    private init<Root>(_ modules: [Mount<Root>]) {
+    private init<Root: RootState>(_ modules: [Mount<Root>]) {
         var entries: [Entry] = []
         var refusals: [String] = []
+        for type in Root.dispatchables {
+            do throws(ActionFormError) {
+                let document = JSONSchemaDocument(of: [type])
+                try Self.refuse(type, neededBy: document.roots[0], named: "\(type)")
+            } catch {
+                refusals.append(error.description)
+            }
+            entries.append(Entry(name: "\(type)", type: ObjectIdentifier(type), caseName: nil))
+        }
         for mount in modules {
             for handler in mount.slice.handlers {
                 let type = ObjectIdentifier(handler.type)

@@ -42,7 +42,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         refusal = ActionNames.of(modules).refusal
         reduce = { action in
             let machine = try ModuleMachine<Root>(of: modules)
-            guard machine.module(of: action) != nil else { return nil }
+            guard machine.route(of: action) != nil else { return nil }
             var root = root
             _ = try machine.reduce(&root, action, version: 1)
             return shown(root)

@@ -108,7 +108,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             }
             let machine = try ModuleMachine<Root>(of: modules)
             // What is only tracked belongs to no module.
-            isActionOfModules = { machine.module(of: $0) != nil || $0 is any TrackedAction }
+            isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
             dispatch = { action, watch in
                 let done = try await core.dispatch(action, watch: watch)
                 return (done.version, shown(done.state))

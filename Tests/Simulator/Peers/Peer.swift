@@ -25,8 +25,14 @@ final class Peer<Root: RootState>: @unchecked Sendable {
         self.recorder = recorder
         let shown = Shown()
         self.shown = shown
-        self.server = try SimulatedServer(server, on: journal, clock, dependencies, recorder)
-        self.server.observe { shown.states.append(recorder.texts.slices(of: $0).whole) }
+        self.server = try SimulatedServer(
+            server,
+            on: journal,
+            clock,
+            dependencies,
+            recorder,
+            observedBy: { shown.states.append(recorder.texts.slices(of: $0).whole) }
+        )
     }
 
     /// Has the Core take one turn. Answers whether there was anything to do.

@@ -79,6 +79,7 @@ extension Simulation {
     /// What follows from the beginning of a store.
     private func begin() throws {
         naive.begin()
+        try expectFirstStarts()
         let place = Naive<P>.names.firstIndex(of: PendingEffects.name)
         let ledger = place.flatMap { P.Root.modules[$0].slice.value(naive.root) }
         for entry in (ledger as? PendingEffects.State)?.pending ?? [] {

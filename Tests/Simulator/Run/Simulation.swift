@@ -94,6 +94,7 @@ final class Simulation<P: Program> {
         naive = Naive(try Self.firstState(server), at: 0, isIntercepted: isIntercepted)
         past = Past(naive.text, at: 0)
         naive.begin()
+        try expectFirstStarts()
         try takeDue(after: nil, session: nil)
         try Recorder.$current.withValue(recorder) {
             try turnCore()
@@ -230,18 +231,28 @@ final class Simulation<P: Program> {
         begunHere.insert(name)
         sessionNames.insert(name)
         note("a session begins: \(name)")
-        let began = Sessions.Internal.began(session: name)
-        guard let wire = try? server.wire(began) else { return }
+        for action in SimulatedServer<P.Root>.beginning(of: name) { try expect(action, of: name) }
+    }
+
+    /// Expects an action that the program dispatches without a cause.
+    private func expect(_ action: any Action, of session: String?) throws {
+        let wire = try server.wire(action)
         due.append(
             Due(
                 type: Bytewise(wire.type),
                 payload: Bytewise(wire.payload),
                 cause: nil,
                 isStart: false,
-                session: name,
+                session: session,
                 audience: nil
             )
         )
+    }
+
+    /// Expects the actions that start what starts with the store, where it has no history.
+    func expectFirstStarts() throws {
+        guard server.isFresh else { return }
+        for action in P.Root.starts { try expect(action, of: nil) }
     }
 
     // What follows

@@ -14,6 +14,10 @@ struct Workshop: RootState {
     var sessions = Sessions.State()
     var draft = PerSession(Draft.State())
     var pins = PerSession<Instances<Pin.State>>()
+    var sign = "open"
+    var tint = PerSession("grey")
+    var bench: Bench.State?
+    var stools = PerSession<Stool.State?>()
 
     static let modules: Modules = [
         Shelf().at(\.shelf).presented(by: ShelfPresenter()).presented(by: ShelfWatcher()),
@@ -30,7 +34,14 @@ struct Workshop: RootState {
             by: DraftPresenter()
         ),
         Pin().at(\.pins).reading(\Pin.State.draft, of: Draft.self).presented(by: PinPresenter()),
+        .field("sign", \.sign),
+        .field("tint", \.tint),
+        Bench().at(\.bench).started(with: .init(wood: "oak")),
+        Stool().at(\.stools).started,
     ]
+
+    static let dispatchables: Dispatchables = [Tidied.self]
+    static let presenters: Presenters = [WorkshopPresenter()]
 
     static let views: Views = [BoardView.self, BinView.self, NoteView.self]
 }

@@ -97,6 +97,7 @@ extension WorkshopProgram {
         case 11...18: return bin(note, &asker)
         case 19...25: return job(note, &asker)
         case 26: return Sent("desk/asked", JSONText.object([note]))
+        case 29: return whole(note, &asker)
         case 27, 28: return secretive(note, &asker)
         default: return invalid(note, &asker)
         }
@@ -155,6 +156,19 @@ extension WorkshopProgram {
             let seconds = ("seconds", "\(asker.chance.below(6))")
             return Sent(prefix + "shaken", .of(note, seconds))
         }
+    }
+
+    private static func whole(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let ways = ["posted", "posted", "posted", "cleared", "strayed", "refused"]
+        return Sent(
+            "Tidied",
+            .of(
+                note,
+                ("how", JSONText.string(asker.chance.pick(ways))),
+                ("text", JSONText.string(asker.text())),
+                ("bin", JSONText.string(asker.id()))
+            )
+        )
     }
 
     private static func draft(_ note: (String, String), _ asker: inout Asker) -> Sent {
@@ -228,7 +242,7 @@ extension WorkshopProgram {
         ["shelf", "label"], ["plate", "title"], ["desk", "told", "0"], ["desk", "title"],
         ["jobs"], ["bins", "\u{E9}", "text"], ["bins", "e\u{301}", "count"], ["draft", "text"],
         ["draft"], ["pins"], ["pins", "\u{E9}", "text"], ["pins", "e\u{301}"],
-        ["sessions", "shared", "route"], ["sessions"],
+        ["sessions", "shared", "route"], ["sessions"], ["sign"], ["tint"], ["stools", "legs"],
     ]
 
     static func streams(_ chance: inout Chance) -> StreamTarget {
@@ -238,7 +252,9 @@ extension WorkshopProgram {
         switch chance.below(5) {
         case 0: return StreamTarget(path: "/events" + patch, part: { .json($0.whole) })
         case 1:
-            let module = chance.below(names.count)
+            var module = chance.below(names.count)
+            // A field is no module.
+            if Workshop.modules[module].isField { module = 0 }
             let path = "/modules/\(names[module])/events" + patch
             return StreamTarget(path: path) { .slice($0.slices[module]) }
         case 2:

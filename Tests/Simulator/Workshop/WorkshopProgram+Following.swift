@@ -21,6 +21,7 @@ extension WorkshopProgram {
         }
         if applied.changed(Place.draft), applied.calls("DraftPresenter") { draft(applied, &calls) }
         if applied.changed(Place.pins), applied.calls("PinPresenter") { pins(applied, &calls) }
+        whole(applied, &calls)
         if old != new {
             let count = calls.call("state", applied.wholeOld, applied.wholeNew)
             if Bytewise(applied.before.shelf.label) != Bytewise(applied.after.shelf.label) {
@@ -33,6 +34,22 @@ extension WorkshopProgram {
                 calls.dispatch(Desk.Internal.told(note: "#shelves\(count)"))
             }
         }
+    }
+
+    private static func whole(_ applied: Applied<Workshop>, _ calls: inout Calls) {
+        guard applied.old != applied.new, applied.calls("WorkshopPresenter") else { return }
+        let (before, after) = (applied.before, applied.after)
+        let count = calls.call(
+            "workshop@" + applied.author + "/",
+            Bytewise(json: WorkshopPresenter.Seen(before, as: applied.author)),
+            Bytewise(json: WorkshopPresenter.Seen(after, as: applied.author))
+        )
+        guard Bytewise(before.sign) != Bytewise(after.sign) else { return }
+        calls.dispatch(
+            Desk.Internal.told(note: "#sign\(count)"),
+            for: Audience(.allExcludingEmitter, emitter: "WorkshopPresenter"),
+            from: applied.author
+        )
     }
 
     private static func draft(_ applied: Applied<Workshop>, _ calls: inout Calls) {
@@ -155,6 +172,8 @@ extension WorkshopProgram {
             _ = calls.call("draft@" + session + "/", none, draft)
         }
         beginPins(root, &calls)
+        let seen = WorkshopPresenter.Seen(root, as: Sessions.shared)
+        _ = calls.call("workshop@/", none, Bytewise(json: seen))
         calls.dispatch(Desk.Internal.told(note: "#start"))
         for entry in root.effects.pending where entry.onRestart == .reported {
             calls.dispatch(Jobs.Internal.interrupted(version: entry.version))
@@ -215,6 +234,10 @@ extension WorkshopProgram {
             guard action.start.seconds > 0 else { break }
             let note = action.start.note
             works.begin(note, of: "plate", nil, session, version, as: [note])
+        case let action as Tidied:
+            guard action.how == .cleared else { break }
+            if applied.before.plate != nil { cut("plate", nil) }
+            if applied.before.bins[action.bin] != nil { cut("bins", nil, action.bin) }
         case is ModuleStop<Plate>: cut("plate", nil)
         case is ModuleStart<Bin>, is ModuleStop<Bin>: cut("bins", nil, applied.instance)
         case let action as Bin.Action:

@@ -71,6 +71,12 @@ extension WorkshopProgram {
             root.pins[session][id] = pin
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
+        case let action as Tidied: try tidy(&root, action, of: session)
+        case let action as ModuleStart<Bench>: root.bench = Bench().begin(action.start)
+        case is ModuleStop<Bench>:
+            _ = try there(root.bench)
+            root.bench = nil
+        case let action as ModuleStart<Stool>: root.stools[session] = Stool().begin(action.start)
         default: throw Refusal(reason: "There is no such action.")
         }
         if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {
@@ -78,6 +84,26 @@ extension WorkshopProgram {
                 PendingEffects.Entry(version: version, slice: "jobs", onRestart: onRestart)
             )
         }
+    }
+
+    /// What an action of the whole state does, slice by slice.
+    private static func tidy(_ root: inout Workshop, _ action: Tidied, of session: String) throws {
+        let isOpen = session == Sessions.shared || root.sessions[session] != nil
+        switch action.how {
+        case .strayed, .refused: throw Refusal(reason: "It is not done.")
+        case .posted:
+            root.sign = action.text
+            root.shelf.label = action.text
+            root.tint.change(session) { $0 = action.note }
+            root.draft.change(session) { $0.text = Draft.State.blank }
+        case .cleared:
+            root.plate = nil
+            root.bins[action.bin] = nil
+            root.pins.change(session) { $0 = Instances() }
+            root.tint.change(session) { $0 = Tidied.grey }
+        }
+        let isLeft = root.tint.sessions + root.draft.sessions + root.pins.sessions
+        if !isOpen, isLeft.contains(session) { throw Refusal(reason: "The session has ended.") }
     }
 
     static func share(_ root: inout Workshop) {
@@ -97,7 +123,7 @@ extension WorkshopProgram {
     static func owner(of action: any Action) -> Owner {
         switch action {
         case is Draft.Action, is Draft.Internal, is ModuleStart<Pin>, is ModuleStop<Pin>,
-            is Pin.Action:
+            is Pin.Action, is ModuleStart<Stool>, is ModuleStop<Stool>:
             .session
         case is Sessions.Internal, is ClientRequest: .nobody
         default: .everybody
@@ -107,6 +133,8 @@ extension WorkshopProgram {
     static func end(_ session: String, _ root: inout Workshop) {
         root.draft.end(session)
         root.pins.end(session)
+        root.tint.end(session)
+        root.stools.end(session)
     }
 
     private static func there<Value>(_ value: Value?) throws -> Value {

@@ -152,6 +152,7 @@ enum WorkshopProgram: Program {
             switch action {
             case .turned(let note), .texted(let note, _), .filled(let note): return note
             }
+        case let action as Tidied: return action.note
         case let action as Unlock: return action.note
         case let action as Multiply: return action.note
         case let action as Jobs.Action:

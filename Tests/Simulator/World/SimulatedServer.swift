@@ -42,6 +42,8 @@ final class SimulatedServer<Root: RootState> {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
     private let hubWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
     private let failure = Flag()
+    /// Whether it has begun with the modules that start with the store.
+    let isFresh: Bool
 
     /// Starts a server as ``StoreServer/finish(_:)`` does, on what the journal has.
     init(
@@ -50,7 +52,8 @@ final class SimulatedServer<Root: RootState> {
         _ clock: ManualClock,
         _ dependencies: Dependencies,
         _ recorder: Recorder,
-        operatorReads: Bool = false
+        operatorReads: Bool = false,
+        observedBy observer: (@Sendable (Root) -> Void)? = nil
     ) throws {
         self.journal = journal
         self.clock = clock
@@ -90,7 +93,10 @@ final class SimulatedServer<Root: RootState> {
             return { recorder.line(action.version, before, action.cause) }
         }
         for interceptor in server.interceptors { core.add(interceptor: interceptor) }
-        for reaction in server.reactions { core.add(reaction: reaction) }
+        if let observer { core.observe(with: observer) }
+        for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
+        isFresh = try server.offerFirstStarts(of: parts) != nil
+        for reaction in server.reactions where reaction.isAtStart { core.add(reaction: reaction) }
         server.resumeEffects(of: parts)
     }
 
@@ -118,11 +124,6 @@ final class SimulatedServer<Root: RootState> {
         for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
             parts.store.core.dispatchProgramAction(action, at: "Simulator/own")
         }
-    }
-
-    /// Shows a part of the program the state as it is, and each from then on.
-    func observe(_ observer: @escaping @Sendable (Root) -> Void) {
-        parts.core.observe(with: observer)
     }
 
     /// Has the Core read what other servers have appended, in the next turn.
@@ -179,9 +180,20 @@ final class SimulatedServer<Root: RootState> {
         guard let sessions = parts.store.sessions,
             (try? sessions.begin(name, from: "simulator")) != nil
         else { return false }
-        let began = Sessions.Internal.began(session: name)
-        parts.store.core.dispatchProgramAction(began, at: "Simulator/sessions", from: name)
-        return true
+        guard
+            let members = try? Self.beginning(of: name).map({
+                try parts.store.actions.member(of: $0, parts.store.encoder)
+            })
+        else { return false }
+        var source = ActionSource(cause: nil, place: "Simulator/sessions")
+        source.session = name
+        let envelope = Envelope(members: members, source: source, completion: Unanswered())
+        return (try? parts.store.core.offer(envelope)) != nil
+    }
+
+    /// The actions with which a session begins, in one step.
+    static func beginning(of session: String) -> [any Action] {
+        [Sessions.Internal.began(session: session)] + Root.sessionStarts
     }
 
     /// Whether a session is open here, by its name.
@@ -203,6 +215,11 @@ final class SimulatedServer<Root: RootState> {
 
     /// No action has this name.
     struct Unreadable: Error { let type: String }
+}
+
+/// What becomes of it is seen in the log.
+private final class Unanswered: Completion {
+    func complete(_ outcome: Outcome) {}
 }
 
 /// Whether something has happened.

@@ -4,6 +4,9 @@ import StoreServer
 
 /// What there is to buy, and for how much: shared by all clients.
 struct Catalogue: SharingModule {
+    /// So that no bill is too large for a number.
+    static let centsMax = 1_000_000
+
     struct State: ModuleState {
         /// Prices in cents, by article.
         var prices = ["tea": 450, "cup": 1_200]
@@ -17,8 +20,8 @@ struct Catalogue: SharingModule {
     func reduce(_ state: inout State, _ action: Action) throws {
         switch action {
         case .priced(let article, let cents):
-            guard cents > 0 else {
-                throw Refusal(reason: "A price is more than 0.", pointer: "/cents")
+            guard (1...Self.centsMax).contains(cents) else {
+                throw Refusal(reason: "A price is 1 to \(Self.centsMax) cents.", pointer: "/cents")
             }
             state.prices[article] = cents
         case .withdrawn(let article):
@@ -63,6 +66,27 @@ struct Cart: Module {
     }
 }
 
+/// What was sold to all visitors together.
+struct Sales: Module {
+    struct State: ModuleState {
+        var orders = 0
+        var cents = 0
+    }
+}
+
+/// Buys what is in the cart at today's prices: an action of the whole state, which empties the cart
+/// of its session and adds to the sales of all, in one version.
+struct Checkout: StateUpdater {
+    func updateState(_ state: inout AppState) throws {
+        guard let bill = BillViewModel(state: state), bill.cents > 0 else {
+            throw Refusal(reason: "There is nothing in the cart that is sold.")
+        }
+        state.sales.orders += 1
+        state.sales.cents += bill.cents
+        state.cart.value.pieces = [:]
+    }
+}
+
 /// The bill of one visitor at today's prices; an article that was withdrawn is left out.
 struct BillViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Cart.self]
@@ -83,13 +107,16 @@ struct BillViewModel: ViewModelWithState {
 struct AppState: RootState {
     var catalogue = Catalogue.State()
     var cart = PerSession(Cart.State())
+    var sales = Sales.State()
     var sessions = Sessions.State()
 
     static let modules: Modules = [
         Catalogue().at(\.catalogue),
         Cart().at(\.cart).reading(\Cart.State.prices, of: Catalogue.self),
+        Sales().at(\.sales),
         Sessions().at(\.sessions),
     ]
+    static let dispatchables: Dispatchables = [Checkout.self]
     static let views: Views = [BillViewModel.self]
 }
 

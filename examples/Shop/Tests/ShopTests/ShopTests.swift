@@ -4,15 +4,17 @@ import Testing
 
 @testable import Shop
 
-@Test func `the catalogue has prices of more than 0`() {
+@Test func `the catalogue has prices that can be paid`() {
     Given(Catalogue(), Catalogue.State(prices: [:]))
         .when(.priced(article: "pot", cents: 1)) { $0.prices = ["pot": 1] }
-    Given(Catalogue(), Catalogue.State())
-        .when(
-            .priced(article: "pot", cents: 0),
-            refused: "A price is more than 0.",
-            pointer: "/cents"
-        )
+    for cents in [0, .max] {
+        Given(Catalogue(), Catalogue.State())
+            .when(
+                .priced(article: "pot", cents: cents),
+                refused: "A price is 1 to 1000000 cents.",
+                pointer: "/cents"
+            )
+    }
     Given(Catalogue(), Catalogue.State(prices: ["pot": 1]))
         .when(.withdrawn(article: "pot")) { $0.prices = [:] }
 }
@@ -49,4 +51,17 @@ import Testing
     given.when(.added(article: "cup", pieces: 1)) { $0.pieces["cup"] = 1 }
     given.when(.added(article: "tea", pieces: -2)) { $0.pieces = [:] }
     given.when(.emptied) { $0.pieces = [:] }
+}
+
+@Test func `a checkout empties the cart and adds to the sales, in one step`() async {
+    let store = TestStore(AppState())
+    await store.send(Cart.Action.added(article: "tea", pieces: 2)) {
+        $0.cart["shared"].pieces = ["tea": 2]
+    }
+    await store.send(Checkout()) {
+        $0.cart["shared"].pieces = [:]
+        $0.sales = Sales.State(orders: 1, cents: 900)
+    }
+    await store.finish()
+    Given(AppState()).when(Checkout(), refused: "There is nothing in the cart that is sold.")
 }

@@ -1,0 +1,154 @@
+/// A member of the root state that belongs to no module: a value with a name on the wire, and
+/// without actions.
+final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: Slice {
+    /// Where it lies, and whose it is.
+    enum Place: Sendable {
+        case shared(RootMember<Root, Value>)
+        case sessions(RootMember<Root, PerSession<Value>>)
+    }
+
+    let name: String
+    let place: Place
+
+    init(_ name: String, _ place: Place) {
+        self.name = name
+        self.place = place
+    }
+
+    var form: SliceForm { .always }
+
+    var ownership: SliceOwnership {
+        if case .sessions = place { return .session }
+        let pieces = Value.self as? any PiecewiseState.Type
+        return pieces?.pieceForm == .objectOfSessions ? .partForSession : .everybody
+    }
+
+    var wireType: any (Codable & Sendable).Type { Value.self }
+
+    // It has no module.
+    var handlers: [ActionHandler<Root>] { [] }
+    var useCases: [BoundUseCase<Root>] { [] }
+    var keepsEffects: Bool { false }
+    var anyModule: (any Module)? { nil }
+    var foreignDispatchables: [any Dispatchable.Type] { [] }
+    func interrupted(after version: UInt64) -> (any Action)? { nil }
+    func place<State: ModuleState>(of state: State.Type) -> Any? { nil }
+    var sharedType: (any Any.Type)? { nil }
+    func shared(_ root: Root, _ key: SliceKey) -> (any Sendable)? { nil }
+    func presentation(
+        of modules: Root.Modules,
+        _ dependencies: Dependencies
+    ) -> (any RootPresentation<Root>)? { nil }
+
+    // It is always there.
+    func isThere(_ root: Root, _ key: SliceKey) -> Bool { true }
+    func check(_ root: Root, _ key: SliceKey) throws {}
+
+    func isEqual(_ a: Root, _ b: Root) -> Bool {
+        switch place {
+        case .shared(let member): member.read(a) == member.read(b)
+        case .sessions(let member): member.read(a) == member.read(b)
+        }
+    }
+
+    func value(_ root: Root) -> (any Encodable & Sendable)? {
+        switch place {
+        case .shared(let member): member.read(root)
+        case .sessions(let member): member.read(root)
+        }
+    }
+
+    func end(session: String, _ root: inout Root) -> Bool {
+        guard case .sessions(let member) = place else { return false }
+        return member.change(&root) { $0.end(session) }
+    }
+
+    func show(_ root: inout Root, to reader: SessionReader) {
+        guard case .sessions(let member) = place else { return }
+        member.change(&root) { $0.show(to: reader) }
+    }
+
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: Settling<Root>
+    ) throws -> [SliceKey] {
+        switch place {
+        case .shared(let member): member.isChanged(root, after: old, settling) ? [.only] : []
+        case .sessions(let member): try member.keys(&root, after: old, settling)
+        }
+    }
+
+    func changedSessions(_ old: Root, _ new: Root) -> [String]? {
+        guard case .shared(let member) = place, let old = member.read(old) as? any PiecewiseState,
+            let new = member.read(new) as? any PiecewiseState
+        else { return nil }
+        return new.pieces(since: old).map(\.key)
+    }
+
+    func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        switch place {
+        case .shared(let member): try container.encode(member.read(root), forKey: name)
+        case .sessions(let member): try container.encode(member.read(root), forKey: name)
+        }
+    }
+
+    func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        _ = try container.decode(Value.self, forKey: name)
+    }
+
+    func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        switch place {
+        case .shared(let member):
+            member.write(try container.decode(Value.self, forKey: name), &root)
+        case .sessions(let member):
+            try member.decode(&root, from: container, under: name)
+        }
+    }
+}
+
+extension Mount {
+    /// A member of the root state that is no module's slice: a value under a name of its own.
+    ///
+    /// ```swift
+    /// var title = "Shop"
+    /// var theme = PerSession("light")
+    ///
+    /// static let modules: Modules = [
+    ///     .field("title", \.title), .field("theme", \.theme), Cart().at(\.cart),
+    /// ]
+    /// ```
+    ///
+    /// It is encoded, streamed and kept as a slice is, and has no actions: it is changed by
+    /// ``RootState/dispatchables`` and ``RootState/reducer``, and by nothing else. Each view that a
+    /// field may change is made anew when it does.
+    ///
+    /// - Parameters:
+    ///   - name: its name on the wire, which no module has.
+    ///   - path: the member.
+    public static func field<Value: Codable & Equatable & Sendable>(
+        _ name: String,
+        _ path: any WritableKeyPath<Root, Value> & Sendable
+    ) -> Mount {
+        Mount(FieldSlice(name, .shared(RootMember(path))), at: path)
+    }
+
+    /// The same, with a value for each session.
+    public static func field<Value: Codable & Equatable & Sendable>(
+        _ name: String,
+        _ path: any WritableKeyPath<Root, PerSession<Value>> & Sendable
+    ) -> Mount {
+        Mount(FieldSlice(name, .sessions(RootMember(path))), at: path)
+    }
+}

@@ -1,0 +1,207 @@
+// How one action changes the state.
+
+extension ModuleMachine {
+    package func reduce(
+        _ state: inout Root,
+        _ action: any Action,
+        by route: ActionRoute,
+        version: UInt64,
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change {
+        let (action, key) = addressed(action, route.module, session)
+        try admitSession(key, in: state)
+        if route.isForSessions { try admitSessions(named: action, in: state) }
+        if handler(of: route)?.kind == .ui {
+            try changes?.presentation?.admit(route.module, key, from: session, in: state)
+        }
+        return try apply(&state, action, by: route, key: key, version: version, &effect)
+    }
+
+    /// Applies what need not be judged any more.
+    @inline(__always)
+    func apply(
+        _ state: inout Root,
+        _ action: any Action,
+        by route: ActionRoute,
+        key: SliceKey,
+        version: UInt64,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        guard let handler = handler(of: route) else {
+            return try request(action, route.module, key, state, &effect)
+        }
+        return try reduce(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            &effect
+        )
+    }
+
+    /// What a client asks for besides actions, of a slice that has to be there.
+    func request(
+        _ action: any Action,
+        _ module: Int,
+        _ key: SliceKey,
+        _ state: Root,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        try modules[module].slice.check(state, key)
+        effect = (action as? ClientRequest)?.effect
+        return Change(isChange: false, isOfSession: hasSessions)
+    }
+
+    /// Reduces an action that may be applied.
+    @inline(__always)
+    func reduce(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        _ route: ActionRoute,
+        key: SliceKey,
+        version: UInt64,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        if route.isWhole {
+            return try reduceWhole(
+                &state,
+                action,
+                by: handler,
+                route,
+                key: key,
+                version: version,
+                &effect
+            )
+        }
+        return try reduceSlice(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            &effect
+        )
+    }
+
+    /// Reduces an action for the slice of its module.
+    @inline(__always)
+    func reduceSlice(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        _ route: ActionRoute,
+        key: SliceKey,
+        version: UInt64,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let module = route.module
+        var change =
+            if handler.kind == .start, seesOthers[module] {
+                try start(&state, action, by: handler, of: module, key: key)
+            } else {
+                try reduce(&state, action, by: handler, of: module, key: key, &effect)
+            }
+        if handler.kind == .start || handler.kind == .stop {
+            effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
+        }
+        if route.isForSessions { endSession(by: action, &state, &change) }
+        if keepsEffects[module], let ledger, let effect {
+            enter(effect, version: version, in: ledger, &state, &change)
+        }
+        return change
+    }
+
+    /// What follows a start or a stop: whatever works for the slice ends, and then a start's own
+    /// effect begins.
+    func lifecycleEffect(
+        after action: any Action,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        _ key: SliceKey,
+        _ state: Root
+    ) -> PendingEffect {
+        let address = SliceAddress(module: names[module], key)
+        return .cancellingAll(of: address, then: handler.effectAfterStart?(state, action, address))
+    }
+
+    /// Starts a module that sees something of others. That is filled in only behind the reducer:
+    /// until then a slice that was there already looks changed.
+    func start(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        key: SliceKey
+    ) throws -> Change {
+        let before = state
+        var effect: PendingEffect?
+        let change = try reduce(&state, action, by: handler, of: module, key: key, &effect)
+        guard change.isChange, isSame(module, before, state) else { return change }
+        return Change(
+            isChange: false,
+            restarted: change.restarted,
+            isOfSession: change.isOfSession
+        )
+    }
+
+    func reduce(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        key: SliceKey,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        if isInParts[module] {
+            return try reduceParts(&state, action, by: handler, of: module, key: key, &effect)
+        }
+        let result = try handler.reduce(&state, action, key, comparison)
+        // Most actions have none; to put that in its place would cost a release.
+        if let asked = result.effect { effect = asked }
+        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
+        if result.isRestart, key.isOnly || key.instance == nil { change.restarted = module }
+        if result.isChange {
+            change.touch(Touch(module, key))
+            if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
+        } else if comparison == nil, hasLinks[module] {
+            // Equal texts may have other bytes, which nothing here compares: readers get them as
+            // they are.
+            updateCopies(links[module], of: module, key, &state, &change)
+        }
+        return change
+    }
+
+    /// Reduces an action for the slice that has a part for each session.
+    func reduceParts(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        of module: Int,
+        key: SliceKey,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let before = state
+        let result = try handler.reduce(&state, action, key, comparison)
+        if let asked = result.effect { effect = asked }
+        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
+        if result.isChange {
+            touch(&change, module, before, state)
+            if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
+        }
+        return change
+    }
+
+    /// Whether a module's slice has the same bytes in both.
+    func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
+        let slice = modules[module].slice
+        guard slice.isEqual(a, b), let old = slice.value(a), let new = slice.value(b) else {
+            return false
+        }
+        return comparison?(old, new) ?? true
+    }
+}

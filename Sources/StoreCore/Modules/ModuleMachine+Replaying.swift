@@ -1,0 +1,84 @@
+// Actions of the past, which are not judged again.
+
+extension ModuleMachine {
+    package func replay(
+        _ state: inout Root,
+        _ action: any Action,
+        by route: ActionRoute,
+        version: UInt64,
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change {
+        if route.isWhole { show(&state, to: session) }
+        let (action, key) = addressed(action, route.module, session)
+        return try apply(&state, action, by: route, key: key, version: version, &effect)
+    }
+
+    /// A reducer of its own, for replays.
+    package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
+        { [self] state, action, version, session in
+            guard let route = route(of: action) else { return }
+            var dropped: PendingEffect?
+            let type = Swift.type(of: action)
+            if type != AddressedAction.self, type != ClientRequest.self,
+                ownership[route.module] != .session
+            {
+                if route.isWhole { show(&state, to: session) }
+                _ = try apply(
+                    &state,
+                    action,
+                    by: route,
+                    key: .only,
+                    version: version,
+                    &dropped
+                )
+                return
+            }
+            _ = try replay(
+                &state,
+                action,
+                by: route,
+                version: version,
+                from: session,
+                effect: &dropped
+            )
+        }
+    }
+}
+
+extension StateMachine {
+    /// Reduces an action; one that belongs to nothing changes nothing.
+    @discardableResult
+    package func reduce(
+        _ state: inout State,
+        _ action: any Action,
+        version: UInt64,
+        from session: String? = nil
+    ) throws -> Change {
+        guard let route = route(of: action) else { return .none }
+        show(&state, to: session)
+        var dropped: PendingEffect?
+        return try reduce(
+            &state,
+            action,
+            by: route,
+            version: version,
+            from: session,
+            effect: &dropped
+        )
+    }
+
+    /// The effect of an action of the past, made again: the action is reduced on a copy of a state,
+    /// which is dropped. `nil` where the reducer refuses the action there, or asks for nothing.
+    package func effect(
+        of action: any Action,
+        appliedTo state: State,
+        from session: String?
+    ) -> PendingEffect? {
+        guard let route = route(of: action) else { return nil }
+        var copy = state
+        var effect: PendingEffect?
+        _ = try? replay(&copy, action, by: route, version: 0, from: session, effect: &effect)
+        return effect
+    }
+}

@@ -1,0 +1,15 @@
+// What is shown of an action to those who observe slices.
+
+extension ModuleMachine {
+    package func isWatched(_ route: ActionRoute) -> Bool {
+        guard let changes else { return false }
+        if changes.isWhole { return true }
+        for module in reach[route.module] where changes.isWatched(module) { return true }
+        // The end of a session changes all slices that it has.
+        return route.isForSessions && sessionModules.contains(where: changes.isWatched)
+    }
+
+    package func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
+        changes?.show(change, from: old, to: new, cause)
+    }
+}

@@ -1,0 +1,196 @@
+// Actions that may change every slice: those of the whole state, and all where the root state has a
+// reducer. What they changed is found by comparing the slices before and after.
+
+extension ModuleMachine {
+    /// Reduces an action by its module or by its own function, and then by the root state's
+    /// reducer. Leaves the state as it was where one of them throws.
+    func reduceWhole(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        _ route: ActionRoute,
+        key: SliceKey,
+        version: UInt64,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let before = state
+        do {
+            var change = Change(isChange: false, isOfSession: isOfSession[route.module])
+            var own = before
+            if route.module < modules.count {
+                change = try reduceSlice(
+                    &state,
+                    action,
+                    by: handler,
+                    route,
+                    key: key,
+                    version: version,
+                    &effect
+                )
+                own = state
+            } else {
+                _ = try handler.reduce(&state, action, key, comparison)
+            }
+            if let reducer {
+                try reducer(&state, key.instance.map { action.to($0) } ?? action)
+                if route.isForSessions { endSession(by: action, &state, &change) }
+            }
+            for module in keptByStore where !modules[module].slice.isEqual(own, state) {
+                throw WholeStateError.keptByStore(names[module])
+            }
+            let settling = Settling(
+                initial: initial,
+                comparison: comparison,
+                endedSession: route.isForSessions
+                    ? (action as? any SessionAction)?.endedSession : nil
+            )
+            return try settle(&state, after: before, change, settling, &effect)
+        } catch {
+            state = before
+            effect = nil
+            throw error
+        }
+    }
+
+    /// Puts in order what was written, brings copies up to date, and notes what has changed.
+    private func settle(
+        _ state: inout Root,
+        after before: Root,
+        _ own: Change,
+        _ settling: Settling<Root>,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        var changed = try changedSlices(&state, after: before, settling)
+        if updateCopies(behind: changed, &state) {
+            var settling = settling
+            settling.isCopied = true
+            changed = try changedSlices(&state, after: before, settling)
+        }
+        var change = Change(
+            isChange: !changed.isEmpty,
+            restarted: own.restarted,
+            isOfSession: own.isOfSession
+        )
+        for (module, keys) in changed {
+            try admit(keys, of: module, in: state, settling)
+            note(keys, of: module, &change)
+            cancelEnded(keys, of: module, before, state, &effect)
+        }
+        return change
+    }
+
+    /// The slices of each module that are not as they were.
+    private func changedSlices(
+        _ state: inout Root,
+        after before: Root,
+        _ settling: Settling<Root>
+    ) throws -> [(module: Int, keys: [SliceKey])] {
+        var changed: [(module: Int, keys: [SliceKey])] = []
+        for module in modules.indices {
+            var keys = try modules[module].slice.settle(&state, after: before, settling)
+            if isInParts[module], !keys.isEmpty,
+                let sessions = modules[module].slice.changedSessions(before, state)
+            {
+                keys = sessions.map { SliceKey(session: $0) }
+            }
+            if !keys.isEmpty { changed.append((module, keys)) }
+        }
+        return changed
+    }
+
+    /// Brings up to date what modules see of the changed ones, and these of others. Returns whether
+    /// there is such a module.
+    private func updateCopies(
+        behind changed: [(module: Int, keys: [SliceKey])],
+        _ state: inout Root
+    ) -> Bool {
+        var hasCopies = false
+        for (module, keys) in changed where hasLinks[module] {
+            hasCopies = true
+            // What this changes is compared once more.
+            var noted = Change.none
+            for key in keys { updateCopies(links[module], of: module, key, &state, &noted) }
+        }
+        return hasCopies
+    }
+
+    /// Refuses to leave something to a session that is not open: it would stay for ever.
+    private func admit(
+        _ keys: [SliceKey],
+        of module: Int,
+        in state: Root,
+        _ settling: Settling<Root>
+    ) throws(Refusal) {
+        guard ownership[module] == .session else { return }
+        for case let session? in keys.lazy.map(\.session)
+        where settling.endedSession?.isSame(as: session) != true && isOver(session, in: state) {
+            throw .ofEndedSession("A session whose slice this would change has ended.")
+        }
+    }
+
+    /// Notes which slices of a module have changed. Beyond some, one note that means all costs
+    /// less; all sessions see something of the action then.
+    private func note(_ keys: [SliceKey], of module: Int, _ change: inout Change) {
+        guard keys.count <= Self.touchesMax else {
+            change.touch(Touch(module))
+            change.isOfSession = false
+            return
+        }
+        for key in keys { change.touch(Touch(module, key)) }
+        if !isOfSession[module] { change.isOfSession = false }
+    }
+
+    /// Has whatever works for the slices cancelled that are no longer there.
+    private func cancelEnded(
+        _ keys: [SliceKey],
+        of module: Int,
+        _ before: Root,
+        _ state: Root,
+        _ effect: inout PendingEffect?
+    ) {
+        let slice = modules[module].slice
+        guard slice.form != .always else { return }
+        for key in keys where slice.isThere(before, key) && !slice.isThere(state, key) {
+            effect = .cancellingAll(of: SliceAddress(module: names[module], key), then: effect)
+        }
+    }
+}
+
+extension ModuleMachine {
+    /// What is done with the root state's own actions.
+    ///
+    /// - Throws: ``ModuleError/foreignRootDispatchable(_:root:)``.
+    static func wholeHandlers() throws(ModuleError) -> [ActionHandler<Root>] {
+        let whole = RootMember<Root, Root>(\Root.self)
+        var handlers: [ActionHandler<Root>] = []
+        for type in Root.dispatchables {
+            guard let handler = type.handling.maker.handler(of: whole) else {
+                throw .foreignRootDispatchable("\(type)", root: "\(Root.self)")
+            }
+            handlers.append(handler)
+        }
+        return handlers
+    }
+}
+
+extension RootMember {
+    /// What is done with the actions of a type that change the member by this function, where that
+    /// is the whole state. What they changed is found by the caller.
+    package func updating<A: Action>(
+        _ update: @escaping @Sendable (inout Value, A) throws -> Void
+    ) -> SliceReducer<Root> {
+        { root, action, _, _ in
+            guard type(of: action) == A.self else { return .same }
+            let action: A = cast(action)
+            try change(&root) { try update(&$0, action) }
+            return .same
+        }
+    }
+}
+
+extension ActionHandler {
+    /// What is done with an action that no module has: nothing.
+    static var doingNothing: ActionHandler {
+        ActionHandler(Meaningless.self, .dispatchable, wire: nil) { _, _, _, _ in .same }
+    }
+}

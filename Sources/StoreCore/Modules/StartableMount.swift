@@ -1,0 +1,65 @@
+/// A startable module at its place, of which can be said that it starts with the store.
+///
+/// ```swift
+/// static let modules: Modules = [
+///     Home().at(\.home).started(with: .init(title: "Films")),
+///     Cart().at(\.cart).started,
+/// ]
+/// ```
+public struct StartableMount<Root: RootState, M: StartableModule>: Sendable {
+    private let mount: Mount<Root>
+
+    fileprivate init(_ mount: Mount<Root>) { self.mount = mount }
+
+    /// The module, which starts with the store.
+    ///
+    /// A store without a history starts such modules in the order of ``RootState/modules``, before
+    /// any other action and in one step: so their versions are the first ones, and a start that is
+    /// refused keeps the server from starting. A store that goes on from a history, or from a state
+    /// that it was given, starts none.
+    ///
+    /// Where each session has a slice, it starts with the session, in the same step; that of
+    /// clients without a session starts with the store.
+    ///
+    /// - Parameter start: the input of the start.
+    /// - Returns: the module for the root state's list.
+    public func started(with start: M.Interface.Start) -> Mount<Root> {
+        mount.started(by: ModuleStart<M.Interface>(start: start))
+    }
+}
+
+extension StartableMount where M.Interface.Start == NoFields {
+    /// The module, which starts with the store; see ``started(with:)``.
+    public var started: Mount<Root> { started(with: NoFields()) }
+}
+
+// These return what can be started, and nothing else: a `Mount` is preferred wherever one is meant.
+extension StartableModule {
+    /// The module with a slice that starts with the store.
+    @_disfavoredOverload
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, State?> & Sendable
+    ) -> StartableMount<Root, Self> {
+        let mount: Mount<Root> = at(path)
+        return StartableMount(mount)
+    }
+
+    /// The module with a slice for each session, which starts with the session.
+    @_disfavoredOverload
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerSession<State?>> & Sendable
+    ) -> StartableMount<Root, Self> {
+        let mount: Mount<Root> = at(path)
+        return StartableMount(mount)
+    }
+}
+
+extension RootState {
+    /// The actions that start what starts with the store, in the order of the modules.
+    package static var starts: [any Action] { modules.compactMap(\.start) }
+
+    /// The actions that start what starts with a session.
+    package static var sessionStarts: [any Action] {
+        modules.filter { $0.slice.ownership == .session }.compactMap(\.start)
+    }
+}

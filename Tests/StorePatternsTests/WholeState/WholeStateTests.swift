@@ -1,0 +1,295 @@
+import StoreCore
+import StorePatterns
+import StoreTesting
+import Testing
+
+/// A Core of the market, to which two sessions were begun.
+final class OpenMarket: Sendable {
+    /// Gives each action its outcome, which is there when the offer returns.
+    private final class Answers: Completion {
+        let all = Recorder<Outcome>()
+        func complete(_ outcome: Outcome) { all.record(outcome) }
+    }
+
+    let core: Core<Market>
+    let journal = MemoryJournal()
+    let touched = TouchedModules(hasSessions: true)
+
+    init(_ state: Market = Market(), comparison: ByteComparison? = nil) throws {
+        var configuration = CoreConfiguration<Market>()
+        configuration.journal = journal
+        configuration.touched = [touched]
+        configuration.comparison = comparison
+        core = try Core(
+            state,
+            runner: EffectRunner(dependencies: .controlled(by: ManualClock())),
+            configuration: configuration
+        )
+        for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
+        _ = (touched.take(), touched.takeAudience())
+    }
+
+    @discardableResult
+    func send(
+        _ actions: any Action...,
+        as session: String? = nil,
+        expecting version: UInt64? = nil,
+        mode: EnvelopeMode = .apply
+    ) throws -> Outcome {
+        let answers = Answers()
+        try core.handle.offer(
+            Envelope(
+                members: actions.map { EnvelopeMember(action: $0, type: "\(type(of: $0))") },
+                expectedVersion: version,
+                mode: mode,
+                wantsState: true,
+                session: session,
+                completion: answers
+            )
+        )
+        return try #require(answers.all.values.first)
+    }
+
+    /// The state that the actions lead to.
+    func state(after actions: any Action..., as session: String? = nil) throws -> Market {
+        var last: Market?
+        for action in actions {
+            guard case .applied(_, _, _, let state) = try send(action, as: session) else {
+                continue
+            }
+            last = state as? Market
+        }
+        return try #require(last)
+    }
+
+    /// Why an action is refused.
+    func refusal(of action: any Action, as session: String? = nil) throws -> String? {
+        guard case .refused(let refusal, _) = try send(action, as: session) else { return nil }
+        return refusal.failure.map { "\($0)" } ?? refusal.reason
+    }
+
+    var state: Market {
+        get throws { try state(after: Changed(what: .nothing)) }
+    }
+}
+
+/// Actions of the whole state.
+@Suite struct WholeStateTests {
+    @Test func `one action changes two slices in one version, of its own session alone`() throws {
+        let market = try OpenMarket()
+        for session in ["ada", "bob"] { try market.send(Cart.Action.added("pear"), as: session) }
+        let outcome = try market.send(Checkout(), as: "ada")
+        guard case .applied(let first, let last, let changed, _) = outcome else {
+            throw Unexpected(outcome)
+        }
+        #expect((first, last, changed) == (5, 5, true))
+        let state = try market.state
+        #expect(state.orders.placed == ["pear"])
+        #expect(state.cart["ada"].items == [])
+        #expect(state.cart["bob"].items == ["pear"])
+    }
+
+    @Test func `it has the slice of the session whose action it is`() throws {
+        let market = try OpenMarket()
+        try market.send(Changed(what: .theme), as: "bob")
+        try market.send(Changed(what: .cartOfBob), as: "ada")
+        let state = try market.state
+        #expect(state.theme["bob"] == "dark")
+        #expect(state.theme["ada"] == "light")
+        #expect(state.theme[Sessions.shared] == "light")
+        #expect(state.cart["bob"].items == ["gift"])
+        #expect(state.cart.sessions.contains("ada") == false)
+    }
+
+    @Test func `only what it changed is noted, with those who see it`() throws {
+        let market = try OpenMarket()
+        try market.send(Changed(what: .theme), as: "bob")
+        #expect(market.touched.take() == [1])
+        // Its record is read by all.
+        #expect(market.touched.takeAudience() == .everybody)
+        try market.send(Changed(what: .title), as: "bob")
+        #expect(market.touched.take() == [0])
+        try market.send(Changed(what: .all), as: "bob")
+        // The carts have a copy of what the orders share.
+        #expect(Set(market.touched.take()) == [0, 1, 2, 3, 6])
+        try market.send(Changed(what: .nothing), as: "bob")
+        #expect(market.touched.take() == [])
+    }
+
+    @Test func `a condition holds for a session that sees none of it`() throws {
+        let market = try OpenMarket()
+        let before = market.journal.version
+        try market.send(Changed(what: .theme), as: "bob")
+        let ada = try market.send(Cart.Action.added("pear"), as: "ada", expecting: before)
+        guard case .applied = ada else { throw Unexpected(ada) }
+        let bob = try market.send(Cart.Action.added("pear"), as: "bob", expecting: before)
+        guard case .versionMismatch = bob else { throw Unexpected(bob) }
+    }
+
+    @Test func `what is refused leaves all as it was, also in the middle of an array`() throws {
+        let market = try OpenMarket()
+        #expect(try market.refusal(of: Checkout(), as: "ada") == "The cart is empty.")
+        let outcome = try market.send(
+            Cart.Action.added("pear"),
+            Checkout(),
+            Checkout(),
+            as: "ada"
+        )
+        guard case .refused(_, member: 2) = outcome else { throw Unexpected(outcome) }
+        let state = try market.state
+        #expect(state.orders.placed == [])
+        #expect(state.cart.sessions == [])
+        #expect(market.journal.version == 3)
+    }
+
+    @Test func `a dry run notes what it would change, and changes nothing`() throws {
+        let market = try OpenMarket()
+        try market.send(Cart.Action.added("pear"), as: "ada")
+        let outcome = try market.send(Checkout(), as: "ada", mode: .dryRun)
+        guard case .dryRun(let run) = outcome else { throw Unexpected(outcome) }
+        #expect(Set(run.touches.map(\.module)) == [2, 3])
+        #expect(run.touches.contains(Touch(3, SliceKey(session: "ada"))))
+        #expect(try market.state.cart["ada"].items == ["pear"])
+    }
+
+    @Test func `what one module sees of another follows`() throws {
+        let market = try OpenMarket()
+        for session in ["ada", "bob"] { try market.send(Cart.Action.added("pear"), as: session) }
+        try market.send(Checkout(), as: "ada")
+        let state = try market.state
+        #expect(state.cart["ada"].placed.value == 1)
+        #expect(state.cart["bob"].placed.value == 1)
+        // A slice that is written anew has its copy all the same, and that is no change of it.
+        try market.send(Changed(what: .cartsAnew), as: "ada")
+        #expect(try market.state.cart["ada"].placed.value == 1)
+    }
+
+    @Test func `a session that has ended gets nothing`() throws {
+        let market = try OpenMarket()
+        try market.send(Cart.Action.added("pear"), as: "bob")
+        try market.send(Sessions.Internal.ended(session: "bob"), as: "bob")
+        let refusal = "A session whose slice this would change has ended."
+        #expect(try market.refusal(of: Changed(what: .cartOfBob), as: "ada") == refusal)
+        #expect(try market.refusal(of: Changed(what: .theme), as: "bob") == refusal)
+        #expect(try market.refusal(of: Changed(what: .theme), as: "never") == refusal)
+        // What changes no slice of it is applied.
+        #expect(try market.state(after: Changed(what: .title), as: "bob").title == "Bazaar")
+        let state = try market.state
+        #expect((state.cart.sessions, state.theme.sessions) == ([], []))
+    }
+
+    @Test func `a session that writes what it had gets nothing of its own`() throws {
+        let market = try OpenMarket { _, _ in true }
+        let outcome = try market.send(Changed(what: .cartAgain), as: "ada")
+        guard case .applied(_, _, changed: false, _) = outcome else { throw Unexpected(outcome) }
+        #expect(try market.state.cart.sessions == [])
+    }
+
+    @Test func `what sessions begin with is the program's`() throws {
+        let market = try OpenMarket()
+        try market.send(Cart.Action.added("pear"), as: "ada")
+        let refusal = try #require(
+            try market.refusal(of: Changed(what: .cartsOtherwise), as: "ada")
+        )
+        #expect(refusal.hasPrefix("what every session begins with"))
+        // A table without any has all of them begin anew.
+        try market.send(Changed(what: .cartsAnew), as: "ada")
+        let state = try market.state
+        #expect(state.cart["ada"].items == [])
+        #expect(state.cart.sessions == ["ada"])
+        try market.send(Sessions.Internal.ended(session: "ada"), as: "ada")
+        #expect(try market.state.cart.sessions == [])
+    }
+
+    @Test func `what the store keeps itself is changed by nothing else`() throws {
+        let market = try OpenMarket()
+        let kept = "is kept by the store itself"
+        #expect(try market.refusal(of: Changed(what: .sessions))?.contains(kept) == true)
+        var begun = Market()
+        begun.effects.enter(PendingEffects.Entry(version: 1, slice: "a", onRestart: .reported))
+        let other = try OpenMarket(begun)
+        #expect(try other.refusal(of: Changed(what: .effects))?.contains(kept) == true)
+        #expect(try other.state.effects.pending.count == 1)
+    }
+
+    @Test func `an instance has an id that paths can have`() throws {
+        let market = try OpenMarket()
+        #expect(try market.state(after: Changed(what: .crate)).crates["7"]?.apples == 7)
+        #expect(market.touched.take() == [6])
+        let refusal = try market.refusal(of: Changed(what: .namelessCrate))
+        #expect(refusal?.hasPrefix("An instance has an id") == true)
+        #expect(try market.state(after: Changed(what: .noCrate)).crates.isEmpty)
+    }
+
+    @Test func `a slice that it ends has its effects cancelled`() async throws {
+        let market = try OpenMarket()
+        let ended = Recorder<Bool>()
+        try Stall.$ended.withValue(ended) {
+            try market.send(Stall.start(.init(name: "fruit")))
+            try market.send(Stall.Action.waited)
+        }
+        try market.send(Changed(what: .title))
+        #expect(market.core.effects?.runningCount == 1)
+        try market.send(Changed(what: .stallGone))
+        #expect(try await ended.next())
+    }
+
+    @Test func `a replay leads to the same state`() throws {
+        let market = try OpenMarket()
+        let actions: [(any Action, String?)] = [
+            (Cart.Action.added("pear"), "ada"), (Checkout(), "ada"),
+            (Changed(what: .all), "bob"), (Changed(what: .cartsAnew), nil),
+            (Sessions.Internal.ended(session: "bob"), "bob"),
+        ]
+        for (action, session) in actions { try market.send(action, as: session) }
+        let machine = try ModuleMachine<Market>()
+        var replayed = Market()
+        machine.connect(&replayed)
+        let begun = ["ada", "bob"].map { Sessions.Internal.began(session: $0) as any Action }
+        for (index, (action, session)) in (begun.map { ($0, nil) } + actions).enumerated() {
+            try machine.replaying(&replayed, action, UInt64(index + 1), session)
+        }
+        #expect(try market.state == replayed)
+    }
+
+    // Presenters
+
+    @Test func `a presenter sees the state as the session of the action sees it`() throws {
+        let shown = Recorder<MarketPresenter.Shown>()
+        try MarketPresenter.$shown.withValue(shown) {
+            let market = try OpenMarket()
+            try market.send(Changed(what: .theme), as: "bob")
+            try market.send(Changed(what: .nothing), as: "bob")
+            try market.send(Orders.Action.placed("pear"), as: "ada")
+            // What it dispatches is of the same session, and it is not shown that.
+            #expect(try market.state.cart["bob"].items == ["lamp"])
+        }
+        let values = shown.values
+        #expect(values.first == .init(session: nil, old: nil, new: "light", items: []))
+        #expect(
+            values.suffix(2) == [
+                .init(session: "bob", old: "light", new: "dark", items: []),
+                .init(session: "ada", old: "light", new: "light", items: []),
+            ]
+        )
+    }
+
+    @Test func `what watches the whole state is shown each change of it`() throws {
+        let market = try OpenMarket()
+        let seen = Recorder<String>()
+        market.core.add(
+            reaction: .onStateChange { old, new in
+                seen.record(old.title + old.theme.value + ">" + new.title + new.theme.value)
+                return nil
+            }
+        )
+        try market.send(Changed(what: .theme), as: "ada")
+        try market.send(Changed(what: .title), as: "bob")
+        #expect(seen.values == ["Marketlight>Marketdark", "Marketlight>Bazaarlight"])
+    }
+}
+
+private struct Unexpected: Error {
+    let outcome: Outcome
+    init(_ outcome: Outcome) { self.outcome = outcome }
+}

@@ -1,0 +1,119 @@
+import HTTPTransport
+import Platform
+import StoreCore
+import StorePatterns
+import StoreTesting
+import Synchronization
+import Telemetry
+import Testing
+import Wire
+
+@testable import StoreHTTP
+@testable import StoreHistory
+@testable import StoreServer
+
+/// Modules that start with the store: once in all, whoever begins it.
+@Suite struct FirstStartsTests {
+    private struct Lamp: StartableModule {
+        struct State: ModuleState { var color = "" }
+        struct Start: Codable, Equatable, Sendable { var color = "white" }
+
+        func begin(_ start: Start) -> State { State(color: start.color) }
+    }
+
+    private struct Door: StartableModule {
+        struct State: ModuleState { var opened = 0 }
+
+        func begin(_ start: NoFields) -> State {
+            State()
+        }
+    }
+
+    private struct House: RootState {
+        var lamp: Lamp.State?
+        var door: Door.State?
+        var sessions = Sessions.State()
+
+        static let modules: Modules = [
+            Door().at(\.door).started, Lamp().at(\.lamp).started(with: .init(color: "red")),
+            Sessions().at(\.sessions),
+        ]
+    }
+
+    private func assembled(_ journal: any Journal) throws -> AssembledStore<House> {
+        var configuration = ServerConfiguration()
+        configuration.analytics = .off
+        configuration.ephemeral = true
+        let transport = try HTTPServer(
+            configuration: configuration.transport,
+            handler: StartGate(HostRule(listening: [], further: [])),
+            startThread: { SystemThread.start(name: $0, $1) },
+            log: { _ in }
+        )
+        let process = try ServerProcess(configuration, on: transport, .standardError)
+        let server = StoreServer(House.self).journal(journal)
+        return try server.assemble(configuration, in: process, World(server.dependencies, .system))
+    }
+
+    private func begin(_ journal: any Journal) throws {
+        let store = try assembled(journal)
+        defer { store.core.stop() }
+        store.core.start()
+        try StoreServer(House.self).startModules(of: store)
+    }
+
+    private func types(_ journal: any Journal) throws -> [String] {
+        try journal.tail(from: 0).map(\.type)
+    }
+
+    private let starts = ["door/start", "lamp/start"]
+
+    @Test func `a store without a history starts them in order, and one with a history does not`()
+        throws
+    {
+        let journal = MemoryJournal()
+        for _ in 0..<3 { try begin(journal) }
+        #expect(try types(journal) == starts)
+    }
+
+    @Test func `several servers of one history start them once`() throws {
+        for _ in 0..<8 {
+            let journals = SharedMemoryJournal()
+            let others = (0..<3).map { _ in journals.another() }
+            // All of them have seen that there is no history, before the first of them starts any.
+            let stores = try ([journals] + others).map(assembled)
+            for store in stores { store.core.start() }
+            let ended = Recorder<String>()
+            let done = (0..<stores.count).map { _ in Latch() }
+            for (store, latch) in zip(stores, done) {
+                SystemThread.start(name: "begin") {
+                    do {
+                        try StoreServer(House.self).startModules(of: store)
+                        ended.record("")
+                    } catch { ended.record("\(error)") }
+                    latch.open()
+                }
+            }
+            for latch in done { _ = latch.wait() }
+            for store in stores { store.core.stop() }
+            #expect(ended.values == Array(repeating: "", count: stores.count))
+            #expect(try types(journals) == starts)
+        }
+    }
+
+    @Test func `where one is not durable none is, and the next start tries again`() throws {
+        let journal = FaultyJournal()
+        let store = try assembled(journal)
+        store.core.start()
+        journal.fail(with: .storageFull)
+        let error = #expect(throws: FirstStartError.self) {
+            try StoreServer(House.self).startModules(of: store)
+        }
+        store.core.stop()
+        #expect(error?.description.hasPrefix("the store can't begin: there is no room") == true)
+        #expect(try types(journal) == [])
+        journal.fail(with: nil)
+        try begin(journal)
+        #expect(try types(journal) == starts)
+    }
+}
