@@ -12,7 +12,7 @@ import Wire
 @testable import StoreHistory
 @testable import StoreServer
 
-/// Modules that start with the store: once in all, whoever begins it.
+/// Modules that start with the store: once in all, however many servers begin it.
 @Suite struct FirstStartsTests {
     private struct Lamp: StartableModule {
         struct State: ModuleState { var color = "" }

@@ -137,6 +137,7 @@ extension Mount {
     /// - Parameters:
     ///   - name: its name on the wire, which no module has.
     ///   - path: the member.
+    /// - Returns: what stands for it in the root state's list.
     public static func field<Value: Codable & Equatable & Sendable>(
         _ name: String,
         _ path: any WritableKeyPath<Root, Value> & Sendable

@@ -35,8 +35,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case neededModule(String, by: String)
     /// The root state has no such module, of which a part of the program asks for its own store.
     case notMounted(String)
-    /// The root state has the members `found`, which are neither slices nor fields of its `modules`; or, where
-    /// `found` is empty, it is encoded without the slices of some.
+    /// The root state has the members `found`, which are neither slices nor fields of its
+    /// `modules`; or, where `found` is empty, it is encoded without the slices of some.
     case foreignMember(found: [String], modules: [String])
 
     /// What is wrong, and what would be right.
