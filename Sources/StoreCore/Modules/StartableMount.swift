@@ -16,7 +16,7 @@ public struct StartableMount<Root: RootState, M: StartableModule>: Sendable {
     /// A store without a history starts such modules in the order of ``RootState/modules``, before
     /// any other action and in one step: so their versions are the first ones, and a start that is
     /// refused keeps the server from starting. A store that goes on from a history, or from a state
-    /// that it was given, starts none.
+    /// that it was given, starts none; nor does a `Core` that a program or a test makes of a state.
     ///
     /// Where each session has a slice, it starts with the session, in the same step; that of
     /// clients without a session starts with the store.
