@@ -192,7 +192,7 @@ let package = Package(
                 + modules.map { .init(stringLiteral: $0.name) }
         ),
         tests(of: "StoreTesting", ["Platform", "StoreCore", "StorePatterns"]),
-        tests(of: "Telemetry"),
+        tests(of: "Telemetry", ["Texts", "Wire"]),
         tests(of: "ServerCommandLine"),
         tests(
             of: "StoreServer",

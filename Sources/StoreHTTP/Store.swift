@@ -24,6 +24,8 @@ package final class Store: Sendable {
     package let sessionStarts: [any Action]
     /// Which clients show which modules, where the state is made of any.
     package let presence: ViewPresence?
+    /// What became of dispatches whose clients did not wait for the end.
+    package let outcomes: DispatchOutcomes
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
@@ -39,7 +41,8 @@ package final class Store: Sendable {
         logger: Logger,
         sessions: SessionTable? = nil,
         sessionStarts: [any Action] = [],
-        presence: ViewPresence? = nil
+        presence: ViewPresence? = nil,
+        outcomes: DispatchOutcomes = DispatchOutcomes()
     ) {
         self.links = links
         self.bounds = bounds
@@ -52,6 +55,7 @@ package final class Store: Sendable {
         self.sessions = sessions
         self.sessionStarts = sessionStarts
         self.presence = presence
+        self.outcomes = outcomes
     }
 
     /// Sets the transport that sends the answers; called once, before it starts.
@@ -67,9 +71,14 @@ package final class Store: Sendable {
         { [self] in draining.load(ordering: .relaxed) }
     }
 
+    /// How long requests go on waiting for what follows their actions when the server stops, in
+    /// seconds: the end of the effects, which are cancelled, comes first.
+    private static let stopWaitSeconds = 0.5
+
     /// From now on the server is about to stop.
     package func drain() {
         draining.store(true, ordering: .relaxed)
+        schedule(after: Self.stopWaitSeconds, outcomes.giveUp)
     }
 
     /// The response for a problem of a request.

@@ -34,12 +34,14 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     var connect: @Sendable (inout State) -> Void = { _ in }
     /// What effects need of the world, before anything is prepared.
     var dependencies = Dependencies.live
+    /// What modules share and the program has kept in files.
+    var keptValues: [KeptValue<State>] = []
     /// What is done before the state is there, in the order in which it was added.
     var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
     /// What observes each action with the state before it, by name.
-    var middleware: [(id: String, observe: @Sendable (State, any Action) -> Void)] = []
-    /// What sees actions before the reducer does.
-    var interceptors: [Interceptor<State>] = []
+    var middleware: [(id: String, observe: Middleware)] = []
+    /// What decides about actions before the reducer does, by name.
+    var interceptors: [(id: String, intercept: Interceptor<State>)] = []
     /// What dispatches of its own accord.
     var reactions: [Reaction<State>] = []
     /// What the state is made of.

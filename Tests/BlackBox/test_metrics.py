@@ -50,7 +50,7 @@ def test_7_2_metrics_count_what_happens(fresh):
     assert buckets == sorted(buckets) and buckets[-1] == 3
 
 
-def test_k14_effects_are_measured_by_their_module(fresh):
+def test_k14_effects_are_measured_by_module_and_action(fresh):
     credentials = {"userName": "demo", "password": "demo"}
     body = fresh.request(
         "POST",
@@ -60,6 +60,8 @@ def test_k14_effects_are_measured_by_their_module(fresh):
     )
     assert body.status == 200
     after = samples(fresh)
-    assert after['store_effect_seconds_count{module="login"}'] == 2
-    assert after["store_effects_running"] == 0
+    label = '{module="login",action="usecases/login/login"}'
+    assert after[f"store_effect_seconds_count{label}"] == 1
+    assert after["store_effects_running"] == after[f"store_effect_running{label}"] == 0
+    assert after["store_effects_running_max"] >= after[f"store_effect_running_max{label}"] == 1
     assert after['store_reduce_seconds_count{type="login/loading"}'] == 1

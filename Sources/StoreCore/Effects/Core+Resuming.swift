@@ -50,7 +50,8 @@ extension Core where State: RootState {
                     Self.isThere(effect.address, owner.current)
                 {
                     report(entry, true)
-                    let cause = EffectCause(version: entry.version, session: session)
+                    let type = (try? engine.member(of: again))?.kind ?? entry.slice
+                    let cause = EffectCause(version: entry.version, session: session, type: type)
                     effect.launch(runner, cause)
                     return
                 }

@@ -18,6 +18,36 @@ public struct EffectContext<State: Sendable>: Sendable {
         return state
     }
 
+    /// The whole state as it is now: of one version, and with all that this effect has dispatched
+    /// and awaited.
+    ///
+    /// It is read on behalf of the session whose action the effect follows: `value` of a
+    /// ``PerSession`` is that session's. Where no session is behind it, it is that of the session
+    /// `shared`.
+    ///
+    /// ```swift
+    /// .run { context in
+    ///     let state = try await context.state(of: AppState.self)
+    ///     let order = Order(state.cart.value, for: state.user.value)
+    ///     try await context.dispatch(Internal.placed(context.dependencies.shop.place(order)))
+    /// }
+    /// ```
+    ///
+    /// Cost: a copy of the root state, and one step for each module of which sessions have slices.
+    ///
+    /// - Parameter root: the type of the store's root state.
+    /// - Returns: the state of the newest version.
+    /// - Throws: `CancellationError` where the effect is cancelled or the store has ended;
+    ///   ``ForeignState`` where the store has another root state.
+    public func state<Root: RootState>(of root: Root.Type) async throws -> Root {
+        let state = await runner.root(for: token)
+        guard !token.isCancelled, !(state is Void) else { throw CancellationError() }
+        guard let state = state as? Root else {
+            throw ForeignState(asked: "\(Root.self)", actual: "\(type(of: state))")
+        }
+        return state
+    }
+
     /// Dispatches an action, and waits until it is applied and durable.
     ///
     /// The log shows it with this effect's ``cause`` and the place of the call.
@@ -76,5 +106,19 @@ public struct EffectContext<State: Sendable>: Sendable {
             runner.isOwn(action, of: token.address.module)
         else { return action }
         return action.to(instance)
+    }
+}
+
+/// An effect asked for a root state that its store does not have.
+public struct ForeignState: Error, Equatable, CustomStringConvertible {
+    /// The type that was asked for.
+    public let asked: String
+    /// The type of the store's state.
+    public let actual: String
+
+    /// What was asked for, and what to do.
+    public var description: String {
+        "an effect asked for the state \(asked), and the store has \(actual); "
+            + "ask for that: context.state(of: \(actual).self)"
     }
 }

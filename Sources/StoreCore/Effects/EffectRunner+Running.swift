@@ -39,7 +39,12 @@ extension EffectRunner {
         _ read: @escaping @Sendable (any Sendable) -> State?
     ) {
         let watch = EffectWatch(within: cause.watch, sharing: .everything)
-        let own = EffectCause(version: cause.version, watch: watch, session: cause.session)
+        let own = EffectCause(
+            version: cause.version,
+            watch: watch,
+            session: cause.session,
+            type: cause.type
+        )
         // Removing the entry belongs to what follows the action.
         cause.watch?.begin()
         launch(effect, at: address, own, read)
@@ -111,6 +116,7 @@ extension EffectRunner {
             return nil
         }
         cause.watch?.begin()
+        began(token)
         // A cancellation is noted before it looks for running effects; this one runs by now.
         if cause.watch?.isCancelled == true { token.cancel() }
         let context = EffectContext<State>(

@@ -19,22 +19,25 @@ package final class EffectRunner: Sendable {
     let dependencies: Dependencies
     let executor: (any TaskExecutor)?
     let failed: @Sendable (EffectToken, any Error) -> Void
+    let began: @Sendable (EffectToken) -> Void
     let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
     private let access = Locked(EngineReference())
     let table = Locked(Table())
 
     /// Makes a runner whose effects run on `executor`, or on Swift's own threads where there is
-    /// none. `failed` receives every effect that threw for good; `ended` every one that ended,
-    /// however, and how long it took.
+    /// none. `failed` receives every effect that threw for good; `began` every one that begins, and
+    /// `ended` every one of those when it has ended, however, and how long it took.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,
         failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in },
+        began: @escaping @Sendable (EffectToken) -> Void = { _ in },
         ended: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in }
     ) {
         self.dependencies = dependencies
         self.executor = executor
         self.failed = failed
+        self.began = began
         self.ended = ended
     }
 
@@ -52,6 +55,11 @@ package final class EffectRunner: Sendable {
 extension EffectRunner {
     func state() async -> any Sendable {
         await engine?.read() ?? ()
+    }
+
+    /// The root state, read on behalf of the session that an effect works for.
+    func root(for token: EffectToken) async -> any Sendable {
+        await engine?.read(as: token.cause.session) ?? ()
     }
 
     func dispatch(

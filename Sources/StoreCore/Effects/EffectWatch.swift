@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// Shows when all that follows an action is done: its effects, what presenters and reactions make
-/// of it, and what follows those.
+/// Shows when all that follows an action is done: its effects, the observers that are shown its
+/// state, what presenters and reactions make of it, and what follows those.
 ///
 /// Made only where a client waits. Effects begin before the action's own outcome is known, so a
 /// count of zero after that is the end.
@@ -114,7 +114,7 @@ package final class EffectWatch: Sendable {
 extension EffectWatch {
     /// One more runs. Those above count it before this one does, so that none of them is done
     /// meanwhile.
-    func begin() {
+    package func begin() {
         var idle: [EffectWatch] = []
         var next: EffectWatch? = self
         while let watch = next, !watch.joinRunning() {
@@ -132,7 +132,7 @@ extension EffectWatch {
     }
 
     /// One is done. The first that failed is the result, else the first that gave something.
-    func end(_ result: Result<any Sendable, any Error>? = nil) {
+    package func end(_ result: Result<any Sendable, any Error>? = nil) {
         if let result { note(result) }
         leave()
     }

@@ -68,10 +68,18 @@ package struct EffectCause: Sendable {
     package let watch: EffectWatch?
     /// The session that dispatched it; `nil` where no client with a session did.
     package let session: String?
+    /// The action's wire name, without the instance that it was for.
+    package let type: String
 
-    package init(version: UInt64, watch: EffectWatch? = nil, session: String? = nil) {
+    package init(
+        version: UInt64,
+        watch: EffectWatch? = nil,
+        session: String? = nil,
+        type: String
+    ) {
         self.version = version
         self.watch = watch
         self.session = session
+        self.type = type
     }
 }

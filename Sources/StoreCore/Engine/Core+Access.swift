@@ -11,6 +11,18 @@ extension Core: EngineAccess {
         }
     }
 
+    package func read(as session: String?) async -> any Sendable {
+        await withCheckedContinuation { continuation in
+            let isTaken = engine.perform { [owner] _ in
+                // The Core's own copy shows what the session of the last action has.
+                var state = owner.current
+                owner.machine?.show(&state, to: session)
+                continuation.resume(returning: state)
+            }
+            if !isTaken { continuation.resume(returning: ()) }
+        }
+    }
+
     /// Runs a task where the Core works, behind what waits. Returns `false`, and does not run it,
     /// once the Core has stopped.
     @discardableResult

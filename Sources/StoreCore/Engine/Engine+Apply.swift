@@ -228,6 +228,7 @@ extension Engine {
             meta: member.meta,
             principal: envelope.principal,
             requestID: envelope.requestID,
+            session: envelope.session,
             cause: envelope.source?.cause,
             origin: envelope.origin
         )

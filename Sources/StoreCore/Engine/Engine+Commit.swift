@@ -93,7 +93,8 @@ extension Engine {
             let cause = EffectCause(
                 version: version,
                 watch: step.envelope.watch,
-                session: step.envelope.session
+                session: step.envelope.session,
+                type: step.member.kind
             )
             effect.launch(runner, cause)
         }

@@ -3,6 +3,10 @@ package protocol EngineAccess: AnyObject, Sendable {
     /// The root state as it is now; an empty value once the Core has stopped.
     func read() async -> any Sendable
 
+    /// The root state as it is now, read on behalf of a session; an empty value once the Core has
+    /// stopped.
+    func read(as session: String?) async -> any Sendable
+
     /// Hands an effect's action over, and waits until it is durable. Returns its version.
     func submit(_ action: any Action, from source: ActionSource) async throws -> UInt64
 

@@ -85,6 +85,18 @@ package struct EnvelopeMember: Sendable {
     }
 }
 
+extension EnvelopeMember {
+    /// The wire name without the instance that the action is for: `cards/liked` of `cards/7/liked`.
+    var kind: String {
+        // Bytes are looked at: with a combining mark behind it, the slash is another character.
+        let slash = UInt8(ascii: "/")
+        guard action is AddressedAction, let first = type.utf8.firstIndex(of: slash),
+            let last = type.utf8.lastIndex(of: slash)
+        else { return type }
+        return String(type[..<first]) + String(type[last...])
+    }
+}
+
 /// Where the program itself dispatched an action: an effect, a presenter or a reaction.
 package struct ActionSource: Sendable {
     /// The version of the action that led to it; `nil` where none did.

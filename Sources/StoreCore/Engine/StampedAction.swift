@@ -14,6 +14,8 @@ public struct StampedAction: Sendable {
     public let principal: String?
     /// The request that dispatched it.
     public let requestID: String?
+    /// The session that it comes from; `nil` where no client with a session is behind it.
+    public let session: String?
     /// The version of the action whose effect dispatched it.
     public let cause: UInt64?
     /// The place in the program that dispatched it; for a client's, its address and what it calls

@@ -76,25 +76,31 @@ extension StateWatchers {
         return answers
     }
 
-    /// Shows a state to every observer.
-    func show(_ state: State) {
-        for subscriber in observers where subscriber.isActive { deliver(state, to: subscriber) }
+    /// Shows a state to every observer. The watch ends with the last of them, where a client waits
+    /// for what follows the action.
+    func show(_ state: State, _ watch: EffectWatch? = nil) {
+        for subscriber in observers where subscriber.isActive {
+            deliver(state, to: subscriber, watch)
+        }
     }
 
     /// Adds an observer, and shows it the state as it is.
     func add(_ observer: Subscriber<(State) -> Void>, _ state: State) {
         guard observer.isActive else { return }
         observers.append(observer)
-        deliver(state, to: observer)
+        deliver(state, to: observer, nil)
     }
 
-    private func deliver(_ state: State, to subscriber: Subscriber<(State) -> Void>) {
-        if let queue = subscriber.queue {
-            queue.async {
-                if subscriber.isActive { subscriber.handler(state) }
-            }
-        } else {
-            subscriber.handler(state)
+    private func deliver(
+        _ state: State,
+        to subscriber: Subscriber<(State) -> Void>,
+        _ watch: EffectWatch?
+    ) {
+        guard let queue = subscriber.queue else { return subscriber.handler(state) }
+        watch?.begin()
+        queue.async {
+            if subscriber.isActive { subscriber.handler(state) }
+            watch?.end()
         }
     }
 }

@@ -61,7 +61,8 @@ extension TypedStateOwner {
     }
 
     func showState(_ step: Step) {
-        if watchers.counts.observers > 0, let place = step.kept { watchers.show(kept[place + 1]) }
+        guard watchers.counts.observers > 0, let place = step.kept else { return }
+        watchers.show(kept[place + 1], step.envelope.watch)
     }
 
     /// Adds an observer: it gets the state as it is, and then all that come.

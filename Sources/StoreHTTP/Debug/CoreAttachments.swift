@@ -2,11 +2,13 @@ import Dispatch
 import Platform
 package import StoreCore
 import Synchronization
+import Texts
 
-/// What hangs on the Core: its middleware and its observers, each with what ends it.
+/// What hangs on the Core: its middleware, its interceptors and its observers, each with what ends
+/// it.
 package final class CoreAttachments: Sendable {
     package enum Kind: Sendable {
-        case middleware, observer
+        case middleware, interceptor, observer
     }
 
     struct Attachment: Sendable {
@@ -53,10 +55,13 @@ package final class CoreAttachments: Sendable {
         attached.withLock { $0.all.filter { $0.kind == kind } }
     }
 
-    /// Ends one. Returns `false` where there is none of this id.
+    /// Ends one, of several with this id the first. Returns `false` where there is none.
     func end(_ kind: Kind, _ id: String) -> Bool {
         let ended = attached.withLock { attached -> Attachment? in
-            guard let place = attached.all.firstIndex(where: { $0.kind == kind && $0.id == id })
+            guard
+                let place = attached.all.firstIndex(where: {
+                    $0.kind == kind && $0.id.isSame(as: id)
+                })
             else { return nil }
             return attached.all.remove(at: place)
         }

@@ -10,7 +10,7 @@ struct AppliedAnswer {
     var state: Bytes?
     /// The version of that state; ``last`` where nothing is said.
     var tagged: UInt64?
-    /// Whether its effects have ended, where the client waits for that.
+    /// Whether all that follows it has ended, where the client waits for that.
     var isCompleted = true
     /// What its effect returned.
     var value: [UInt8]?
@@ -23,8 +23,8 @@ struct AppliedAnswer {
     ])
 
     /// The body (protocol 2.2). A large state is sent from where it is.
-    func write(to writer: inout HTTPAnswerWriter, epoch: String, isBatch: Bool, waits: Bool) {
-        writeMembers(to: &writer.body, epoch: epoch, isBatch: isBatch, waits: waits)
+    func write(to writer: inout HTTPAnswerWriter, epoch: String, isBatch: Bool, showsEnd: Bool) {
+        writeMembers(to: &writer.body, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
         guard let state else { return writer.body.raw("}") }
         writer.body.raw(",\"state\":")
         guard state.count >= Self.sharedBytesMin else {
@@ -43,7 +43,7 @@ struct AppliedAnswer {
         to body: inout JSONOutput,
         epoch: String,
         isBatch: Bool,
-        waits: Bool
+        showsEnd: Bool
     ) {
         body.raw("{\"epoch\":\"")
         body.text(epoch)
@@ -56,7 +56,7 @@ struct AppliedAnswer {
         }
         body.decimal(last)
         body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
-        if waits { body.raw(isCompleted ? ",\"completed\":true" : ",\"completed\":false") }
+        if showsEnd { body.raw(isCompleted ? ",\"completed\":true" : ",\"completed\":false") }
         if let value {
             body.raw(",\"value\":")
             value.withUnsafeBufferPointer { body.raw($0) }

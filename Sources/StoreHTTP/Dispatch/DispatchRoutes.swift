@@ -40,7 +40,8 @@ package struct DispatchRoutes: RouteGroup {
                 .reference("Dispatch"),
                 from: .everybody,
                 origins: .all
-            )
+            ),
+            outcome,
         ]
             + views.map { view in
                 route(
@@ -81,15 +82,14 @@ package struct DispatchRoutes: RouteGroup {
                     headers: headers
                 )
             ]
-                + (hasEffects
-                    ? [
-                        .json(
-                            .applied,
-                            "Applied, but what follows takes longer than the client waits.",
-                            status: 202,
-                            headers: headers
-                        )
-                    ] : []),
+                + [
+                    .json(
+                        .applied,
+                        "Applied, but what follows takes longer than the client waits.",
+                        status: 202,
+                        headers: headers + ["Location", "Retry-After"]
+                    )
+                ],
             problems: [
                 .refused, .versionMismatch, .unknownAction, .invalidPayload, .idempotencyMismatch,
                 .storageFull, .forbidden,
@@ -106,6 +106,40 @@ package struct DispatchRoutes: RouteGroup {
             ] request throws(Problem)
             in
             try handler.dispatch(request)
+        }
+    }
+
+    /// What became of a dispatch that was answered with 202.
+    private var outcome: Route {
+        let headers = ["ETag", "Preference-Applied"]
+        return .read(
+            links.dispatch + "/{version}",
+            "Outcome",
+            "What became of a dispatch that was answered with 202, for its session and operators.",
+            parameters: [
+                Parameter.path("version", "The last version of the dispatch."),
+                HeaderParameter.prefersWait,
+            ],
+            answers: [
+                .json(.applied, "All that follows it has ended.", headers: headers),
+                .json(
+                    .applied,
+                    "What follows it takes longer than the client waits.",
+                    status: 202,
+                    headers: headers + ["Location", "Retry-After"]
+                ),
+            ],
+            problems: [.notFound, .forbidden] + (hasEffects ? [.effectFailed] : [])
+        ) { [store] request throws(Problem) in
+            let caller = try request.caller()
+            let version = try request.path()
+            guard let number = UInt64(version),
+                let dispatch = store.outcomes.dispatch(number, for: caller)
+            else { throw .notFound(outcomeOf: version) }
+            // Its header fields are read before it is put off.
+            let ticket = DispatchTicket(request, store: store, about: dispatch, caller: caller)
+            request.exchange.park()
+            ticket.wait(for: dispatch)
         }
     }
 }

@@ -16,25 +16,55 @@ extension DispatchTicket {
     ) {
         let answer = AppliedAnswer(first: first, last: last, changed: changed)
         guard !watch.isDone else {
-            watch.whenDone { [self] in finish(answer, $0) }
-            return
+            return watch.whenDone { [self] in finish(answer, end(of: $0)) }
         }
-        let seconds = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
-        let timer = store.schedule(after: Double(seconds)) { [self] in
+        let dispatch = FollowedDispatch(
+            answer,
+            isBatch: isBatch,
+            wantsState: wantsState,
+            session: caller.session
+        )
+        watch.whenDone { [self] in store.outcomes.end(dispatch, end(of: $0)) }
+        wait(for: dispatch)
+    }
+
+    /// Answers when a dispatch has come to its end, or when the client's time is over; then the
+    /// dispatch is remembered for those who ask again (protocol 2.11).
+    func wait(for dispatch: FollowedDispatch, isReplayed: Bool = false) {
+        var answer = dispatch.answer
+        answer.isReplayed = isReplayed
+        let givingUp: @Sendable () -> Void = { [self, answer] in
+            dispatch.leave(self)
             answerOnce {
+                store.outcomes.remember(dispatch)
                 var answer = answer
                 answer.isCompleted = false
                 finish(answer)
             }
         }
-        watch.whenDone { [self] result in
+        let seconds = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
+        guard seconds > 0 else {
+            dispatch.wait(for: self) { [self, answer] end in
+                answerOnce { finish(answer, end) }
+            }
+            return givingUp()
+        }
+        let timer = store.schedule(after: Double(seconds), givingUp)
+        store.outcomes.begin(waiting: self, givingUp: givingUp)
+        dispatch.wait(for: self) { [self, answer] end in
             timer?.cancel()
-            answerOnce { finish(answer, result) }
+            answerOnce { finish(answer, end) }
+        }
+        // The time may have been over before the ticket waited.
+        if once.isDone {
+            dispatch.leave(self)
+            store.outcomes.end(waiting: self)
         }
     }
 
     private func answerOnce(_ answer: () -> Void) {
         once(ending: hold) {
+            store.outcomes.end(waiting: self)
             answer()
             store.wake()
         }
@@ -42,26 +72,30 @@ extension DispatchTicket {
 
     /// Answers with what the effects gave. The state is the newest, under its own tag: what the
     /// client waited for comes in later versions.
-    private func finish(_ answer: AppliedAnswer, _ result: Result<any Sendable, any Error>?) {
-        if case .failure(let error) = result {
-            return exchange.complete(failed(answer.last, error))
+    private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
+        switch end {
+        case .failed(let reason):
+            exchange.complete(failed(answer.last, reason))
+        case .done(let value):
+            var answer = answer
+            answer.value = value
+            finish(answer)
         }
-        var answer = answer
-        answer.value = value(of: result)
-        finish(answer)
     }
 
-    private func failed(_ version: UInt64, _ error: any Error) -> HTTPResponse {
+    private func failed(_ version: UInt64, _ reason: String) -> HTTPResponse {
         let tag = Tag(epoch: reader.epoch, version: version)
-        return store.response(.effectFailed(of: tag, because: error.reasonForClients), for: id)
+        return store.response(.effectFailed(of: tag, because: reason), for: id)
     }
 
-    /// What the effect returned, where that has a JSON form.
-    private func value(of result: Result<any Sendable, any Error>?) -> [UInt8]? {
-        guard case .success(let value) = result, let value = value as? any Encodable else {
-            return nil
+    /// What clients get of the result: what the effect returned, where that has a JSON form.
+    private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
+        switch result {
+        case .failure(let error): .failed(reason: error.reasonForClients)
+        case .success(let value as any Encodable & Sendable):
+            .done(value: try? store.encoder.encode(AnyEncodable(value)))
+        case .success, nil: .done(value: nil)
         }
-        return try? store.encoder.encode(AnyEncodable(value))
     }
 }
 

@@ -19,12 +19,14 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     let preferences: Preferences
     /// On whose behalf it is answered.
     let caller: Caller
-    private let isBatch: Bool
-    /// Counts the effects that still run, where the client waits for their end.
+    let isBatch: Bool
+    /// Counts what follows the action and has not ended, where the client waits for that.
     let watch: EffectWatch?
-    /// Keeps the client's session while the client waits for effects.
+    /// Whether it is asked what became of an earlier dispatch.
+    let asksAgain: Bool
+    /// Keeps the client's session while the client waits.
     let hold: SessionHold?
-    /// For a client that waits for effects.
+    /// For a client that waits.
     let once = AnswerOnce()
     var applied: AppliedAnswer?
 
@@ -41,8 +43,26 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         self.preferences = preferences
         self.isBatch = isBatch
         self.caller = caller
-        watch = preferences.waitSeconds != nil && store.core.effects != nil ? EffectWatch() : nil
+        asksAgain = false
+        watch = preferences.waitSeconds == nil ? nil : EffectWatch()
         hold = watch == nil ? nil : store.hold(caller.session)
+    }
+
+    /// A ticket of a request that asks what became of a dispatch.
+    init(_ request: RequestContext, store: Store, about dispatch: FollowedDispatch, caller: Caller)
+    {
+        exchange = request.exchange
+        id = request.id
+        self.store = store
+        preferences = Preferences(
+            returned: dispatch.wantsState ? .representation : nil,
+            waitSeconds: request.preferences.waitSeconds
+        )
+        isBatch = dispatch.isBatch
+        self.caller = caller
+        asksAgain = true
+        watch = nil
+        hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
     func complete(_ outcome: Outcome) {
@@ -104,6 +124,10 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     private func answerAgain(_ kept: KeptOutcome) {
         var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
         answer.isReplayed = true
+        // What follows it may not have ended yet.
+        if watch != nil, let dispatch = store.outcomes.dispatch(kept.last, for: caller) {
+            return wait(for: dispatch, isReplayed: true)
+        }
         guard wantsState, reader.version != kept.last else { return finish(answer) }
         let submitted = reader.threads.past.submit { [self, answer] in
             // Where that state is gone, the answer is true without it.
@@ -175,6 +199,11 @@ extension DispatchTicket: HTTPAnswer {
             writer.add("Preference-Applied", text)
         }
         if applied.isReplayed { writer.add("Idempotency-Replayed", "true") }
-        applied.write(to: &writer, epoch: epoch, isBatch: isBatch, waits: wait != nil)
+        if !applied.isCompleted {
+            writer.add("Location", store.links.outcome(applied.last))
+            writer.add("Retry-After", "1")
+        }
+        let showsEnd = wait != nil || asksAgain
+        applied.write(to: &writer, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
     }
 }

@@ -53,10 +53,21 @@ extension [MeasuredStore] {
             "Effects that run.",
             effectful.map { ($0.labels, UInt64($1.runningCount)) }
         )
-        metrics.histogram(
-            "store_effect_seconds",
-            "How long an effect took, its retries and pauses included.",
-            by: "module",
+        metrics.gauge(
+            "store_effects_running_max",
+            "The most effects that ran at the same time since the start.",
+            effectful.map { ($0.0.labels, UInt64($0.0.times.effects.runningMax)) }
+        )
+        metrics.effects(
+            durations: (
+                "store_effect_seconds",
+                "How long an effect took, its retries and pauses included."
+            ),
+            running: ("store_effect_running", "Effects of the kind that run."),
+            runningMax: (
+                "store_effect_running_max",
+                "The most effects of the kind that ran at the same time since the start."
+            ),
             effectful.map { ($0.0.labels, $0.0.times.effects) }
         )
     }
@@ -106,8 +117,8 @@ extension [MeasuredStore] {
 package struct ServerTimes: Sendable {
     /// Reducing, by the wire name of the action.
     package let reducing = Durations()
-    /// Effects, by their module.
-    package let effects = Durations()
+    /// Effects, by their module and the action that they follow.
+    package let effects = EffectTimes()
 
     package init() {}
 }

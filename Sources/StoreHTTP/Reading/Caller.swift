@@ -28,6 +28,12 @@ package struct Caller: Sendable {
         return session.isSame(as: viewer)
     }
 
+    /// Whether it is a client of this session; `nil` is for clients without one.
+    func isSession(_ other: String?) -> Bool {
+        guard let session, let other else { return session == nil && other == nil }
+        return session.isSame(as: other)
+    }
+
     /// The same, as topics have it.
     var reader: ExactText? { viewer.map { ExactText($0) } }
 }

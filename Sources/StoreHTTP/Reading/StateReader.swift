@@ -55,6 +55,12 @@ package final class StateReader: Sendable {
     /// The tag of the newest published version.
     var tag: Tag { newest.value.tag }
 
+    /// Whether a caller sees all there is: no session has anything of its own, or it sees what all
+    /// sessions have.
+    func seesEverything(_ caller: Caller) -> Bool {
+        caller.viewer == nil || !newest.value.hasSessions
+    }
+
     /// The newest published state.
     package func state(for caller: Caller) -> VisibleState {
         VisibleState(newest.value.visible(to: caller.viewer), documents)

@@ -5,6 +5,9 @@ import Synchronization
 struct AnswerOnce: ~Copyable, Sendable {
     private let isAnswered = Atomic(false)
 
+    /// Whether it is answered.
+    var isDone: Bool { isAnswered.load(ordering: .acquiring) }
+
     /// Does `answer` on the first call, and nothing on the others. The hold, which keeps the
     /// client's session while it waits, ends with the answer.
     borrowing func callAsFunction(ending hold: SessionHold?, _ answer: () -> Void) {

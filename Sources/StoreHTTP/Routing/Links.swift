@@ -17,6 +17,7 @@ package struct Links: Sendable {
 
     package var index: String { base.isEmpty ? "/" : base }
     package var dispatch: String { base + "/dispatch" }
+    func outcome(_ version: UInt64) -> String { dispatch + "/\(version)" }
     package var state: String { base + "/state" }
     var events: String { base + "/events" }
     package var actions: String { base + "/actions" }
@@ -25,6 +26,7 @@ package struct Links: Sendable {
     package var schema: String { base + "/schema" }
     var openAPI: String { base + "/openapi.json" }
     var metrics: String { base + "/metrics" }
+    package var analytics: String { base + "/analytics" }
     var liveness: String { base + "/livez" }
     var readiness: String { base + "/readyz" }
     var problems: String { base + "/problems" }
@@ -37,6 +39,7 @@ package struct Links: Sendable {
     var routeShown: String { route + "/shown" }
     package var subscriptions: String { base + "/debug/subscriptions" }
     package var middleware: String { base + "/debug/middleware" }
+    package var interceptors: String { base + "/debug/interceptors" }
     package var commands: String { base + "/debug/commands" }
     var testClock: String { base + "/test/clock" }
     var testClockAdvance: String { testClock + "/advance" }

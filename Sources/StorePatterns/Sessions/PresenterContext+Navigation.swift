@@ -26,10 +26,21 @@ extension PresenterContext {
                 return
             }
             let source = source("StoreCore/\(name)")
-            access.engine?.dispatchProgramAction(action, from: source) { version in
-                guard let completion else { return }
+            guard let engine = access.engine else { return }
+            guard let completion else {
+                engine.dispatchProgramAction(action, from: source, applied: nil)
+                return
+            }
+            // A client that waits for the action waits for the completion, too.
+            let watch = source.watch
+            watch?.begin()
+            engine.dispatchProgramAction(action, from: source) { version in
                 let report: RouteCompletion = { outcome in
-                    access.engine?.enqueue { completion(outcome) }
+                    let isTaken = access.engine?.enqueue {
+                        completion(outcome)
+                        watch?.end()
+                    }
+                    if isTaken != true { watch?.end() }
                 }
                 guard let version else { return report(.dropped) }
                 guard let routes = (presentation as? any RoutePresentation)?.routes else {

@@ -3,22 +3,32 @@ import StoreCore
 import Telemetry
 import Wire
 
-/// The middleware that analytics are: sees the state before each action, and releases one line for
-/// it when the action is committed.
+/// The middleware that analytics are, as a program could add it
+/// (``StoreServer/middleware(_:_:)``): sees the state before each action, and releases one event
+/// for it when the action is committed.
 struct Analytics<State: Sendable>: Sendable {
+    /// Its name in `GET /debug/middleware`.
+    static var id: String { "analytics" }
+
     let registry: ActionRegistry<State>
-    let writer: AnalyticsWriter
+    /// Where the lines go; `nil` for nowhere.
+    let writer: AnalyticsWriter?
+    /// The last events, for those who ask for them; `nil` where none are kept.
+    let recent: RecentAnalytics?
     let encoder: CloudEventEncoder
 
-    /// What the Core calls before it reduces an action; the answer runs after the commit.
-    func observe(_ state: State, _ action: StampedAction) -> (@Sendable () -> Void)? {
+    /// What the Core calls before it reduces an action.
+    func observe(_ state: State, _ action: any Action, _ envelope: ActionEnvelope) {
         let event = AnalyticsEvent(
-            version: action.version,
-            time: action.time,
-            type: action.type,
-            subject: registry[action.type]?.module,
-            record: registry.record(of: action.action, before: state)
+            version: envelope.version,
+            time: envelope.time,
+            type: envelope.type,
+            subject: registry[envelope.type]?.module,
+            record: registry.record(of: action, before: state)
         )
-        return { [writer, encoder] in writer.offer(event, encoder) }
+        envelope.afterCommit { [writer, recent, encoder] in
+            recent?.add(event, encoder)
+            writer?.offer(event, encoder)
+        }
     }
 }

@@ -15,6 +15,10 @@ struct AssembledStore<State: Codable & Equatable & Sendable>: Sendable {
     let published: PublishedStore<State>
     let supervision: Supervision
     let router: Router
+    /// What modules share and is kept in files.
+    let sharedFiles: [SharedFileWriter]
+    /// What a fresh store begins with, and where in the program that is written.
+    let firstActions: [(action: any Action, place: String)]
 }
 
 extension AssembledStore: ServedStore {
@@ -37,6 +41,12 @@ extension AssembledStore: ServedStore {
         defer { published.publisher.close() }
         return StopSteps([
             ("the actions that were taken", core.stop),
+            (
+                "the files of shared values",
+                { [sharedFiles] in
+                    for file in sharedFiles { file.close(seconds: max(0.5, deadline.left)) }
+                }
+            ),
             ("the snapshot for the next start", published.keeper.stop),
             ("the journal's end", base.journal.close),
         ]).run(seconds: max(0.5, deadline.left))

@@ -70,7 +70,7 @@ struct ModularState<State: RootState>: StateComposition {
         in world: World,
         touching touched: TouchedModules,
         haveSameBytes: @escaping ByteComparison,
-        effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
+        measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State> {
         var ports = ports
         ports.touched = [touched]
@@ -83,8 +83,10 @@ struct ModularState<State: RootState>: StateComposition {
             world.logger.warning(
                 "the effect \(token.id) of version \(token.cause.version): \(error)"
             )
+        } began: { token in
+            effects.begin(token.cause.type, of: token.address.module)
         } ended: { token, nanoseconds in
-            effectEnded(token.address.module, nanoseconds)
+            effects.end(token.cause.type, of: token.address.module, after: nanoseconds)
         }
         do throws(ModuleError) {
             return try Core(state, runner: runner, configuration: ports)

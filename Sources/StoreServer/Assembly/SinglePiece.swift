@@ -43,7 +43,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         in world: World,
         touching touched: TouchedModules,
         haveSameBytes: @escaping ByteComparison,
-        effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
+        measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State> {
         var ports = ports
         ports.changed = { $0 != $1 || !haveSameBytes($0, $1) }

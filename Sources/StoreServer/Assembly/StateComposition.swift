@@ -45,8 +45,7 @@ protocol StateComposition<State>: Sendable {
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison
 
     /// Makes the Core, which notes the modules that a batch touches. `haveSameBytes` answers
-    /// whether two values are encoded alike; `effectEnded` is called with the module of an effect
-    /// and how long it took.
+    /// whether two values are encoded alike; what is measured of effects goes to `effects`.
     ///
     /// - Throws: where the modules make no state together.
     func core(
@@ -55,7 +54,7 @@ protocol StateComposition<State>: Sendable {
         in world: World,
         touching touched: TouchedModules,
         haveSameBytes: @escaping ByteComparison,
-        effectEnded: @escaping @Sendable (_ module: String, _ nanoseconds: UInt64) -> Void
+        measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State>
 
     /// Has views made of the Core's state, where no published version will do.

@@ -2,6 +2,7 @@ import ActionCatalog
 import StoreCore
 import StoreHTTP
 import StoreHistory
+import Telemetry
 import Wire
 
 /// What a store stands on: its place in the process, its configuration, its actions, its history.
@@ -13,6 +14,8 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
     let registry: ActionRegistry<State>
     /// Writes a line to the log for each action, where the operator wants that.
     let lines: ActionLines<State>?
+    /// The last analytics events; `nil` where the operator has none of them kept.
+    let recentAnalytics: RecentAnalytics?
     let encoder = JSONEncoder()
     let journal: OpenJournal
     let history: RecoveredHistory<State>
@@ -33,6 +36,9 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
         self.process = process
         self.world = world
         registry = try ActionRegistry(server.actions, server.composition.actions())
+        recentAnalytics =
+            configuration.analyticsRecent > 0
+            ? RecentAnalytics(countMax: configuration.analyticsRecent) : nil
         lines = try ActionLines(configuration, registry, world.logger)
         let replay = OpeningReplay(of: server.program, registry)
         journal =

@@ -1,5 +1,7 @@
 import ActionCatalog
+import Glibc
 import HTTPTransport
+import Platform
 import StatePublishing
 import StoreCore
 import StoreHTTP
@@ -20,6 +22,7 @@ extension StoreServer {
         whenJournalFails decision: JournalFailureDecision? = nil
     ) throws -> AssembledStore<State> {
         let base = try StoreBase(self, configuration, at: links, in: process, world)
+        let firstActions = try firstActions(base)
         let published = try PublishedStore(base, composition)
         let supervision = Supervision(configuration, world.logger, whenJournalFails: decision)
         let core = try core(base, published, supervision)
@@ -48,8 +51,48 @@ extension StoreServer {
             base: base,
             published: published,
             supervision: supervision,
-            router: router(for: store, base, attachments, supervision)
+            router: router(for: store, base, attachments, supervision),
+            sharedFiles: keepValues(of: core, base),
+            firstActions: firstActions
         )
+    }
+
+    /// What a store without a history begins with.
+    ///
+    /// - Throws: ``ConfigurationError`` where a file can't be used, or the store does not have the
+    ///   action that the program makes of it.
+    private func firstActions(
+        _ base: StoreBase<State>
+    ) throws -> [(action: any Action, place: String)] {
+        guard base.history.version == 0 else { return [] }
+        return try keptValues.compactMap { value in
+            guard let action = try value.first() else { return nil }
+            do {
+                _ = try base.registry.member(of: action, base.encoder)
+            } catch {
+                throw ConfigurationError(
+                    "the store can't begin with what '\(value.file.path)' has: \(error)"
+                )
+            }
+            return (action, value.place)
+        }
+    }
+
+    /// Has what modules share written to files from now on. The first value is written where that
+    /// overwrites nothing that the store has not had.
+    private func keepValues(of core: Core<State>, _ base: StoreBase<State>) -> [SharedFileWriter] {
+        keptValues.map { value in
+            let writer = SharedFileWriter(
+                value.file.path,
+                of: value.module,
+                on: base.process.journalThreads,
+                base.encoder,
+                base.world.logger
+            )
+            let isFirst = base.history.version > 0 || access(value.file.path, F_OK) != 0
+            value.attach(core, writer, isFirst)
+            return writer
+        }
     }
 
     /// Which clients show which modules.

@@ -43,7 +43,7 @@ extension StoreServer {
             in: world,
             touching: published.touched,
             haveSameBytes: base.haveSameBytes,
-            effectEnded: { [times = supervision.times] in times.effects.add($1, to: $0) }
+            measuring: supervision.times.effects
         )
         supervision.journal.onFailure { [weak core] in core?.effects?.stop() }
         if let test = world.test {
@@ -53,24 +53,16 @@ extension StoreServer {
         return core
     }
 
-    /// What sees the Core's actions and states besides the publisher: analytics and observers.
+    /// What sees the Core's actions and states besides the publisher: analytics, middleware,
+    /// interceptors and observers.
     func attachments(to core: Core<State>, _ base: StoreBase<State>) -> CoreAttachments {
         let attachments = CoreAttachments()
-        if let writer = base.process.analytics {
-            let analytics = Analytics(
-                registry: base.registry,
-                writer: writer,
-                encoder: CloudEventEncoder(
-                    source: base.configuration.analyticsSource,
-                    epoch: base.history.epoch,
-                    encoder: base.encoder
-                )
-            )
-            let ending = core.add(middleware: analytics.observe)
-            attachments.add(.middleware, "analytics", ending: ending)
-        }
-        for (id, observe) in middleware {
+        let builtIn = analytics(base).map { [(Analytics<State>.id, $0.observe)] } ?? []
+        for (id, observe) in builtIn + middleware {
             attachments.add(.middleware, id, ending: core.add(middleware: observe))
+        }
+        for (id, intercept) in interceptors {
+            attachments.add(.interceptor, id, ending: core.add(interceptor: intercept))
         }
         for observer in observers {
             attachments.addObserver(
@@ -79,5 +71,19 @@ extension StoreServer {
             )
         }
         return attachments
+    }
+    /// The middleware of the analytics; `nil` where no line of them is written or kept.
+    private func analytics(_ base: StoreBase<State>) -> Analytics<State>? {
+        guard base.process.analytics != nil || base.recentAnalytics != nil else { return nil }
+        return Analytics(
+            registry: base.registry,
+            writer: base.process.analytics,
+            recent: base.recentAnalytics,
+            encoder: CloudEventEncoder(
+                source: base.configuration.analyticsSource,
+                epoch: base.history.epoch,
+                encoder: base.encoder
+            )
+        )
     }
 }

@@ -23,6 +23,7 @@ extension StoreServer {
         let groups: [any RouteGroup] =
             storeRoutes(links, store, limits) + moduleRoutes(links, store, limits)
             + operationRoutes(store, supervision, base.process)
+            + (base.recentAnalytics.map { [AnalyticsRoutes(links, $0, store.reader)] } ?? [])
             + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
             + (base.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
             + [discoveryRoutes(links, store)]
@@ -136,7 +137,7 @@ extension StoreServer {
                 modules: composition.modules ?? [],
                 presenters: composition.presenters
             ),
-            MiddlewareRoutes(links: links, attachments: attachments),
+            AttachmentRoutes(links: links, attachments: attachments),
             CommandRoutes(links, commands, limits: limits),
         ]
     }

@@ -2,6 +2,7 @@ import HTTPTransport
 import JournalSQLite
 package import ServerCommandLine
 import StoreHTTP
+import Telemetry
 import Wire
 
 extension ServerConfiguration: CommandLineConfiguration {
@@ -38,7 +39,8 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag(
             "debug-routes",
             \.debugRoutes,
-            help: "serve /debug/subscriptions, /debug/middleware and /debug/commands to operators"
+            help: "serve /debug/subscriptions, /debug/middleware, /debug/interceptors and "
+                + "/debug/commands to operators"
         ),
         .flag(
             "operator-reads",
@@ -125,6 +127,13 @@ extension ServerConfiguration: CommandLineConfiguration {
             "URI",
             \.analyticsSource,
             help: "the CloudEvents source of every analytics line"
+        ),
+        .number(
+            "analytics-recent",
+            \.analyticsRecent,
+            in: 0...RecentAnalytics.countCeiling,
+            unit: "events",
+            help: "how many of the last events GET /analytics shows to operators, 0 for no route"
         ),
         .flag(
             "log-actions",

@@ -30,6 +30,12 @@ extension ServerConfiguration {
                     + "\(SQLiteJournal.fieldBytesMax); give at most that"
             )
         }
+        guard 0...RecentAnalytics.countCeiling ~= analyticsRecent else {
+            throw ConfigurationError(
+                "--analytics-recent: \(analyticsRecent) events can't be kept; give 0 to "
+                    + "\(RecentAnalytics.countCeiling)"
+            )
+        }
         guard clock == .system || ephemeral else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions times that never were, which no history is to keep; "

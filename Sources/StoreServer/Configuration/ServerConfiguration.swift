@@ -50,6 +50,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var analytics = AnalyticsDestination.off
     /// The `source` of every analytics line (CloudEvents 1.0, a URI reference).
     public var analyticsSource = "/store-server"
+    /// How many of the last analytics events `GET /analytics` shows to operators; 0 for none, and
+    /// then the route is not there. At most 10,000, and 16 MiB of them, are kept for each store.
+    public var analyticsRecent = 0
 
     /// Keep nothing of who sent an action: neither address nor user agent, and of the session only
     /// the name, where sessions have slices of their own.

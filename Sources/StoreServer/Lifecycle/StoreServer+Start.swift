@@ -47,6 +47,7 @@ extension StoreServer {
         try configuration.check()
         try check()
         for other in others { try other.program.check() }
+        try checkKeptPaths()
         return try ServerStart(
             configuration.fitted(
                 toDescriptors: DescriptorBudget.current,
@@ -137,11 +138,13 @@ extension StoreServer {
                 ?? journalFailureDecision.map { .later($0) }
         )
         store.published.keeper.start()
-        for interceptor in interceptors { store.core.add(interceptor: interceptor) }
         store.core.start()
         let (first, others) = (reactions.filter(\.isAtStart), reactions.filter { !$0.isAtStart })
         for reaction in others { store.core.add(reaction: reaction) }
         try startModules(of: store)
+        for (action, place) in store.firstActions {
+            store.core.handle.dispatchProgramAction(action, at: place)
+        }
         for reaction in first { store.core.add(reaction: reaction) }
         resumeEffects(of: store)
         // What reactions dispatch at the start is in the mailbox then, before a client's requests.
@@ -161,6 +164,9 @@ extension StoreServer {
         }
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
             logger.warning("--debug-routes: every client may end streams and analytics")
+        }
+        if configuration.analyticsRecent > 0, !configuration.isLoopbackOnly {
+            logger.warning("--analytics-recent: every client may read what analytics have")
         }
         return store
     }

@@ -51,6 +51,9 @@ protocol StoreProgram: Sendable {
     /// Whether the program keeps the history in a journal of its own.
     var hasOwnJournal: Bool { get }
 
+    /// The files in which it keeps what modules share.
+    var keptPaths: [String] { get }
+
     /// Refuses what the program offers and can't be used.
     func check() throws(ConfigurationError)
 
@@ -74,6 +77,21 @@ extension StoreServer: StoreProgram {
 
     func check() throws(ConfigurationError) {
         try ExposedCommand.check(commands)
+        for value in keptValues { try value.check() }
+    }
+
+    var keptPaths: [String] { keptValues.map(\.file.path) }
+
+    /// Refuses a file in which two values are to be kept, be it of several stores.
+    func checkKeptPaths() throws(ConfigurationError) {
+        var paths: Set<ExactText> = []
+        for path in keptPaths + others.flatMap(\.program.keptPaths) {
+            guard paths.insert(ExactText(path)).inserted else {
+                throw ConfigurationError(
+                    "two shared values are to be kept in '\(path)'; give each a file of its own"
+                )
+            }
+        }
     }
 
     /// Refuses what chooses a journal where no store needs it, among the options that a flag, a

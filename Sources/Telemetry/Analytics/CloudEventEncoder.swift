@@ -17,6 +17,11 @@ package final class CloudEventEncoder: Sendable {
 
     /// The line, with its line feed.
     func line(for event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
+        try self.event(event) + [UInt8(ascii: "\n")]
+    }
+
+    /// The event as JSON.
+    func event(_ event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
         try encoder.encode(
             Line(
                 id: Tag(epoch: epoch, version: event.version).description,
@@ -26,7 +31,7 @@ package final class CloudEventEncoder: Sendable {
                 time: CivilTime(nanosecondsSince1970: event.time).rfc3339(.microseconds),
                 data: event.record.map(Payload.init) ?? Payload(value: Nothing())
             )
-        ) + [UInt8(ascii: "\n")]
+        )
     }
 
     private struct Line: Encodable {

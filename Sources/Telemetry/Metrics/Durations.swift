@@ -53,12 +53,16 @@ package final class Durations: Sendable {
 
     /// Notes one. Any thread; a short lock.
     package func add(_ nanoseconds: UInt64, to name: String) {
-        var bucket = 0
-        while bucket < Self.bounds.count, nanoseconds > Self.bounds[bucket] { bucket += 1 }
+        let bucket = Self.bucket(of: nanoseconds)
         table.withLock { table in
             let place = table.place(of: name)
             table.series[place].add(nanoseconds, to: bucket)
         }
+    }
+
+    /// The place of the bucket that a duration falls into.
+    static func bucket(of nanoseconds: UInt64) -> Int {
+        bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count
     }
 
     /// All of them, by name.

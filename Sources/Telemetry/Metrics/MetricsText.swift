@@ -1,3 +1,5 @@
+import Texts
+
 /// Writes metrics as Prometheus reads them (text format 0.0.4).
 package struct MetricsText {
     /// Distinguishes the values of one metric.
@@ -37,6 +39,35 @@ package struct MetricsText {
             for (value, series) in durations.all {
                 write(series, of: name, Self.list(labels) + [Self.pair(label, value)])
             }
+        }
+    }
+
+    /// A histogram and two gauges of the effects of each kind, whose labels are `module` and
+    /// `action`: how long they took, how many run, and the most that ran at the same time.
+    package mutating func effects(
+        durations: (name: String, help: String),
+        running: (name: String, help: String),
+        runningMax: (name: String, help: String),
+        _ effects: [(labels: Labels, EffectTimes)]
+    ) {
+        let all = effects.flatMap { labels, times in
+            times.all.map { kind, series in
+                let own = [
+                    Self.pair("module", kind.module.text), Self.pair("action", kind.action.text),
+                ]
+                return (labels: Self.list(labels) + own, series: series)
+            }
+        }
+        head(durations.name, durations.help, "histogram")
+        for (labels, series) in all { write(series.durations, of: durations.name, labels) }
+        let gauges = [(running, \EffectTimes.Series.running), (runningMax, \.runningMax)]
+        for (gauge, value) in gauges {
+            write(
+                gauge.name,
+                gauge.help,
+                "gauge",
+                all.map { ($0.labels, "\($0.series[keyPath: value])") }
+            )
         }
     }
 

@@ -15,6 +15,12 @@ package struct Preferences: Sendable, Equatable {
     /// No wishes.
     package init() {}
 
+    /// What is preferred, whatever text it comes from.
+    package init(returned: Returned?, waitSeconds: Int?) {
+        self.returned = returned
+        self.waitSeconds = waitSeconds
+    }
+
     /// Reads one value; several header lines are joined with a comma first, as HTTP does.
     package init(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)

@@ -69,6 +69,18 @@ extension Problem {
         )
     }
 
+    /// 404: what became of a dispatch is not remembered, or it is another session's (protocol
+    /// 2.11).
+    package static func notFound(outcomeOf version: String) -> Problem {
+        Problem(
+            .notFound,
+            detail: "What became of a dispatch of version \"\(Problem.excerpt(version))\" is not "
+                + "remembered here for this client. It is remembered for a while, and only where the "
+                + "dispatch was answered with 202 in this session; GET /actions shows what was "
+                + "applied."
+        )
+    }
+
     /// 405: the path exists, but not for this method.
     package static func methodNotAllowed(_ method: String, allowed: [String]) -> Problem {
         let list = allowed.joined(separator: ", ")

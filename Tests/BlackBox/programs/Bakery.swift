@@ -82,8 +82,8 @@ struct AppState: RootState {
 }
 
 /// Middleware prints what it saw, one line for each action.
-func seen(_ name: String) -> @Sendable (AppState, any Action) -> Void {
-    { state, action in
+func seen(_ name: String) -> StoreServer<AppState>.Middleware {
+    { state, action, _ in
         guard case .placed(let text) = action as? Orders.Action else { return }
         print("\(name): \(text), before it \(state.orders.items.count)")
     }

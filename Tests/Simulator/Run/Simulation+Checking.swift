@@ -162,7 +162,8 @@ extension Simulation {
         case .replayed(let kept), .applied(_, let kept):
             // A client that waits for effects gets their failure as its answer.
             if open.asked.request.prefers?.contains("wait") == true, status == 424 { return }
-            guard status == 200, let root = document?.root,
+            if status == 202 { try remember(open, kept) }
+            guard status == (isPending(body) ? 202 : 200), let root = document?.root,
                 root.member(named: "version")?.intValue == Int(kept.last),
                 root.member(named: "changed")?.sourceText == "\(kept.changed)",
                 !open.asked.request.isArray

@@ -5,7 +5,8 @@ import Wire
 extension Simulation {
     /// Asks for what is there, or was.
     func look(_ chance: inout Chance) throws {
-        switch chance.below(10) {
+        switch chance.below(11) {
+        case 10: try lookAtOutcomes(&chance)
         case 6: try lookAtPart(&chance)
         case 7: try lookAtBlame(&chance)
         case 8: try lookAtLog(&chance)

@@ -26,6 +26,7 @@ extension Simulation {
         begunHere = []
         appliedCounts = [:]
         waiting = []
+        outcomes = []
         due = []
         _ = naive.calls.takeCalls()
         _ = naive.calls.takeOwn()

@@ -71,6 +71,8 @@ final class Simulation<P: Program> {
     /// How many actions of each type were applied since the start.
     var appliedCounts: [Bytewise: UInt64] = [:]
     var waiting: [Open] = []
+    /// What was answered with 202, since the start.
+    var outcomes: [Outcome] = []
     /// What happened, a line for each step; `nil` where it is not to be printed.
     var story: [String]?
     var expectedHooks: [(version: UInt64, state: Bytewise)] = []

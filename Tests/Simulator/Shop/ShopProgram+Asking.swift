@@ -31,7 +31,7 @@ extension ShopProgram {
             dispatch.condition = asker.chance.pick([.newest, .newest, .older, .later, .any])
         }
         if asker.chance.happens(1, in: 8) {
-            dispatch.prefers = asker.chance.pick(["return=representation", "wait=5"])
+            dispatch.prefers = asker.chance.pick(["return=representation", "wait=5", "wait=0"])
         }
         return .dispatch(dispatch)
     }

@@ -59,7 +59,7 @@ extension WorkshopProgram {
         }
         if asker.chance.happens(1, in: 6) { dispatch.recipients = recipients(&asker) }
         if asker.chance.happens(1, in: 8) {
-            dispatch.prefers = asker.chance.pick(["return=representation", "wait=5"])
+            dispatch.prefers = asker.chance.pick(["return=representation", "wait=5", "wait=0"])
         }
         return dispatch
     }

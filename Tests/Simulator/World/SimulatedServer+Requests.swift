@@ -41,14 +41,17 @@ final class SimulatedExchange {
 
 extension SimulatedExchange {
     /// Whether the answer is that of an earlier request with the same key.
-    var isReplay: Bool {
-        let headers =
-            switch exchange.outcome {
-            case .response(let response): response.headers
-            case .answer(let answer): HTTPResponse(answer).headers
-            default: [(String, String)]()
-            }
-        return headers.contains { $0.0 == "Idempotency-Replayed" }
+    var isReplay: Bool { headers.contains { $0.0 == "Idempotency-Replayed" } }
+
+    /// Where the answer leads.
+    var location: String? { headers.first { $0.0 == "Location" }?.1 }
+
+    private var headers: [(String, String)] {
+        switch exchange.outcome {
+        case .response(let response): response.headers
+        case .answer(let answer): HTTPResponse(answer).headers
+        default: []
+        }
     }
 }
 

@@ -88,11 +88,10 @@ final class SimulatedServer<Root: RootState> {
         )
         loop.nextSecond = .infinity
         let core = parts.core
-        core.add { (state: Root, action: StampedAction) in
+        core.add(middleware: { (state: Root, _: any Action, envelope: ActionEnvelope) in
             let before = recorder.texts.slices(of: state).whole
-            return { recorder.line(action.version, before, action.cause) }
-        }
-        for interceptor in server.interceptors { core.add(interceptor: interceptor) }
+            envelope.afterCommit { recorder.line(envelope.version, before, envelope.cause) }
+        })
         if let observer { core.observe(with: observer) }
         for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
         isFresh = try server.offerFirstStarts(of: parts) != nil

@@ -1,0 +1,71 @@
+import HTTPTransport
+package import Telemetry
+import Wire
+
+/// `GET /analytics`: the last analytics events, for operators. There only where some are kept.
+package struct AnalyticsRoutes: RouteGroup {
+    /// The most events of an answer where the request does not set a limit.
+    static let limitDefault: UInt64 = 100
+
+    private static let limit = Parameter.number(
+        "limit",
+        in: 1...UInt64(RecentAnalytics.countCeiling),
+        "The most of them, \(limitDefault) where nothing is said."
+    )
+
+    private let links: Links
+    private let recent: RecentAnalytics
+    private let reader: StateReader
+
+    package init(_ links: Links, _ recent: RecentAnalytics, _ reader: StateReader) {
+        self.links = links
+        self.recent = recent
+        self.reader = reader
+    }
+
+    package var routes: [Route] {
+        [
+            .read(
+                links.analytics,
+                "Analytics",
+                "The last analytics events, the newest last, for operators.",
+                parameters: [Self.limit],
+                answers: [
+                    .init(200, "The events.", bodies: [.init(Self.mediaType, Self.schema)])
+                ],
+                problems: [.forbidden],
+                handle: show
+            )
+        ]
+    }
+
+    private static let mediaType = "application/cloudevents-batch+json"
+    private static let schema = JSONSchema.array(
+        of: .object([
+            .init("specversion", .string()), .init("id", .string()), .init("source", .string()),
+            .init("type", .string()), .init("subject", .string(), isRequired: false),
+            .init("time", .string()), .init("datacontenttype", .string()),
+            .init("data", .any),
+        ])
+    )
+
+    private func show(_ request: RequestContext) throws(Problem) {
+        // Events have what actions of all sessions declare.
+        guard reader.seesEverything(try request.caller()) else {
+            throw .forbidden(
+                "Analytics have what all sessions do, and sessions have states of their own here. "
+                    + "Where only operators reach the server, --operator-reads shows it to clients "
+                    + "without a session."
+            )
+        }
+        let limit = request[Self.limit] ?? Self.limitDefault
+        request.respond(on: reader.threads.logPages, orBusy: "enough reads of the log wait already")
+        { [recent] in
+            HTTPResponse(
+                status: 200,
+                headers: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")],
+                body: .bytes(recent.batch(limit: Int(limit)))
+            )
+        }
+    }
+}

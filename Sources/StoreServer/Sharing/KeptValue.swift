@@ -1,0 +1,120 @@
+import ActionCatalog
+import Glibc
+import Platform
+import StoreCore
+import Synchronization
+import Telemetry
+import Wire
+
+/// A module's shared value that a program has kept in a file.
+struct KeptValue<State: Codable & Equatable & Sendable>: Sendable {
+    /// The module's name.
+    let module: String
+    let file: SharedFile
+    /// Refuses a module that can't be kept.
+    let check: @Sendable () throws(ConfigurationError) -> Void
+    /// Has a Core's value written from now on. The value as it is at first is written too where
+    /// that is asked for.
+    let attach: @Sendable (Core<State>, SharedFileWriter, _ writesFirst: Bool) -> Void
+    /// The action that a fresh store begins with, made of what the file has; `nil` where there is
+    /// no file, or the program makes nothing of it.
+    let first: @Sendable () throws(ConfigurationError) -> (any Action)?
+    /// Where in the program it is declared.
+    let place: String
+
+    /// The most bytes of a file that is read.
+    static var bytesMax: Int { 16 << 20 }
+}
+
+extension KeptValue where State: RootState {
+    init<M: SharingModule>(
+        _ module: M.Type,
+        in file: SharedFile,
+        at place: String,
+        beginning: (@Sendable (M.SharedValue) -> any Action)?
+    ) {
+        let mount = State.modules.first { $0.name == M.name }
+        self.module = M.name
+        self.file = file
+        self.place = place
+        check = { () throws(ConfigurationError) in
+            guard let mount, mount.slice.anyModule is M else {
+                throw ConfigurationError(
+                    "\(file.path) is to keep what '\(M.name)' shares, and the root state has no such "
+                        + "module; mount it in \(State.self).modules"
+                )
+            }
+            guard mount.slice.ownership == .everybody else {
+                throw ConfigurationError(
+                    "\(file.path) is to keep what '\(M.name)' shares, and each session has a slice "
+                        + "of its own there; only a shared slice can be kept in a file"
+                )
+            }
+            guard mount.slice.form != .instances else {
+                throw ConfigurationError(
+                    "\(file.path) is to keep what '\(M.name)' shares, and the module has instances; "
+                        + "only a module with one slice can be kept in a file"
+                )
+            }
+        }
+        attach = { core, writer, writesFirst in
+            guard let mount else { return }
+            let last = LastValue<M.SharedValue>()
+            core.observe { state in
+                let value = mount.slice.shared(state, .only) as? M.SharedValue
+                let isFirst = !last.hasBeenSet
+                guard last.replace(by: value), writesFirst || !isFirst else { return }
+                writer.keep(value)
+            }
+        }
+        first = { () throws(ConfigurationError) in
+            guard let beginning, let value: M.SharedValue = try Self.read(file) else { return nil }
+            return beginning(value)
+        }
+    }
+
+    /// What the file has; `nil` where there is none, or it has null.
+    ///
+    /// - Throws: ``ConfigurationError`` where it can't be read, or has something else: the next
+    ///   change would write over it.
+    private static func read<Value: Decodable>(
+        _ file: SharedFile
+    ) throws(ConfigurationError) -> Value? {
+        var status = stat()
+        if stat(file.path, &status) != 0, errno == ENOENT { return nil }
+        guard let bytes = FileReader.read(file.path, bytesMax: bytesMax), bytes.count <= bytesMax
+        else {
+            throw ConfigurationError(
+                "'\(file.path)', which the store is to begin with, can't be read; make it readable, "
+                    + "or move it away. It may have \(bytesMax) bytes"
+            )
+        }
+        do {
+            let limits = JSONLimits(bytesMax: bytesMax, depthMax: JSONLimits.depthCeiling)
+            return try JSONDecoder(limits: limits).decode(Value?.self, from: bytes)
+        } catch {
+            let place = error.isSyntax ? "byte \(error.offset)" : error.pointer
+            throw ConfigurationError(
+                "'\(file.path)', which the store is to begin with: "
+                    + "\(place.isEmpty ? "" : place + ": ")\(error.messageForOperators); "
+                    + "mend it, or move it away"
+            )
+        }
+    }
+}
+
+/// The value that was written last. Belongs to the Core's thread.
+private final class LastValue<Value: Equatable & Sendable>: @unchecked Sendable {
+    // Safety: observers of the Core are called one after the other, where it works.
+    private var value: Value?
+    private(set) var hasBeenSet = false
+
+    /// Takes a value; returns whether it is another one than before.
+    func replace(by new: Value?) -> Bool {
+        defer {
+            value = new
+            hasBeenSet = true
+        }
+        return !hasBeenSet || value != new
+    }
+}

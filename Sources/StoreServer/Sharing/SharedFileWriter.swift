@@ -1,0 +1,86 @@
+import ActionCatalog
+import Platform
+import StoreCore
+import Synchronization
+import Telemetry
+import Wire
+
+/// Writes a module's shared value to its file whenever the value changes, on a thread of its own.
+///
+/// Of values that come while one is being written, the newest is written next.
+final class SharedFileWriter: Sendable {
+    private struct Newest: WorkQueue {
+        var value: (any Encodable & Sendable)?
+        var isEmpty: Bool { value == nil }
+
+        mutating func take() -> (any Encodable & Sendable)? {
+            defer { value = nil }
+            return value
+        }
+    }
+
+    let path: String
+    private let module: String
+    private let logger: Logger
+    private let worker: Worker<Newest>
+    private let isFailing = Atomic(false)
+
+    /// Writes the value of this module, as the log names it, to the file at a path.
+    init(
+        _ path: String,
+        of module: String,
+        on threads: WorkerThreads,
+        _ encoder: JSONEncoder,
+        _ logger: Logger
+    ) {
+        self.path = path
+        self.module = module
+        self.logger = logger
+        worker = Worker("shared file", on: threads, queue: Newest())
+        worker.start(.withFirstWork) { [weak self] worker in
+            while let value = worker.next() {
+                if let value { self?.write(value, encoder) }
+            }
+        }
+    }
+
+    /// Has a value written, in the place of one that waits. Any thread; never waits for the disk.
+    func keep(_ value: any Encodable & Sendable) {
+        worker.post { $0.value = value }
+    }
+
+    /// Writes what waits, and ends. Gives up after so many seconds.
+    func close(seconds: Double) {
+        if !worker.close(seconds: seconds) {
+            logger.error(
+                "'\(path)' may lack the last value that '\(module)' shares: no time was left"
+            )
+        }
+    }
+
+    /// A failure has one line; the next change tries again.
+    private func write(_ value: any Encodable & Sendable, _ encoder: JSONEncoder) {
+        let bytes: [UInt8]
+        do {
+            bytes = try encoder.encode(AnyEncodable(value)) + [UInt8(ascii: "\n")]
+        } catch {
+            return failed("it has no JSON form: \(error)")
+        }
+        do throws(AtomicFileError) {
+            try AtomicFile.write(bytes, to: path)
+        } catch {
+            return failed(error.description)
+        }
+        if isFailing.exchange(false, ordering: .relaxed) {
+            logger.notice("what '\(module)' shares is kept in '\(path)' again")
+        }
+    }
+
+    private func failed(_ reason: String) {
+        guard !isFailing.exchange(true, ordering: .relaxed) else { return }
+        logger.error(
+            "what '\(module)' shares can't be kept in '\(path)', which has an older value: "
+                + "\(reason); the next change tries again"
+        )
+    }
+}

@@ -1,0 +1,81 @@
+import Platform
+import Synchronization
+import Texts
+
+/// How long effects took, and how many ran at the same time, by their kind: the module that they
+/// work for, and the action that they follow.
+///
+/// A program has as many kinds as its modules have actions with effects; no id, instance or session
+/// is in them.
+package final class EffectTimes: Sendable {
+    /// The most kinds that are told apart; whatever comes beyond counts as `other`.
+    package static let kindsMax = 1_000
+
+    /// What effects are told apart by.
+    struct Kind: Hashable, Sendable {
+        let module: ExactText
+        let action: ExactText
+
+        static let other = Kind(module: ExactText("other"), action: ExactText("other"))
+    }
+
+    /// What was measured of one kind.
+    struct Series: Sendable {
+        var durations = Durations.Series()
+        var running = 0
+        /// The most that ran at the same time.
+        var runningMax = 0
+    }
+
+    private struct Table: Sendable {
+        var kinds: [Kind: Series] = [:]
+        var running = 0
+        var runningMax = 0
+
+        mutating func change(_ kind: Kind, _ change: (inout Series) -> Void) {
+            // A full table stays full: what began as another kind ends as one.
+            let isKnown = kinds.count < EffectTimes.kindsMax || kinds[kind] != nil
+            change(&kinds[isKnown ? kind : .other, default: Series()])
+        }
+    }
+
+    private let table = Locked(Table())
+
+    package init() {}
+
+    /// Notes that an effect begins. Any thread; a short lock.
+    package func begin(_ action: String, of module: String) {
+        let kind = Kind(module: ExactText(module), action: ExactText(action))
+        table.withLock { table in
+            table.running += 1
+            table.runningMax = max(table.runningMax, table.running)
+            table.change(kind) { series in
+                series.running += 1
+                series.runningMax = max(series.runningMax, series.running)
+            }
+        }
+    }
+
+    /// Notes that one has ended which ``begin(_:of:)`` was called for. Any thread; a short lock.
+    package func end(_ action: String, of module: String, after nanoseconds: UInt64) {
+        let kind = Kind(module: ExactText(module), action: ExactText(action))
+        let bucket = Durations.bucket(of: nanoseconds)
+        table.withLock { table in
+            table.running -= 1
+            table.change(kind) { series in
+                series.running -= 1
+                series.durations.add(nanoseconds, to: bucket)
+            }
+        }
+    }
+
+    /// The most effects of all kinds that ran at the same time.
+    package var runningMax: Int { table.withLock { $0.runningMax } }
+
+    /// All kinds, by module and action.
+    var all: [(kind: Kind, series: Series)] {
+        table.withLock { $0.kinds.map { (kind: $0.key, series: $0.value) } }.sorted { a, b in
+            (a.kind.module, a.kind.action) < (b.kind.module, b.kind.action)
+        }
+    }
+}

@@ -1,0 +1,258 @@
+// What stands around the reducer, and what follows an action: middleware that waits for the
+// commit, interceptors with names, observers that take their time, presenters that wait for a
+// client, effects that look at the whole state, and a shared value in a file.
+
+import Dispatch
+import Glibc
+import StoreCore
+import StorePatterns
+import StoreServer
+
+/// A desk at which lines are written and work is done.
+struct Desk: EffectfulModule {
+    struct State: ModuleState {
+        var lines: [String] = []
+        var outcomes: [String] = []
+        /// How long the observers take for each state from now on.
+        var observedMs: UInt32 = 0
+        var view: String?
+    }
+
+    enum Action: ModuleAction {
+        case written(text: String)
+        case observed(ms: UInt32)
+        case presented(view: String)
+        case worked(count: Int, ms: Int)
+        case napped(ms: Int)
+        case broken(ms: Int)
+    }
+
+    enum Internal: ModuleAction { case settled(outcome: String) }
+
+    static let dispatchables: [any Dispatchable.Type] = [Weighed.self]
+
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
+        switch action {
+        case .written("refused"): throw Refusal(reason: "Not this one.")
+        case .written(let text): state.lines.append(text)
+        case .observed(let ms): state.observedMs = min(ms, 10_000)
+        case .presented(let view): state.view = view
+        case .worked(let count, let ms):
+            return (0..<count).reduce(.none) { all, _ in
+                .merge(all, .run { try await $0.sleep(for: .milliseconds(ms)) })
+            }
+        case .napped(let ms):
+            return .run { try await $0.sleep(for: .milliseconds(ms)) }
+        case .broken(let ms):
+            return .run { context in
+                try await context.sleep(for: .milliseconds(ms))
+                throw Refusal(reason: "It broke.")
+            }
+        }
+        return .none
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        switch action {
+        case .settled(let outcome): state.outcomes.append(outcome)
+        }
+        return .none
+    }
+}
+
+struct DeskPresenter: Presenter {
+    func stateDidUpdate(from old: Desk.State?, to new: Desk.State?, _ context: PresenterContext) {
+        guard let old, let view = new?.view, view != old.view else { return }
+        context.navigation.present(view) { outcome in
+            context.dispatch(Desk.Internal.settled(outcome: "\(outcome)"))
+        }
+    }
+}
+
+/// A side effect whose value takes its time.
+struct Weighed: SideEffect {
+    let ms: Int
+    let value: Int
+
+    func sideEffect(_ context: EffectContext<Desk.State>) async throws -> Int {
+        try await context.sleep(for: .milliseconds(ms))
+        return value
+    }
+}
+
+/// A module with instances, whose effects rest.
+struct Card: EffectfulModule, StartableModule {
+    struct State: ModuleState { var rests = 0 }
+    enum Action: ModuleAction { case rested(ms: Int) }
+
+    func begin(_ start: NoFields) -> State { State() }
+
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+        switch action {
+        case .rested(let ms):
+            state.rests += 1
+            return .run { try await $0.sleep(for: .milliseconds(ms)) }
+        }
+    }
+}
+
+/// What each session notes for itself, and what its effects see of the whole.
+struct Note: EffectfulModule {
+    struct State: ModuleState {
+        var text = ""
+        var seen: [String] = []
+    }
+
+    enum Action: ModuleAction {
+        case kept(text: String)
+        case looked
+        case mistaken
+    }
+
+    enum Internal: ModuleAction { case saw(String) }
+
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
+        switch action {
+        case .kept(let text): state.text = text
+        case .looked:
+            return .run { context in
+                let line = "a line"
+                let version = try await context.dispatch(Desk.Action.written(text: line))
+                let whole = try await context.state(of: AppState.self)
+                let isThere = whole.desk.lines.contains(line)
+                try await context.dispatch(
+                    Internal.saw("\(whole.note.value.text), \(isThere), \(version > 0)")
+                )
+            }
+        case .mistaken:
+            return .run { context in
+                do {
+                    _ = try await context.state(of: OtherState.self)
+                } catch {
+                    try await context.dispatch(Internal.saw("\(error)"))
+                }
+            }
+        }
+        return .none
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        switch action {
+        case .saw(let text): state.seen.append(text)
+        }
+        return .none
+    }
+}
+
+/// A user whose profile other programs read.
+struct User: Module {
+    struct State: ModuleState {
+        var name = "nobody yet"
+        var changes = 0
+    }
+
+    enum Action: ModuleAction {
+        case renamed(name: String)
+        case restored(name: String)
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .renamed(let name), .restored(let name):
+            state.name = name
+            state.changes += 1
+        }
+    }
+}
+
+struct Profile: Codable, Equatable, Sendable { let name: String }
+
+extension User: SharingModule {
+    func share(_ state: State) -> Profile { Profile(name: state.name) }
+}
+
+/// Shares what each session has, which can't be kept in one file.
+struct Secret: SharingModule {
+    struct State: ModuleState { var text = "" }
+    enum Action: ModuleAction { case kept(text: String) }
+
+    func reduce(_ state: inout State, _ action: Action) {
+        switch action {
+        case .kept(let text): state.text = text
+        }
+    }
+
+    func share(_ state: State) -> String { state.text }
+}
+
+struct AppState: RootState {
+    var desk = Desk.State()
+    var cards = Instances<Card.State>()
+    var note = PerSession(Note.State())
+    var user = User.State()
+    var secret = PerSession(Secret.State())
+    var sessions = Sessions.State()
+
+    static let modules: Modules = [
+        Desk().at(\.desk).presented(by: DeskPresenter()),
+        Card().at(\.cards),
+        Note().at(\.note),
+        User().at(\.user),
+        Secret().at(\.secret),
+        Sessions().at(\.sessions),
+    ]
+}
+
+struct OtherState: RootState {
+    var desk = Desk.State()
+
+    static let modules: Modules = [Desk().at(\.desk)]
+}
+
+/// One line on standard output.
+func line(_ text: String) {
+    print(text)
+    fflush(nil)
+}
+
+func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// Prints what it saw before the action, and what was committed.
+func seen(_ name: String) -> StoreServer<AppState>.Middleware {
+    { state, action, envelope in
+        guard case .written(let text) = action as? Desk.Action else { return }
+        let before = state.desk.lines.count
+        line("\(name) sees \(text), before it \(before)")
+        envelope.afterCommit {
+            let cause = envelope.cause.map { "\($0)" } ?? "none"
+            line("\(name) 1: \(text) is \(envelope.version), \(envelope.type), cause \(cause)")
+        }
+        envelope.afterCommit { line("\(name) 2: \(text) of \(envelope.session)") }
+    }
+}
+
+/// Blocks one text.
+func block(_ text: String) -> Interceptor<AppState> {
+    { _, stamped in
+        guard case .written(text) = stamped.action as? Desk.Action else { return .proceed }
+        throw Refusal.forbidden("\(text) is blocked.")
+    }
+}
+
+let queue = DispatchQueue(label: "around")
+var server = StoreServer(AppState.self)
+    .middleware("twin", seen("first"))
+    .middleware("twin", seen("second"))
+    .middleware { _, _, _ in }
+    .intercepting("no x", block("x"))
+    .intercepting("no y", block("y"))
+    .intercepting { _, _ in .proceed }
+    .observing(on: queue) { state in usleep(state.desk.observedMs * 1_000) }
+if let file = variable("AROUND_FILE") {
+    server =
+        variable("AROUND_BEGINS") == nil
+        ? server.keeping(User.self, in: .file(file))
+        : server.keeping(User.self, in: .file(file)) { User.Action.restored(name: $0.name) }
+}
+if let file = variable("AROUND_SECRET") { server = server.keeping(Secret.self, in: .file(file)) }
+server.main()

@@ -1,0 +1,70 @@
+import ControlledWorld
+import StoreCore
+import Testing
+
+@testable import StoreHTTP
+
+@Suite struct DispatchOutcomesTests {
+    private let clock = ManualWallClock()
+    private let outcomes: DispatchOutcomes
+    private let shared = Caller(session: nil)
+
+    init() {
+        outcomes = DispatchOutcomes(clock: clock)
+    }
+
+    private func remember(_ version: UInt64, from session: String? = nil) -> FollowedDispatch {
+        let dispatch = FollowedDispatch(
+            AppliedAnswer(first: version, last: version, changed: true),
+            isBatch: false,
+            wantsState: false,
+            session: session
+        )
+        outcomes.remember(dispatch)
+        return dispatch
+    }
+
+    private func isThere(_ version: UInt64) -> Bool {
+        outcomes.dispatch(version, for: shared) != nil
+    }
+
+    private func advance(seconds: Int64) { clock.advance(by: seconds * 1_000_000_000) }
+
+    @Test func `the newest so many are remembered`() {
+        let last = UInt64(DispatchOutcomes.countMax) + 3
+        for version in 1...last { _ = remember(version) }
+        #expect(!isThere(3) && isThere(4) && isThere(last))
+    }
+
+    @Test func `one is remembered for so long after its end, and while it is under way`() {
+        let (ended, running) = (remember(1), remember(2))
+        outcomes.end(ended, .done(value: nil))
+        advance(seconds: DispatchOutcomes.secondsMax)
+        #expect(isThere(1) && isThere(2))
+        advance(seconds: 1)
+        #expect(!isThere(1) && isThere(2))
+        outcomes.end(running, .failed(reason: "It broke."))
+        #expect(isThere(2))
+        advance(seconds: DispatchOutcomes.secondsMax + 1)
+        #expect(!isThere(2))
+    }
+
+    @Test func `their values have so many bytes at the most`() {
+        let value = [UInt8](repeating: 0, count: DispatchOutcomes.valueBytesMax / 4)
+        for version in 1...6 as ClosedRange<UInt64> {
+            outcomes.end(remember(version), .done(value: value))
+        }
+        #expect([1, 2, 3, 4, 5, 6].map(isThere) == [false, false, true, true, true, true])
+    }
+
+    @Test func `only its session and operators find one`() {
+        _ = remember(1, from: "ada")
+        _ = remember(2)
+        #expect(outcomes.dispatch(1, for: Caller(session: "ada")) != nil)
+        #expect(outcomes.dispatch(1, for: Caller(session: "bob")) == nil)
+        #expect(outcomes.dispatch(1, for: shared) == nil)
+        #expect(outcomes.dispatch(1, for: .operator) != nil)
+        #expect(outcomes.dispatch(2, for: shared) != nil)
+        #expect(outcomes.dispatch(2, for: Caller(session: "ada")) == nil)
+    }
+}
