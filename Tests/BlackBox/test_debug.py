@@ -9,7 +9,7 @@ from harness import INCREASE, Server, Stream, Wire, open_streams, run, until
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from test_description import Description, allowed, ask, forbidden, hold
 
-PATHS = ["/debug/subscriptions", "/debug/middleware", "/debug/commands"]
+PATHS = ["/debug/subscriptions", "/debug/middleware", "/debug/interceptors", "/debug/commands"]
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,8 @@ def test_12_1_the_description_is_true(debugged):
         "/debug/subscriptions/{id}": {"delete"},
         "/debug/middleware": {"get", "head"},
         "/debug/middleware/{id}": {"delete"},
+        "/debug/interceptors": {"get", "head"},
+        "/debug/interceptors/{id}": {"delete"},
         "/debug/commands": {"get", "head"},
         "/debug/commands/{name}": {"get", "head", "post"},
     }
@@ -198,7 +200,8 @@ def test_12_3_analytics_can_be_taken_away_for_good(tmp_path):
     """Row U22: from the answer on, no record is written."""
     file = tmp_path / "analytics.jsonl"
     with Server("--debug-routes", "--analytics", f"file:{file}") as server:
-        assert server.get("/debug/middleware").json == {"middleware": [{"id": "analytics"}]}
+        item = {"id": "analytics", "href": "/debug/middleware/analytics"}
+        assert server.get("/debug/middleware").json == {"middleware": [item]}
         server.post([INCREASE] * 10)
         assert server.request("DELETE", "/debug/middleware/analytics").status == 204
         server.post([INCREASE] * 10)
@@ -222,6 +225,7 @@ def test_12_4_the_server_that_ships_exposes_no_command(debugged):
 
 @pytest.mark.parametrize("method, path", [
     ("DELETE", "/debug/subscriptions/0-1"), ("DELETE", "/debug/middleware/x"),
+    ("DELETE", "/debug/interceptors/x"),
     ("POST", "/debug/commands/x"),
 ])
 def test_12_5_a_page_of_another_origin_is_refused(debugged, method, path):

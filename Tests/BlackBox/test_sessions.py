@@ -97,7 +97,16 @@ def test_13_a_route_is_streamed_as_a_part_of_the_state(fresh):
 
 
 def ask(client, verb, view=""):
-    assert client.wait(action("stage/asked", verb=verb, view=view)).status == 200
+    """Has the presenter change the route, whose completion waits for the client to show it."""
+    answer = client.send(action("stage/asked", verb=verb, view=view))
+    assert answer.status == 200
+    version = answer.json["version"]
+
+    def is_changed():
+        log = client.server.get(f"/actions?after={version}", client.headers).json["actions"]
+        return any(each.get("cause") == version for each in log)
+
+    until(is_changed, "the route is changed")
     return [f"{each['style']} {each['view']}" for each in client.route]
 
 

@@ -1,0 +1,67 @@
+import Dispatch
+import Platform
+import StoreCore
+import Synchronization
+import Testing
+
+@testable import ServerCommandLine
+@testable import StoreServer
+
+/// Clients that wait for what follows an action (protocol 2.6 and 2.11), in a store that is not
+/// made of modules.
+@Suite struct WaitingTests {
+    private struct Sum: Codable, Equatable, Sendable { var value = 0 }
+    private struct Added: Action, Codable { let amount: Int }
+
+    private func send(
+        _ method: String,
+        _ target: String,
+        prefer: String,
+        body: String? = nil,
+        to server: RunningServer
+    ) throws -> CommandAnswer {
+        let client = try #require(CommandClient(server.addresses.joined()))
+        let request = CommandClient.Request(
+            method,
+            target,
+            headers: [
+                ("Host", client.authority), ("Content-Type", "application/json"),
+                ("Prefer", prefer),
+            ],
+            body: body.map { Array($0.utf8) }
+        )
+        return try client.exchange(request, stepSeconds: 20)
+    }
+
+    @Test func `an answer waits for observers on queues in a store of one piece, too`() throws {
+        var configuration = ServerConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        configuration.ephemeral = true
+        let gate = Latch()
+        let seen = Locked(0)
+        let server = try StoreServer(
+            state: Sum(),
+            actions: [Added.self],
+            reducer: { (sum: inout Sum, action: any Action) in
+                if let added = action as? Added { sum.value += added.amount }
+            }
+        ).observing(on: DispatchQueue(label: "observer")) { sum in
+            guard sum.value > 0 else { return }
+            _ = gate.wait()
+            seen.withLock { $0 = sum.value }
+        }.start(configuration)
+        defer { server.stop() }
+        let body = #"{"type":"Added","payload":{"amount":3}}"#
+        let pending = try send("POST", "/dispatch", prefer: "wait=0", body: body, to: server)
+        #expect(pending.status == 202)
+        #expect(String(decoding: pending.body, as: UTF8.self).contains(#""completed":false"#))
+        #expect(try send("GET", "/dispatch/1", prefer: "wait=0", to: server).status == 202)
+        #expect(seen.withLock { $0 } == 0)
+        gate.open()
+        #expect(try send("GET", "/dispatch/1", prefer: "wait=20", to: server).status == 200)
+        #expect(seen.withLock { $0 } == 3)
+        let done = try send("POST", "/dispatch", prefer: "wait=20", body: body, to: server)
+        #expect(done.status == 200)
+        #expect(seen.withLock { $0 } == 6)
+    }
+}
