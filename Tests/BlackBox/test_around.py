@@ -342,6 +342,17 @@ def test_b35_an_array_and_many_at_once_have_outcomes_of_their_own(program):
             assert end.json["version"] == end.json["first"] + 1
 
 
+def test_b35_each_store_of_a_process_has_outcomes_of_its_own(program):
+    with Server(program=program, environment={"AROUND_SECOND": "1"}) as server:
+        nap = json.dumps(action("desk/napped", ms=500)).encode()
+        headers = {"Content-Type": "application/json", "Prefer": "wait=0"}
+        pending = server.request("POST", "/stores/second/dispatch", nap, headers)
+        assert (pending.status, pending["location"]) == (202, "/stores/second/dispatch/1")
+        server.get("/dispatch/1").problem("not-found", 404)
+        done = server.get(pending["location"], {"Prefer": "wait=10"})
+        assert done.status == 200 and done.json == {**pending.json, "completed": True}
+
+
 def test_b35_a_stop_does_not_wait_for_observers(program):
     with Server(program=program) as server:
         assert server.post(action("desk/observed", ms=9_000)).status == 200

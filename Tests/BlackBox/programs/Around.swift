@@ -255,4 +255,7 @@ if let file = variable("AROUND_FILE") {
         : server.keeping(User.self, in: .file(file)) { User.Action.restored(name: $0.name) }
 }
 if let file = variable("AROUND_SECRET") { server = server.keeping(Secret.self, in: .file(file)) }
+if variable("AROUND_SECOND") != nil {
+    server = server.adding(StoreServer(AppState.self), named: "second")
+}
 server.main()
