@@ -325,6 +325,7 @@ def test_b35_a_request_that_is_sent_again_waits_again(program):
         again = server.post(nap, {**headers, "Prefer": "wait=10"})
         assert again.status == 200 and again["idempotency-replayed"] == "true"
         assert again.json["completed"] is True
+        assert samples(server)["store_effects_running"] == 0
         assert len([each for each in server.actions() if each["type"] == "desk/napped"]) == 1
 
 
