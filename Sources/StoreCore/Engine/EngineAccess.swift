@@ -18,6 +18,9 @@ package protocol EngineAccess: AnyObject, Sendable {
     /// as one that is dropped. `nil` where the part may.
     func refuses(_ action: any Action, by module: String, _ source: ActionSource) -> ForeignAction?
 
+    /// Sends a command to the screens of a session.
+    func command(_ command: ScreenCommand, from source: ActionSource)
+
     /// Runs a task where the Core works, behind what waits. Returns `false`, and does not run it,
     /// once the Core has stopped.
     @discardableResult
