@@ -21,8 +21,8 @@ extension WorkshopProgram {
         }
         if applied.changed(Place.draft), applied.calls("DraftPresenter") { draft(applied, &calls) }
         if applied.changed(Place.pins), applied.calls("PinPresenter") { pins(applied, &calls) }
-        pinAgain(applied, &calls)
         whole(applied, &calls)
+        pinAgain(applied, &calls)
         if old != new {
             let count = calls.call("state", applied.wholeOld, applied.wholeNew)
             if Bytewise(applied.before.shelf.label) != Bytewise(applied.after.shelf.label) {
