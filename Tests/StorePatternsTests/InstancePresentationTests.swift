@@ -50,9 +50,10 @@ import Testing
     @Test func `each instance is presented by its own name while it is there`() async {
         let store = TestStore(Table())
         store.exhaustivity = .off
-        for id in ["7", "8"] { await store.send(Card.start.to(id)) { _ in } }
-        await store.receive(present("cards/7", .push)) { _ in }
-        await store.receive(present("cards/8", .push)) { _ in }
+        for id in ["7", "8"] {
+            await store.send(Card.start.to(id)) { _ in }
+            await store.receive(present("cards/\(id)", .push)) { _ in }
+        }
         await store.send(Card.UI.tapped.to("7")) { $0.cards["7"]?.taps = 1 }
         await store.send(Card.stop.to("7")) { _ in }
         await store.receive(Sessions.Internal.withdrawn(view: "cards/7")) { _ in }
