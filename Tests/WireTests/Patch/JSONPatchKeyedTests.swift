@@ -7,9 +7,10 @@ import Testing
     private struct Item: Equatable {
         var id: String?
         var text: String
+        var isNew = false
 
         var json: String {
-            (id.map { "{\"id\":\($0)," } ?? "{") + "\"text\":\"\(text)\",\"place\":0}"
+            (id.map { "{\"id\":\($0)," } ?? "{") + "\"text\":\"\(text)\",\"new\":\(isNew)}"
         }
     }
 
@@ -49,6 +50,17 @@ import Testing
         #expect(
             try operations(list(old), list([front] + changed))
                 == ["add /rows/0", "replace /rows/4/text", "replace /rows/18/text"]
+        )
+        let long = String(repeating: "and so on ", count: 20)
+        let many = old.map { Item(id: $0.id, text: $0.text + long) }
+        let touched = many.map { item in
+            var item = item
+            item.isNew = true
+            return item
+        }
+        #expect(
+            try operations(list(many), list([front] + touched))
+                == ["add /rows/0"] + (1...20).map { "replace /rows/\($0)/new" }
         )
         var removed = changed
         removed.remove(at: 9)
