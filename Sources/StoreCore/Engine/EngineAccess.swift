@@ -14,8 +14,8 @@ package protocol EngineAccess: AnyObject, Sendable {
         applied: (@Sendable (UInt64?) -> Void)?
     )
 
-    /// Why a part of a module may not dispatch an action: it is another module's own. It is reported
-    /// as one that is dropped. `nil` where the part may.
+    /// Why a part of a module may not dispatch an action: it is another module's own. It is
+    /// reported as one that is dropped. `nil` where the part may.
     func refuses(_ action: any Action, by module: String, _ source: ActionSource) -> ForeignAction?
 
     /// Sends a command to the screens of a session.

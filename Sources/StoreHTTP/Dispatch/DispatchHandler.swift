@@ -170,8 +170,8 @@ final class DispatchHandler: Sendable {
         )
     }
 
-    /// Of the body; for a view with its module and its instance, whose names the body may leave out:
-    /// two views may send the same bytes and mean different actions.
+    /// Of the body; for a view with its module and its instance, whose names the body may leave
+    /// out: two views may send the same bytes and mean different actions.
     private static func fingerprint(
         of body: UnsafeRawBufferPointer,
         for audience: ActionAudience
