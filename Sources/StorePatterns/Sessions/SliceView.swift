@@ -14,7 +14,10 @@ extension Mount {
     /// - Parameter style: how the view is presented.
     /// - Returns: the module with that presenter.
     public func presented(as style: PresentationStyle = .push) -> Mount {
-        presented(slice.anyModule, style)
+        if let module = slice.anyModule { return presented(module, style) }
+        // A field has no module, and is always there: the start refuses it.
+        let view = SliceView<Sessions.State>(style: style)
+        return presented(by: view, named: "presented", needsStart: true)
     }
 
     private func presented<M: Module>(_ module: M, _ style: PresentationStyle) -> Mount {
