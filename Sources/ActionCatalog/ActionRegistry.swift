@@ -134,7 +134,7 @@ package final class ActionTable: Sendable {
         entries.filter { entry in
             switch audience {
             case .everybody: entry.access == .everybody
-            case .views(let module): entry.access == .views && entry.module == module
+            case .views(let module, _): entry.access == .views && entry.module == module
             }
         }.map(\.form)
     }

@@ -26,6 +26,17 @@ package final class MemberReader: Sendable {
         self.logger = logger
     }
 
+    /// The same for the view of one instance of the module.
+    package func ofInstance(_ id: String) -> MemberReader {
+        guard case .views(let module, _) = audience else { return self }
+        return MemberReader(
+            table: table,
+            audience: .views(of: module, instance: id),
+            limits: limits,
+            logger: logger
+        )
+    }
+
     /// Reads one action, the one at this index where the body is an array.
     ///
     /// - Throws: 422 where it has no name, no action has that name or its payload or `meta` can't
@@ -44,8 +55,8 @@ package final class MemberReader: Sendable {
                 pointer: index == nil ? nil : pointer(index) + "/type"
             )
         }
-        guard audience.takes(found.entry) else {
-            throw .forbidden(audience.refusal(of: type.stringValue ?? "", found.entry))
+        guard audience.takes(found) else {
+            throw .forbidden(audience.refusal(of: type.stringValue ?? "", found))
         }
         let payload = try payload(of: node, at: index)
         let meta = try meta(of: node, at: index)

@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 /// What waits for the stream writer: frames in their order, and readers that join, at their place
 /// in that order.
@@ -10,15 +10,20 @@ package struct Inbox<Joining: Sendable>: Sendable {
     package static var framesMax: Int { 1_024 }
     /// The most bytes that they may have together.
     package static var bytesMax: Int { 16 << 20 }
+    /// The most frames without a version that wait.
+    package static var commandsMax: Int { 1_024 }
 
     package enum Event: Sendable {
         case publish(TopicID, version: UInt64, Publication, for: StreamAudience?)
         case join(Joining)
+        /// A frame without a version, for all that read the topic by then.
+        case command(TopicID, Bytes)
     }
 
     package private(set) var events: [Event] = []
     package private(set) var frames = 0
     package private(set) var bytes = 0
+    private var commands = 0
     /// The newest frame of each topic that waits, where it is large.
     private var large: [TopicID: Bytes] = [:]
 
@@ -52,6 +57,14 @@ package struct Inbox<Joining: Sendable>: Sendable {
         frames += 1
         bytes += size
         return skipped
+    }
+
+    /// Adds a frame without a version. Returns `false`, and adds nothing, at the bound.
+    package mutating func send(_ frame: Bytes, to topic: TopicID) -> Bool {
+        guard commands < Self.commandsMax else { return false }
+        commands += 1
+        events.append(.command(topic, frame))
+        return true
     }
 
     package mutating func join(_ reader: Joining) {

@@ -118,6 +118,11 @@ def made(description, method, path, operation, given=None, body=None):
         (media, part), *_ = content.items()
         request.headers["Content-Type"] = media
         request.body = json.dumps(body or description.values(part["schema"])[0]).encode()
+    if "action" in given:
+        # It stands in the query, in place of the body.
+        request.query["action"] = request.body.decode()
+        request.body = b""
+        del request.headers["Content-Type"]
     return request
 
 

@@ -63,8 +63,14 @@ def test_s11_a_choice_is_a_visitors_own_and_the_shelf_is_shared(server):
     ada, bob = visitor(server), visitor(server)
     dispatch(server, "books/registered", book="Emma")
     assert dispatch(server, "choice/chosen", ada, book="Emma").status == 200
-    assert server.get("/views/shelf", ada).json == {"onShelf": ["Emma"], "chosen": "Emma"}
-    assert server.get("/views/shelf", bob).json == {"onShelf": ["Emma"], "chosen": ""}
+    shown = server.get("/views/shelf", ada).json
+    assert ([each["id"] for each in shown["onShelf"]], shown["chosen"]) == (["Emma"], "Emma")
+    shown = server.get("/views/shelf", bob).json
+    assert ([each["id"] for each in shown["onShelf"]], shown["chosen"]) == (["Emma"], "")
+    link = shown["onShelf"][0]["choose"]
+    assert server.request(link["method"], link["href"], b"", bob).status == 200
+    assert server.get("/views/shelf", bob).json["chosen"] == "Emma"
+    assert dispatch(server, "choice/cleared", bob).status == 200
     dispatch(server, "books/borrowed", bob, book="Emma", by="Bob")
     dispatch(server, "choice/chosen", ada, book="Emma").problem("refused", 409)
     assert server.get("/state/choice/shelf", ada).json == []

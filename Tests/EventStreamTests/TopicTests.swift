@@ -55,6 +55,7 @@ import Wire
             switch event {
             case .publish(_, let version, _, _): "\(version)"
             case .join(let reader): reader
+            case .command: "command"
             }
         }
         #expect(order == ["1", "reader", "2"])

@@ -14,6 +14,10 @@ package protocol StreamPublisher: AnyObject, Sendable {
     /// Whether there is a reader of this topic, or one is about to come.
     func isRead(_ topic: TopicID) -> Bool
 
+    /// Sends a frame that belongs to no version to all that read a topic now, in any mode. Returns
+    /// `false` where too many of these wait.
+    func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool
+
     /// Sends a frame to these readers of a topic; to all where the audience is `nil`.
     func publish(topic: TopicID, version: UInt64, frame: Bytes, for audience: StreamAudience?)
 

@@ -11,6 +11,8 @@ package final class StreamCounters: Sendable {
     package let frames = Atomic<UInt64>(0)
     /// Frames left out: by readers that were behind, and by the server under a burst.
     package let conflated = Atomic<UInt64>(0)
+    /// Commands to screens that a reader was too far behind for, or that were too many.
+    package let commandsDropped = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)
     package let closedByPeer = Atomic<UInt64>(0)
     package let closedSlow = Atomic<UInt64>(0)

@@ -162,6 +162,12 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         publish(topic, version, .state(state), audience)
     }
 
+    package func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool {
+        var isTaken = false
+        post { mail in isTaken = !mail.isEnded && mail.inbox.send(frame, to: topic) }
+        return isTaken
+    }
+
     private func publish(
         _ topic: TopicID,
         _ version: UInt64,

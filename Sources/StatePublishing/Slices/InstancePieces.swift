@@ -20,6 +20,9 @@ package final class InstancePieces: Sendable {
         self.form = form
     }
 
+    /// How many there are.
+    var count: Int { pieces.count }
+
     /// The ids, sorted.
     package var ids: [String] { pieces.map(\.key) }
 
@@ -42,6 +45,9 @@ package final class InstancePieces: Sendable {
         }
         return names
     }
+
+    /// Whether there is a piece of this name.
+    package func has(_ name: String) -> Bool { pieces[name] != nil }
 
     /// The piece of a name.
     subscript(name: String) -> Bytes? { pieces[name] }

@@ -52,6 +52,17 @@ package struct PublishedSlice: Sendable {
         }
     }
 
+    /// How many slices are there: of instances and of sessions each that was started.
+    ///
+    /// Cost: one step for each session.
+    package var count: Int {
+        switch form {
+        case .whole(let bytes): bytes == nil ? 0 : 1
+        case .instances(let pieces): pieces.form == .object ? pieces.count : 1
+        case .sessions(let sessions): sessions.count
+        }
+    }
+
     /// The pieces, each encoded by itself; `nil` where the slice is encoded otherwise.
     package var pieces: InstancePieces? {
         if case .instances(let pieces) = form { pieces } else { nil }

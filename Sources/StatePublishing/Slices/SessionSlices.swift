@@ -50,6 +50,13 @@ package final class SessionSlices: Sendable {
     /// Whether some session has it. Cost: one step for each.
     var isStarted: Bool { first.isStarted || entries.contains { $0.value.slice.isStarted } }
 
+    /// How many slices sessions have; those of a module that is always there, as far as they
+    /// changed, and one where none has. Cost: one step for each session.
+    var count: Int {
+        if form == .member { return 1 }
+        return max(first.count, entries.reduce(0) { $0 + $1.value.slice.count })
+    }
+
     /// The slice of a session as it was encoded; `nil` where it has none of its own.
     subscript(session: String) -> PublishedSlice? { entries[session]?.slice }
 

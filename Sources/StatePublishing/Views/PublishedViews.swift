@@ -12,7 +12,7 @@ package protocol PublishedViews: Sendable {
 
     /// The projection of a version as JSON; `nil` where there is nothing to show.
     ///
-    /// - Throws: where the state can't be read.
+    /// - Throws: where the state can't be read, or the view has no JSON form.
     func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes?
 }
 

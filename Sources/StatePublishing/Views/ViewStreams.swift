@@ -174,7 +174,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             $0.watched(request, sources(of: request))
         }
         let isKnown = watched.version != nil
-        if !isKnown { (watched.bytes, watched.version) = (made(request, state), version) }
+        if !isKnown {
+            // One that can't be made has nothing to show; the log has the reason.
+            (watched.bytes, watched.version) = (try? madeOrLogged(request, state), version)
+        }
         send(watched, isKnown: isKnown)
     }
 
@@ -202,8 +205,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
                 continue
             }
             breathe()
-            let bytes = made(watched.request, state)
             watched.made = version
+            let bytes: Bytes?
+            do { bytes = try madeOrLogged(watched.request, state) } catch {
+                // Its readers keep what they have.
+                continue
+            }
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.version) = (bytes, version)
             send(watched, for: audience)
@@ -221,15 +228,29 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
         let reads = projections.views[request.view].published.reads
         let session = request.session?.text
-        return made(request, try projections.state(snapshot.slices, reads, session), isShown: true)
+        let state = try projections.state(snapshot.slices, reads, session)
+        return try made(request, state, isShown: true)
+    }
+
+    /// The same for streams, whose readers get no error: the log has a line.
+    private func madeOrLogged(_ request: ViewRequest, _ state: State) throws(JSONError) -> Bytes? {
+        do {
+            return try made(request, state)
+        } catch {
+            let name = projections.views[request.view].published.name
+            logger.error("the view \(name) can't be made: \(error.messageForOperators)")
+            throw error
+        }
     }
 
     /// The projection as JSON; `nil` where there is nothing to show.
+    ///
+    /// - Throws: where it has no JSON form, or one of its links leads nowhere.
     private func made(
         _ request: ViewRequest,
         _ state: State,
         isShown: Bool = false
-    ) -> Bytes? {
+    ) throws(JSONError) -> Bytes? {
         let description = projections.views[request.view]
         var state = state
         // The state is read on behalf of the session that acted last.
@@ -237,15 +258,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             projections.show(&state, request.session?.text ?? SessionName.shared)
         }
         guard let view = description.make(state, request.parameters) else { return nil }
-        do {
-            return try encoder.encodeShared(AnyEncodable(view))
-        } catch {
-            logger.warning(
-                "the view \(description.published.name) has no JSON form: "
-                    + error.messageForOperators
-            )
-            return nil
-        }
+        return try encoder.encodeShared(AnyEncodable(view))
     }
 
     private func send(

@@ -81,6 +81,24 @@ public struct EffectContext<State: Sendable>: Sendable {
         runner.send(addressed(action), from: token, origin: "\(file):\(line)")
     }
 
+    /// Has the screens of the session that this effect works for do something once; of the clients
+    /// without a session, where it works for none. As for presenters.
+    ///
+    /// An effect that is cancelled sends nothing.
+    public func command(_ name: String, file: String = #fileID, line: Int = #line) {
+        runner.command(name, nil, from: token, origin: "\(file):\(line)")
+    }
+
+    /// The same, with what the screens need for it.
+    public func command(
+        _ name: String,
+        _ payload: some Encodable & Sendable,
+        file: String = #fileID,
+        line: Int = #line
+    ) {
+        runner.command(name, payload, from: token, origin: "\(file):\(line)")
+    }
+
     /// Dispatches an action, and waits for what the effects that follow it give.
     package func result(
         of action: any Action,

@@ -82,6 +82,18 @@ extension EffectRunner {
         engine.dispatchProgramAction(action, from: source, applied: nil)
     }
 
+    /// Sends a command to the screens of the session that the effect works for.
+    func command(
+        _ name: String,
+        _ payload: (any Encodable & Sendable)?,
+        from token: EffectToken,
+        origin: String
+    ) {
+        guard !token.isCancelled, let engine else { return }
+        let session = token.address.key.session ?? token.cause.session ?? SessionName.shared
+        engine.command(ScreenCommand(name, payload, for: session), from: source(token, origin, nil))
+    }
+
     private func source(
         _ token: EffectToken,
         _ origin: String,

@@ -5,9 +5,8 @@ package struct Change: Sendable {
     package var isChange: Bool
     /// The slices that are not as they were, where the state is made of modules.
     package var touches: Touches
-    /// The module that was started although its slice was there already, by its place in
-    /// ``RootState/modules``.
-    package var restarted: Int?
+    /// The slice that was started although it was there already.
+    package var restarted: Touch?
     /// Whether the action is its session's alone, so that others see nothing of it but a version
     /// number: it is for no slice of what is shared.
     package var isOfSession = false
@@ -15,7 +14,7 @@ package struct Change: Sendable {
     package init(
         isChange: Bool,
         touches: Touches = Touches(),
-        restarted: Int? = nil,
+        restarted: Touch? = nil,
         isOfSession: Bool = false
     ) {
         self.isChange = isChange

@@ -70,6 +70,10 @@ extension Core: EngineAccess {
         return foreign
     }
 
+    package func command(_ command: ScreenCommand, from source: ActionSource) {
+        engine.command(command, from: source)
+    }
+
     package func isOwn(_ action: any Action, of module: String) -> Bool {
         guard case .machine(let machine) = owner.form else { return false }
         return machine.module(of: action) == module

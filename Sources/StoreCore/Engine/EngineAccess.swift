@@ -18,9 +18,12 @@ package protocol EngineAccess: AnyObject, Sendable {
         applied: (@Sendable (UInt64?) -> Void)?
     )
 
-    /// Why a part of a module may not dispatch an action: it is another module's own, and is
+    /// Why a part of a module may not dispatch an action: it is another module's own. It is
     /// reported as one that is dropped. `nil` where the part may.
     func refuses(_ action: any Action, by module: String, _ source: ActionSource) -> ForeignAction?
+
+    /// Sends a command to the screens of a session.
+    func command(_ command: ScreenCommand, from source: ActionSource)
 
     /// Runs a task where the Core works, behind what waits. Returns `false`, and does not run it,
     /// once the Core has stopped.

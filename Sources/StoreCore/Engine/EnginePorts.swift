@@ -43,6 +43,8 @@ package struct EnginePorts: Sendable {
     package var follower: (any CommitFollower)?
     /// Decides to which sessions modules are presented.
     var presentation: (any Presentation)?
+    /// Sends commands to the screens of sessions; `nil` where there are none.
+    package var commands: (@Sendable (ScreenCommand) -> Void)?
     /// Called when the outcome of an append is not known, or when this Core can't go on from what
     /// others have appended. It applies nothing from then on; the next start reads from the journal
     /// which actions were kept.

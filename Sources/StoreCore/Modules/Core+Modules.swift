@@ -85,6 +85,9 @@ extension Core where State: RootState {
     ) throws(ModuleError) -> (any RootPresentation<State>)? {
         for mount in modules {
             for presenter in mount.presenters {
+                if presenter.needsStart, mount.slice.form == .always {
+                    throw .alwaysPresented(mount.name)
+                }
                 guard let needed = presenter.type.neededModule?.name,
                     !modules.contains(where: { $0.name == needed })
                 else { continue }
@@ -105,6 +108,7 @@ extension Core where State: RootState {
             for presenter in mount.presenters {
                 let context = PresenterContext(
                     name: presenter.name,
+                    presenter: presenter.type,
                     module: mount.name,
                     presentation: engine.ports.presentation,
                     access: EngineReference(self)
@@ -118,6 +122,7 @@ extension Core where State: RootState {
     private func present<P: Presenter<State>>(_ presenter: P, _ changes: SliceChanges<State>) {
         let context = PresenterContext(
             name: "\(P.self)",
+            presenter: P.self,
             presentation: engine.ports.presentation,
             access: EngineReference(self)
         )

@@ -33,6 +33,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case noLedger(String)
     /// A presenter of the module `by` needs this module, which the root state does not have.
     case neededModule(String, by: String)
+    /// The view of this module, whose slice is always there, is to be shown while it is there.
+    case alwaysPresented(String)
     /// The root state has no such module, of which a part of the program asks for its own store.
     case notMounted(String)
     /// The root state has the members `found`, which are neither slices nor fields of its
@@ -76,6 +78,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .neededModule(let needed, let module):
             "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
                 + "have; mount that one, too"
+        case .alwaysPresented(let module):
+            "the slice of module '\(module)' is always there, so `.presented()` has no moment to show "
+                + "its view; make it a slice that is started, or present the view from a presenter"
         case .notMounted(let module):
             "the root state has no module '\(module)', so there is no store of it; mount it, or ask "
                 + "for one that is mounted"

@@ -164,7 +164,7 @@ extension ModuleMachine {
         // Most actions have none; to put that in its place would cost a release.
         if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
-        if result.isRestart, key.isOnly || key.instance == nil { change.restarted = module }
+        if result.isRestart { change.restarted = Touch(module, key) }
         if result.isChange {
             change.touch(Touch(module, key))
             if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }

@@ -14,12 +14,13 @@ package protocol RootPresentation<Root>: Presentation {
     /// Whether a session has begun and not ended.
     func isOpen(_ session: String, in root: Root) -> Bool
 
-    /// Whether a session does not show a module. For it the module begins when the session starts
-    /// it, although it was started already.
-    func isHidden(_ module: Int, from session: String, in root: Root) -> Bool
+    /// Whether a session does not show a slice. For it the slice begins when the session starts it,
+    /// although it was started already.
+    func isHidden(_ touch: Touch, from session: String, in root: Root) -> Bool
 
-    /// The session that a slice is presented to when the store begins; `nil` for none.
-    func firstAudience(of module: Int, _ key: SliceKey, in root: Root) -> String?
+    /// The session that each slice of a module is presented to when the store begins; `nil` for
+    /// none.
+    func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String?
 }
 
 /// A module that decides to which sessions the others are presented; at most one of a root state.

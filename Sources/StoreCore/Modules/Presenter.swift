@@ -39,9 +39,11 @@ extension Presenter {
 public struct PresenterContext: Sendable {
     /// The presenter's name, under which it observes: its type's.
     package let name: String
+    /// The presenter's type.
+    package let presenter: any Presenter.Type
     /// The module whose slice it presents, and whose own actions it may dispatch; `nil` for one of
     /// the program itself.
-    var module: String?
+    package var module: String?
     /// The action whose change the presenter is shown.
     var cause = SliceCause.start(for: nil)
     /// The session that it presents to: that of the slice, or of the action; the shared one for an
@@ -73,6 +75,35 @@ public struct PresenterContext: Sendable {
 }
 
 extension PresenterContext {
+    /// Has the screens of the session that it presents to do something once: to scroll, to give a
+    /// field the focus. It is no part of the state.
+    ///
+    /// ```swift
+    /// if new.messages.count > old.messages.count { context.command("scrollToEnd") }
+    /// ```
+    ///
+    /// Each stream `/route/events` of the session that is open gets it, behind the change that led
+    /// to it. A client that comes later does not, nor does one that is too far behind; `/metrics`
+    /// counts those. Where no client asked, as when a store begins, nothing is sent.
+    public func command(_ name: String, file: String = #fileID, line: Int = #line) {
+        send(name, nil, "\(file):\(line)")
+    }
+
+    /// The same, with what the screens need for it.
+    public func command(
+        _ name: String,
+        _ payload: some Encodable & Sendable,
+        file: String = #fileID,
+        line: Int = #line
+    ) {
+        send(name, payload, "\(file):\(line)")
+    }
+
+    private func send(_ name: String, _ payload: (any Encodable & Sendable)?, _ place: String) {
+        guard let session = session ?? audience else { return }
+        access.engine?.command(ScreenCommand(name, payload, for: session), from: source(place))
+    }
+
     /// The place in the program that dispatches, with what led to it.
     package func source(_ place: String) -> ActionSource {
         var source = ActionSource(cause: cause.version, place: place)
@@ -85,9 +116,23 @@ extension PresenterContext {
 extension Mount {
     /// The same module, with a presenter for its slice.
     public func presented<P: Presenter>(by presenter: P) -> Mount {
+        presented(by: presenter, named: "\(P.self)", needsStart: false)
+    }
+
+    /// The same for a presenter that observes under another name than its type's; `needsStart`
+    /// where it does nothing for a slice that is always there, which a start refuses.
+    package func presented<P: Presenter>(
+        by presenter: P,
+        named name: String,
+        needsStart: Bool
+    ) -> Mount {
         var mount = self
         mount.presenters.append(
-            BoundPresenter(name: "\(P.self)", type: P.self) { changes, core, slice, context in
+            BoundPresenter(
+                name: name,
+                type: P.self,
+                needsStart: needsStart
+            ) { changes, core, slice, context in
                 guard let place = slice.place(of: P.State.self) as? SlicePlace<Root, P.State> else {
                     return
                 }
@@ -115,6 +160,8 @@ extension Mount {
 struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
     let type: any Presenter.Type
+    /// Whether it does nothing for a slice that is always there.
+    let needsStart: Bool
     let attach:
         @Sendable (SliceChanges<Root>, Core<Root>, any Slice<Root>, PresenterContext) -> Void
 }

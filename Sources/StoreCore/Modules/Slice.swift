@@ -218,11 +218,24 @@ package struct SliceAddress: Hashable, Sendable {
 }
 
 /// An action for one of a module's instances.
-public struct AddressedAction: Action {
+public struct AddressedAction: Action, Equatable {
     /// The action itself.
     public let action: any Action
     /// The instance's id.
     public let instance: String
+
+    /// Whether both are for the same instance, and the actions are equal; those of a type that is
+    /// not `Equatable` are not.
+    public static func == (a: AddressedAction, b: AddressedAction) -> Bool {
+        guard a.instance.isSame(as: b.instance), let action = a.action as? any Equatable else {
+            return false
+        }
+        return action.isSame(as: b.action)
+    }
+}
+
+extension Equatable {
+    fileprivate func isSame(as other: Any) -> Bool { other as? Self == self }
 }
 
 extension Action {

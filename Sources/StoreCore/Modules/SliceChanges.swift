@@ -48,7 +48,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         guard let restarted = change.restarted, let session = cause.session, !cause.isElsewhere,
             presentation?.isHidden(restarted, from: session, in: old) == true
         else { return }
-        for slices in watched[restarted] { slices.showBeginning(new, cause) }
+        for slices in watched[restarted.module] { slices.showBeginning(restarted.key, new, cause) }
     }
 
     private func show(
@@ -96,9 +96,8 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
             guard subscription.isActive else { return }
             let slices = Watched(place, key, name: name, presents: presents, subscription)
             watched[index].append(slices)
-            slices.showFirst(owner.current) { [presentation] in
-                presentation?.firstAudience(of: index, $0, in: owner.current)
-            }
+            let audience = presentation?.firstAudience(of: index, in: owner.current)
+            slices.showFirst(owner.current) { audience?($0) }
         }
         return Subscription { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
@@ -124,7 +123,7 @@ private protocol WatchedSlices<Root>: AnyObject {
     /// Shows what an action did to a slice, where the observer observes it.
     func show(_ touched: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
     /// Shows a slice to a presenter as if it had begun, for the session that the cause names.
-    func showBeginning(_ root: Root, _ cause: SliceCause)
+    func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
 }
 
 /// One slice of a module, or all of them, with their observer.
@@ -217,9 +216,10 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
         return keys.isEmpty ? [.only] : keys
     }
 
-    func showBeginning(_ root: Root, _ cause: SliceCause) {
-        let key = key ?? (place.isPerSession ? SliceKey(session: cause.session) : .only)
-        guard presents, subscription.isActive, let state = place.read(root, key) else { return }
+    func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause) {
+        guard presents, subscription.isActive, self.key == nil || self.key == key,
+            let state = place.read(root, key)
+        else { return }
         subscription.handler(SliceChange(old: nil, new: state, key: key, cause: cause))
     }
 }

@@ -1,6 +1,27 @@
+/// What one part of a screen shows: a member of another view model, such as a cell of a list.
+///
+/// ```swift
+/// struct TodoCellViewModel: ViewModel {
+///     let id: Int
+///     let text: String
+///     let complete: ActionLink
+///
+///     init(_ item: Todos.Item) {
+///         id = item.id
+///         text = item.text
+///         complete = ActionLink(Todos.Action.completed(id: item.id))
+///     }
+/// }
+/// ```
+///
+/// Cells that have a member `id` of their own, a text or a whole number, are compared by it where a
+/// stream sends patches: one that is put at the front of a list is one operation, and the others
+/// are left as they are.
+public protocol ViewModel: Encodable, Equatable, Sendable {}
+
 /// A named projection of the state that a client gives parameters for, in the query of the URL:
 /// `/views/page?after=20`.
-public protocol ParameterizedViewModel<State>: ModuleReader, Encodable, Equatable, Sendable {
+public protocol ParameterizedViewModel<State>: ModuleReader, ViewModel {
     /// The root state that it is made from.
     associatedtype State: RootState
     /// What a client may ask for in the query of the URL.

@@ -14,6 +14,15 @@ package struct ClientRequest: Action {
     package static let useCases = "usecases"
     package static let notifications = "notify"
 
+    /// The wire name of a method of a use case, `usecases/cards/renamed`; of one that is asked of
+    /// an instance, with the id behind the use case's name, `usecases/cards/7/renamed`.
+    package static func name(ofUseCase path: String, instance: String?) -> String {
+        guard let instance, let slash = path.firstIndex(of: "/") else {
+            return useCases + "/" + path
+        }
+        return "\(useCases)/\(path[..<slash])/\(instance)\(path[slash...])"
+    }
+
     /// A notification of this name.
     package init(notification name: String) {
         self.init(name: "\(Self.notifications)/\(name)", address: nil, effect: nil)

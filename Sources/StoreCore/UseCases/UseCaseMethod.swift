@@ -12,8 +12,9 @@
 /// }
 /// ```
 ///
-/// A server has a route for each, `POST /usecases/login/login`: the adapter of this one does no
-/// more than read the input. Passwords and tokens belong here: an action's fields are journaled.
+/// A server has a route for each, `POST /usecases/login/login`, and where the module has instances
+/// `POST /usecases/cards/7/rename`: the adapter does no more than read the input. Passwords and
+/// tokens belong here: an action's fields are journaled.
 public struct UseCaseMethod<State: Sendable>: Sendable {
     /// The use case's name and the method's, with a slash between them.
     package let path: String
@@ -60,7 +61,7 @@ package struct BoundUseCase<Root: RootState>: Sendable {
         to address: SliceAddress
     ) throws -> ClientRequest {
         ClientRequest(
-            name: "\(ClientRequest.useCases)/\(path)",
+            name: ClientRequest.name(ofUseCase: path, instance: address.instance),
             address: address,
             effect: try effect(input, address)
         )

@@ -62,6 +62,7 @@ package struct SubscriptionRoutes: RouteGroup {
         ])
         let presenter = JSONSchema.object([
             .init("name", .string()), .init("module", .string(), isRequired: false),
+            .init("slices", .unsigned, isRequired: false),
         ])
         return .object([
             .init("streams", .array(of: stream)), .init("observers", .array(of: observer)),
@@ -91,6 +92,7 @@ package struct SubscriptionRoutes: RouteGroup {
             json.list("presenters", of: attachedPresenters) { json, presenter in
                 json.member("name", presenter.name)
                 if let module = presenter.module { json.member("module", module) }
+                if let slices = presenter.slices { json.member("slices", slices) }
             }
             json.list("observers", of: attachments.all(.observer)) { json, observer in
                 json.member("id", observer.id)
@@ -100,13 +102,16 @@ package struct SubscriptionRoutes: RouteGroup {
         }
     }
 
-    /// The presenters of modules that are started, and those of the whole state.
-    private var attachedPresenters: [(name: String, module: String?)] {
+    /// The presenters that observe a slice, with how many: none of a module of which no instance
+    /// and no session has one; and those of the whole state.
+    private var attachedPresenters: [(name: String, module: String?, slices: Int?)] {
         let state = reader.state(for: .operator)
-        let ofModules = modules.indices.filter(state.isStarted).flatMap { place in
-            modules[place].presenters.map { (name: $0, module: Optional(modules[place].name)) }
+        let places = modules.indices.filter { !modules[$0].presenters.isEmpty }
+        let ofModules = places.flatMap { place -> [(name: String, module: String?, slices: Int?)] in
+            let (module, count) = (modules[place], state.sliceCount(place))
+            return count == 0 ? [] : module.presenters.map { ($0, module.name, count) }
         }
-        return ofModules + presenters.map { ($0, nil) }
+        return ofModules + presenters.map { ($0, nil, nil) }
     }
 
     private func end(_ request: RequestContext) throws(Problem) {

@@ -11,6 +11,31 @@ struct DispatchBody {
     /// The readers that are sent what it changes; `nil` for all.
     let audience: Audience?
 
+    /// The one action of a link.
+    ///
+    /// - Throws: 400 where the text is no JSON object, with the place of what is wrong; else as for
+    ///   a body.
+    init(link: String, by reader: MemberReader) throws(Problem) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(parsing: Array(link.utf8), limits: reader.limits)
+        } catch {
+            throw .badQuery(
+                "action",
+                allowed: "an action as JSON: \(error.message) (at byte \(error.offset))"
+            )
+        }
+        guard document.root.kind == .object else {
+            throw .badQuery(
+                "action",
+                allowed: "one action as JSON, an object such as {\"type\":\"…\",\"payload\":{…}}"
+            )
+        }
+        isBatch = false
+        audience = try Self.audience(of: document.root, at: "")
+        members = [try reader.member(document.root)]
+    }
+
     init(
         _ request: RequestContext,
         by reader: MemberReader,

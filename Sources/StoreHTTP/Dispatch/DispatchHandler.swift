@@ -28,16 +28,24 @@ final class DispatchHandler: Sendable {
         self.batchMax = batchMax
     }
 
-    func dispatch(_ request: RequestContext) throws(Problem) {
+    /// Dispatches the actions of a request; with an instance, those of that one's view.
+    func dispatch(_ request: RequestContext, to instance: String? = nil) throws(Problem) {
         let exchange = request.exchange
         let store = store
         let dryRun = exchange.hasQuery && request[DispatchParameters.dryRun]
+        let link = exchange.hasQuery ? try Self.link(of: request) : nil
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
         let caller = try request.caller()
         let expected = try expectedVersion(exchange, for: caller)
-        let idempotency = try idempotency(exchange, of: caller)
+        let reader = instance.map { self.reader.ofInstance($0) } ?? reader
+        let idempotency = try Self.idempotency(exchange, of: caller, reader.audience, link)
         let preferences = request.preferences
-        let body = try DispatchBody(request, by: reader, batchMax)
+        let body =
+            if let link {
+                try DispatchBody(link: link, by: reader)
+            } else {
+                try DispatchBody(request, by: reader, batchMax)
+            }
 
         let ticket = DispatchTicket(
             request: request,
@@ -79,6 +87,29 @@ final class DispatchHandler: Sendable {
         }
     }
 
+    /// The action that stands in the query, as the links of views have it; `nil` where the body has
+    /// it.
+    ///
+    /// A page of any site can have a browser send a POST without a body, so only pages of the
+    /// server's own may follow a link.
+    ///
+    /// - Throws: 403 for a page of another origin, 400 where there is a body, too, and 415 for a
+    ///   body that is not said to be JSON.
+    private static func link(of request: RequestContext) throws(Problem) -> String? {
+        guard let link = request[DispatchParameters.action] else {
+            guard request.exchange.isJSON else { throw .unsupportedMediaType() }
+            return nil
+        }
+        try OriginFilter.requireOwn(request.exchange)
+        guard request.hasNoBody else {
+            throw .badRequest(
+                "The action stands in the query parameter \"action\", and there is a body, too. "
+                    + "Leave one of them out."
+            )
+        }
+        return link
+    }
+
     /// The version that `If-Match` asks for, or `nil` where any will do.
     ///
     /// A list may name several tags. Of those that were published, the newest is the one that holds
@@ -113,32 +144,42 @@ final class DispatchHandler: Sendable {
 
     /// The request's key and its fingerprint, where the client means to be able to send it again
     /// (protocol 2.8).
-    private func idempotency(
+    private static func idempotency(
         _ exchange: HTTPExchange,
-        of caller: Caller
+        of caller: Caller,
+        _ audience: ActionAudience,
+        _ link: String?
     ) throws(Problem) -> Idempotency? {
         guard let header = exchange.headerList("idempotency-key") else { return nil }
         guard let key = StructuredString.parse(header),
-            1...Self.keyCharactersMax ~= key.utf8.count
+            1...keyCharactersMax ~= key.utf8.count
         else {
             throw .badHeader(
                 "Idempotency-Key",
                 allowed:
-                    "a string of 1 to \(Self.keyCharactersMax) characters in double quotes, such as "
+                    "a string of 1 to \(keyCharactersMax) characters in double quotes, such as "
                     + "\"8e03978e-40d5\""
             )
         }
         return Idempotency(
             key: IdempotencyKey(principal: caller.session, key: key),
-            fingerprint: exchange.withBody(fingerprint)
+            fingerprint: link.map {
+                var link = $0
+                return link.withUTF8 { fingerprint(of: UnsafeRawBufferPointer($0), for: audience) }
+            } ?? exchange.withBody { fingerprint(of: $0, for: audience) }
         )
     }
 
-    /// Of the body; for a view with its module, whose name the body may leave out: views of two
-    /// modules may send the same bytes and mean different actions.
-    private func fingerprint(of body: UnsafeRawBufferPointer) -> [UInt8] {
-        guard case .views(let module) = reader.audience else { return SHA256.digest(body) }
-        return (Array(module.utf8) + [0] + body).withUnsafeBytes { SHA256.digest($0) }
+    /// Of the body; for a view with its module and its instance, whose names the body may leave
+    /// out: two views may send the same bytes and mean different actions.
+    private static func fingerprint(
+        of body: UnsafeRawBufferPointer,
+        for audience: ActionAudience
+    ) -> [UInt8] {
+        guard case .views(let module, let instance) = audience else { return SHA256.digest(body) }
+        // No name has a byte of 255 in it.
+        let view = instance.map { Array(module.utf8) + [255] + Array($0.utf8) + [255] }
+        return ((view ?? Array(module.utf8) + [0]) + body).withUnsafeBytes { SHA256.digest($0) }
     }
 
     private static let keyCharactersMax = 255

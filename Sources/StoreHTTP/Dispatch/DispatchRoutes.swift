@@ -10,8 +10,8 @@ package struct DispatchRoutes: RouteGroup {
     package let store: Store
     package let limits: JSONLimits
     package let batchMax: Int
-    /// The modules whose views have actions, and the actions.
-    package let views: [(module: String, actions: [ActionForm])]
+    /// The modules whose views have actions.
+    package let views: [ViewActions]
     /// Whether the state is made of modules, whose actions have effects.
     package let hasEffects: Bool
 
@@ -20,7 +20,7 @@ package struct DispatchRoutes: RouteGroup {
         _ store: Store,
         _ limits: JSONLimits,
         batchMax: Int,
-        views: [(module: String, actions: [ActionForm])],
+        views: [ViewActions],
         hasEffects: Bool
     ) {
         self.links = links
@@ -42,17 +42,30 @@ package struct DispatchRoutes: RouteGroup {
                 origins: .all
             ),
             outcome,
-        ]
-            + views.map { view in
-                route(
-                    links.moduleUI(view.module),
-                    "ui." + view.module,
-                    "Apply what a view of the module \(view.module) says.",
-                    .dispatch(of: view.actions, batchMax: batchMax),
-                    from: .views(of: view.module),
-                    origins: .all
-                )
-            }
+        ] + views.flatMap(routes)
+    }
+
+    private func routes(of view: ViewActions) -> [Route] {
+        let schema = JSONSchema.dispatch(of: view.actions, batchMax: batchMax)
+        let ofModule = route(
+            links.moduleUI(view.module),
+            "ui." + view.module,
+            "Apply what a view of the module \(view.module) says.",
+            schema,
+            from: .views(of: view.module),
+            origins: .all
+        )
+        guard view.hasInstances else { return [ofModule] }
+        let ofInstance = route(
+            links.instanceUI(of: view.module),
+            "ui." + view.module + ".instance",
+            "Apply what the view of an instance of the module \(view.module) says.",
+            schema,
+            from: .views(of: view.module),
+            origins: .all,
+            instance: InstanceID.parameter
+        )
+        return [ofModule, ofInstance]
     }
 
     private func route(
@@ -61,7 +74,8 @@ package struct DispatchRoutes: RouteGroup {
         _ summary: String,
         _ schema: JSONSchema,
         from audience: ActionAudience,
-        origins: AllowedOrigins
+        origins: AllowedOrigins,
+        instance: Parameter<String>? = nil
     ) -> Route {
         let headers = ["ETag", "Preference-Applied", "Idempotency-Replayed"]
         return .change(
@@ -69,7 +83,8 @@ package struct DispatchRoutes: RouteGroup {
             path,
             id,
             summary,
-            parameters: [
+            parameters: (instance.map { [$0] } ?? []) + [
+                DispatchParameters.action,
                 DispatchParameters.dryRun, CancelOnClose.parameter,
                 HeaderParameter("Prefer", .string(), "return=representation, wait=N (RFC 7240)."),
                 HeaderParameter.ifMatch, HeaderParameter.idempotencyKey,
@@ -94,7 +109,8 @@ package struct DispatchRoutes: RouteGroup {
                 .refused, .versionMismatch, .unknownAction, .invalidPayload, .idempotencyMismatch,
                 .storageFull, .forbidden,
             ] + (hasEffects ? [.effectFailed] : []),
-            origins: origins
+            origins: origins,
+            takesLinks: true
         ) {
             [
                 handler = DispatchHandler(
@@ -105,7 +121,7 @@ package struct DispatchRoutes: RouteGroup {
                 )
             ] request throws(Problem)
             in
-            try handler.dispatch(request)
+            try handler.dispatch(request, to: instance == nil ? nil : InstanceID.read(request))
         }
     }
 
@@ -144,6 +160,20 @@ package struct DispatchRoutes: RouteGroup {
     }
 }
 
+/// The actions of a module's views.
+package struct ViewActions: Sendable {
+    package let module: String
+    package let actions: [ActionForm]
+    /// Whether each instance of the module has a view of its own.
+    package let hasInstances: Bool
+
+    package init(of module: String, _ actions: [ActionForm], hasInstances: Bool) {
+        self.module = module
+        self.actions = actions
+        self.hasInstances = hasInstances
+    }
+}
+
 extension HeaderParameter {
     fileprivate static let idempotencyKey = HeaderParameter(
         "Idempotency-Key",
@@ -155,4 +185,8 @@ extension HeaderParameter {
 /// The parameters of requests to dispatch.
 enum DispatchParameters {
     static let dryRun = Parameter.flag("dry-run", "Show what would change instead.")
+    static let action = Parameter.text(
+        "action",
+        "The action as JSON, in place of the body: what the links of views have."
+    )
 }

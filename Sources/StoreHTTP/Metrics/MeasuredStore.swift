@@ -110,6 +110,11 @@ extension [MeasuredStore] {
             "Frames left out because newer ones came first.",
             map { ($0.labels, $0.store.streams.counters.conflated.load(ordering: .relaxed)) }
         )
+        metrics.counter(
+            "store_stream_commands_dropped_total",
+            "Commands to screens that were not sent: the reader was behind, or too many waited.",
+            map { ($0.labels, $0.store.streams.counters.commandsDropped.load(ordering: .relaxed)) }
+        )
     }
 }
 

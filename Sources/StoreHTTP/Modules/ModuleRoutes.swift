@@ -55,7 +55,7 @@ package struct ModuleRoutes: RouteGroup {
     private func instances(of names: [String]) -> [Route] {
         let parameters = [
             Parameter.path("collection", oneOf: names, "The module's name."),
-            Parameter.path("id", "The instance's id."),
+            InstanceID.parameter,
         ]
         let path = links.modules + "/{collection}/{id}"
         return [
@@ -67,8 +67,7 @@ package struct ModuleRoutes: RouteGroup {
                 answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
                 problems: [.notFound, .versionMismatch]
             ) { request throws(Problem) in
-                try requireID(request)
-                try show(request, at: [request.path(0), request.path(1)])
+                try show(request, at: [request.path(0), InstanceID.read(request, 1)])
             },
             .stream(
                 path + "/events",
@@ -77,15 +76,16 @@ package struct ModuleRoutes: RouteGroup {
                 parameters: parameters + StreamParameters.all,
                 problems: [.notFound]
             ) { request throws(Problem) in
-                try requireID(request)
+                let (index, id) = (try index(request), try InstanceID.read(request, 1))
                 let stream = try store.reader.stream(
-                    ofInstance: try request.path(1),
-                    of: try index(request),
+                    ofInstance: id,
+                    of: index,
                     named: try request.path(0),
                     for: try request.caller()
                 )
                 let mode = request[StreamParameters.mode] ?? .snapshot
-                try StreamOpening.open(request, store, stream.carrying(mode))
+                let shown = ShownSlice(module: index, instance: id)
+                try StreamOpening.open(request, store, stream.carrying(mode), showing: shown)
             },
         ]
     }
@@ -97,12 +97,6 @@ package struct ModuleRoutes: RouteGroup {
             throw request.notFound
         }
         return index
-    }
-
-    private func requireID(_ request: RequestContext) throws(Problem) {
-        guard 1...InstanceID.bytesMax ~= (try request.path(1)).utf8.count else {
-            throw request.notFound
-        }
     }
 
     private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
@@ -130,6 +124,8 @@ package struct ModuleRoutes: RouteGroup {
             request[old]
             ? store.reader.changeStream(of: index, for: caller)
             : store.reader.sliceStream(of: index, for: caller).carrying(mode)
-        try StreamOpening.open(request, store, stream, showing: index)
+        // Of a module with instances, each is shown by a stream of its own.
+        let shown = modules[index].form == .instances ? nil : ShownSlice(module: index)
+        try StreamOpening.open(request, store, stream, showing: shown)
     }
 }

@@ -1,4 +1,5 @@
 import StatePublishing
+import Texts
 import Wire
 
 /// The state of one version, as far as one caller may read it.
@@ -37,6 +38,15 @@ package struct VisibleState: Sendable {
 
     /// Whether the module at this place is started.
     package func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
+
+    /// How many slices of the module at this place are there, of instances and sessions.
+    func sliceCount(_ module: Int) -> Int { snapshot.slices[module].count }
+
+    /// Whether a slice is there.
+    package func isStarted(_ slice: ShownSlice) -> Bool {
+        guard let instance = slice.instance else { return isStarted(slice.module) }
+        return snapshot.slices[slice.module].pieces?.has(instance.text) == true
+    }
 
     /// The ids of a module's instances, in their order; none where it has a single slice.
     func instances(of module: Int) -> [String] { snapshot.slices[module].pieces?.ids ?? [] }

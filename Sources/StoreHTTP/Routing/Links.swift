@@ -36,6 +36,7 @@ package struct Links: Sendable {
     package var sessions: String { base + "/sessions" }
     package var session: String { base + "/session" }
     package var route: String { base + "/route" }
+    var routeEvents: String { route + "/events" }
     var routeShown: String { route + "/shown" }
     package var subscriptions: String { base + "/debug/subscriptions" }
     package var middleware: String { base + "/debug/middleware" }
@@ -47,6 +48,12 @@ package struct Links: Sendable {
     package func module(_ name: String) -> String { modules + "/" + segment(name) }
     func moduleEvents(_ name: String) -> String { module(name) + "/events" }
     func moduleUI(_ name: String) -> String { module(name) + "/ui" }
+    /// Where the actions of a module's views are dispatched, or of one of its instances' view.
+    func ui(of name: String, instance: String?) -> String {
+        instance.map { module(name) + "/" + segment($0) + "/ui" } ?? moduleUI(name)
+    }
+    /// The template of the paths of a module's instances, with the parameter `{id}`.
+    func instanceUI(of name: String) -> String { module(name) + "/{id}/ui" }
     func view(_ name: String) -> String { views + "/" + segment(name) }
     func viewEvents(_ name: String) -> String { view(name) + "/events" }
     package func effect(_ id: String) -> String { effects + "/" + segment(id) }
@@ -58,6 +65,18 @@ package struct Links: Sendable {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return base + "/usecases/"
             + parts.map { segment(String(Substring($0))) }.joined(separator: "/")
+    }
+
+    /// The template of a method that is asked of instances, `cards/{id}/renamed`: the id stands
+    /// behind the use case's name.
+    func instanceUseCase(_ path: String) -> String {
+        let parts = path.utf8.split(
+            separator: UInt8(ascii: "/"),
+            maxSplits: 1,
+            omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }
+        let method = parts.count > 1 ? useCase(parts[1]).dropFirst(useCase("").utf8.count) : ""
+        return useCase(parts[0]) + "/{id}/" + method
     }
 
     /// One segment of a path.

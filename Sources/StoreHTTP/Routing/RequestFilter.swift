@@ -30,11 +30,20 @@ final class DrainFilter: RequestFilter {
 /// sends a POST without a body, and so without a type, wherever a page likes.
 struct OriginFilter: RequestFilter {
     func check(_ request: HTTPExchange, for served: ServedRoute) throws(Problem) {
-        guard served.route.origins == .own,
-            let origin = request.header("origin")?.lowercasedASCII
-        else { return }
-        let host = (request.host ?? "").lowercasedASCII
-        guard !["http://\(host)", "https://\(host)"].contains(exactly: origin) else { return }
+        guard served.route.origins == .own else { return }
+        try Self.requireOwn(request)
+    }
+
+    /// - Throws: 403 for what a page of another origin sends: one that `Origin` names, or of which
+    ///   a browser says so in `Sec-Fetch-Site` (Fetch Metadata).
+    static func requireOwn(_ request: HTTPExchange) throws(Problem) {
+        let site = request.header("sec-fetch-site")?.lowercasedASCII
+        let isOwnSite = site.map { ["same-origin", "none"].contains(exactly: $0) } ?? true
+        if isOwnSite {
+            guard let origin = request.header("origin")?.lowercasedASCII else { return }
+            let host = (request.host ?? "").lowercasedASCII
+            if ["http://\(host)", "https://\(host)"].contains(exactly: origin) { return }
+        }
         throw .forbidden(
             "This does nothing for pages of another origin than its own. "
                 + "Ask without a browser, for instance with curl."
@@ -48,9 +57,12 @@ struct MediaTypeFilter: RequestFilter {
         switch served.bodyKind {
         case .none: return
         case .json:
-            guard request.header("content-type", is: "application/json") || request.isJSON else {
-                throw .unsupportedMediaType()
-            }
+            // What a link asks for has no body; whether it is one, its query says, which is read
+            // later.
+            guard
+                request.header("content-type", is: "application/json") || request.isJSON
+                    || (served.route.takesLinks && request.hasQuery)
+            else { throw .unsupportedMediaType() }
         case .optionalJSON:
             guard !request.has("content-type") || request.isJSON else {
                 throw .unsupportedMediaType()

@@ -23,6 +23,8 @@ package struct Route: Sendable {
     var problems: [ProblemSlug] = []
     var access = RouteAccess.everyone
     var origins = AllowedOrigins.all
+    /// Whether the query may have what would stand in the body: then there is none.
+    var takesLinks = false
     /// Whether it is served to the end while the server stops: its own health.
     var isServedDuringDrain = false
     let handle: Handler
@@ -109,6 +111,7 @@ extension Route {
         answers: [OpenAPI.Answer],
         problems: [ProblemSlug] = [],
         origins: AllowedOrigins = .own,
+        takesLinks: Bool = false,
         handle: @escaping Handler
     ) -> Route {
         Route(
@@ -121,6 +124,7 @@ extension Route {
             answers: answers,
             problems: problems,
             origins: origins,
+            takesLinks: takesLinks,
             handle: handle
         )
     }
@@ -146,7 +150,7 @@ extension Route {
     /// How OpenAPI describes it.
     var operation: OpenAPI.Operation {
         let schema: OpenAPI.Body?
-        var isRequired = true
+        var isRequired = !takesLinks
         switch body {
         case .none: schema = nil
         case .json(let form): schema = .json(form)

@@ -1,11 +1,14 @@
+import EventStream
 import HTTPTransport
+import StatePublishing
+import StoreCore
 package import StorePatterns
 package import Wire
 
 /// What is presented to a client, the lowest first, and the client's word that it shows it.
 package struct PresentationRoutes: RouteGroup {
     package let links: Links
-    package let reader: StateReader
+    package let store: Store
     /// The module that has the sessions.
     package let module: String
     package let watch: RouteWatch
@@ -13,13 +16,13 @@ package struct PresentationRoutes: RouteGroup {
 
     package init(
         links: Links,
-        reader: StateReader,
+        store: Store,
         module: String,
         watch: RouteWatch,
         limits: JSONLimits
     ) {
         self.links = links
-        self.reader = reader
+        self.store = store
         self.module = module
         self.watch = watch
         self.limits = limits
@@ -43,6 +46,15 @@ package struct PresentationRoutes: RouteGroup {
                 problems: [.forbidden, .notFound],
                 handle: show
             ),
+            .stream(
+                links.routeEvents,
+                "routeEvents",
+                "The client's route now and whenever it changes, as server-sent events; between them "
+                    + "the commands of the program to the client's screens, each once.",
+                parameters: StreamParameters.all,
+                problems: [.forbidden],
+                handle: stream
+            ),
             .change(
                 .post,
                 links.routeShown,
@@ -60,7 +72,7 @@ package struct PresentationRoutes: RouteGroup {
         let session = try request.session() ?? Sessions.shared
         let state = reader.state(for: Caller(session: session))
         // Of the sessions, only this one is parsed.
-        let pointer = JSONPointer(tokens: [module, session, "route"])
+        let pointer = ScreenCommands.route(of: session, in: module)
         guard let route = state.part(at: pointer) else { throw request.notFound }
         request.respond(
             HTTPResponse(
@@ -73,6 +85,16 @@ package struct PresentationRoutes: RouteGroup {
             )
         )
     }
+
+    private func stream(_ request: RequestContext) throws(Problem) {
+        let session = try request.session() ?? Sessions.shared
+        let route = ScreenCommands.route(of: session, in: module)
+        let stream = try reader.stream(at: route, for: try request.caller())
+        let mode = request[StreamParameters.mode] ?? .snapshot
+        try StreamOpening.open(request, store, stream.carrying(mode))
+    }
+
+    private var reader: StateReader { store.reader }
 
     /// Presenters may be waiting for this.
     private func note(_ request: RequestContext) throws(Problem) {

@@ -2,8 +2,22 @@ import Platform
 package import StoreCore
 package import StorePatterns
 import Synchronization
+import Texts
 
-/// Which clients show which modules: a client shows a module while it has the module's stream open.
+/// What a client shows by reading a stream: the slice of a module, or that of an instance.
+package struct ShownSlice: Hashable, Sendable {
+    /// The module's place.
+    package let module: Int
+    /// The instance's id; `nil` where the module has one slice.
+    package let instance: ExactText?
+
+    package init(module: Int, instance: String? = nil) {
+        self.module = module
+        self.instance = instance.map { ExactText($0) }
+    }
+}
+
+/// Which clients show which slices: a client shows a slice while it has the slice's stream open.
 ///
 /// A module whose view declares actions for that dispatches them when the first stream of a
 /// session opens, and when the last one ends.
@@ -13,19 +27,19 @@ package final class ViewPresence: Sendable {
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
     private struct Showing: Hashable {
-        let module: Int
+        let slice: ShownSlice
         let session: String
     }
 
     /// The action of each module's view when its visibility changes, by the module's place.
     private let visibility: [@Sendable (ViewVisibility) -> (any Action)?]
-    private let isStarted: @Sendable (_ module: Int, _ session: String?) -> Bool
+    private let isStarted: @Sendable (_ slice: ShownSlice, _ session: String?) -> Bool
     private let dispatch: Dispatch
     private let streams = Locked<[Showing: Int]>([:])
 
     package init(
         _ visibility: [@Sendable (ViewVisibility) -> (any Action)?],
-        isStarted: @escaping @Sendable (_ module: Int, _ session: String?) -> Bool,
+        isStarted: @escaping @Sendable (_ slice: ShownSlice, _ session: String?) -> Bool,
         dispatch: @escaping Dispatch
     ) {
         self.visibility = visibility
@@ -33,21 +47,21 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// A client, `origin` in the log, opens a module's stream. Returns what is to be done when that
-    /// ends: nothing where the view has no action for it, or the module is not started.
+    /// A client, `origin` in the log, opens a slice's stream. Returns what is to be done when that
+    /// ends: nothing where the view has no action for it, or the slice is not started.
     ///
     /// - Throws: ``MailboxError`` where the Core does not take the view's action; the stream is not
     ///   counted then.
     package func begin(
-        _ module: Int,
+        _ slice: ShownSlice,
         in session: String?,
         origin: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
         guard
-            visibility[module](.visible) != nil || visibility[module](.hidden) != nil,
-            isStarted(module, session)
+            visibility[slice.module](.visible) != nil || visibility[slice.module](.hidden) != nil,
+            isStarted(slice, session)
         else { return nil }
-        let showing = Showing(module: module, session: session ?? Sessions.shared)
+        let showing = Showing(slice: slice, session: session ?? Sessions.shared)
         // Said within the lock, so that what is said last is how it is.
         try streams.withLock { streams throws(MailboxError) in
             if streams[showing] == nil { try report(.visible, showing, origin) }
@@ -58,7 +72,7 @@ package final class ViewPresence: Sendable {
                 let left = (streams[showing] ?? 1) - 1
                 streams[showing] = left > 0 ? left : nil
                 // Where the mailbox is full, the Core's own log has a line.
-                if left == 0, isStarted(module, session) { try? report(.hidden, showing, origin) }
+                if left == 0, isStarted(slice, session) { try? report(.hidden, showing, origin) }
             }
         }
     }
@@ -68,8 +82,9 @@ package final class ViewPresence: Sendable {
         _ showing: Showing,
         _ origin: String?
     ) throws(MailboxError) {
-        guard let action = visibility[showing.module](change) else { return }
+        guard let action = visibility[showing.slice.module](change) else { return }
+        let addressed: any Action = showing.slice.instance.map { action.to($0.text) } ?? action
         let session = showing.session == Sessions.shared ? nil : showing.session
-        try dispatch(action, session, origin ?? "StoreServer/views")
+        try dispatch(addressed, session, origin ?? "StoreServer/views")
     }
 }

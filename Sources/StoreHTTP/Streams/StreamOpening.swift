@@ -24,7 +24,7 @@ enum StreamOpening {
         return StreamHead(response: Bytes(utf8: response), payload: Bytes(utf8: retry))
     }
 
-    /// Makes a request a stream, with which the client shows the module at that place.
+    /// Makes a request a stream, with which the client shows a slice.
     ///
     /// - Throws: 503 where no stream has a place, and what else keeps a request from being a
     ///   stream.
@@ -32,9 +32,9 @@ enum StreamOpening {
         _ request: RequestContext,
         _ store: Store,
         _ stream: VisibleStream,
-        showing module: Int? = nil
+        showing slice: ShownSlice? = nil
     ) throws(Problem) {
-        let (resume, owner) = try admitted(request, store, to: stream.topic, showing: module)
+        let (resume, owner) = try admitted(request, store, to: stream.topic, showing: slice)
         let isOpen = stream.beginNow { first in
             request.exchange.stream(
                 beginning(of: stream.topic, resume, owner, first),
@@ -84,7 +84,7 @@ enum StreamOpening {
         _ request: RequestContext,
         _ store: Store,
         to topic: TopicID,
-        showing module: Int?
+        showing slice: ShownSlice?
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
         try requireChunks(request)
         let resume = resume(
@@ -100,7 +100,7 @@ enum StreamOpening {
             throw .streamLimit(store.bounds.streamsMax)
         }
         do {
-            owner.onEnd = try onEnd(request, store, showing: module, in: owner.session)
+            owner.onEnd = try onEnd(request, store, showing: slice, in: owner.session)
         } catch {
             store.streams.abandon(topic)
             throw error == .closed
@@ -114,14 +114,14 @@ enum StreamOpening {
     private static func onEnd(
         _ request: RequestContext,
         _ store: Store,
-        showing module: Int?,
+        showing slice: ShownSlice?,
         in session: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
         let hold = store.hold(session)
         var disappears: (@Sendable () -> Void)?
-        if let module, let presence = store.presence {
+        if let slice, let presence = store.presence {
             let origin = request.origin(in: session)
-            disappears = try presence.begin(module, in: session, origin: origin)
+            disappears = try presence.begin(slice, in: session, origin: origin)
         }
         guard hold != nil || disappears != nil else { return nil }
         return { [disappears] in

@@ -1,3 +1,4 @@
+import ActionCatalog
 package import StoreCore
 package import Wire
 
@@ -5,11 +6,21 @@ package import Wire
 package struct BoundUseCaseMethod: Sendable {
     package let path: String
     package let module: String
+    /// Whether it is asked of one of the module's instances.
+    package let hasInstances: Bool
     package let input: any (Codable & Sendable).Type
     package let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
     /// The request of a session to do the work.
     package let request:
-        @Sendable (any Codable & Sendable, _ session: String?) throws -> ClientRequest
+        @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
+            -> ClientRequest
+
+    /// What the log has of it.
+    package var loggedForm: LoggedRequest {
+        let name = { ClientRequest.name(ofUseCase: path, instance: $0) }
+        guard hasInstances else { return .name(name(nil)) }
+        return .pattern("^" + name(".{1,\(InstanceID.bytesMax)}") + "$")
+    }
 }
 
 extension BoundUseCaseMethod {
@@ -19,11 +30,15 @@ extension BoundUseCaseMethod {
                 BoundUseCaseMethod(
                     path: useCase.path,
                     module: mount.name,
+                    hasInstances: mount.slice.form == .instances,
                     input: useCase.input,
                     read: reader(of: useCase.input)
-                ) { input, session in
+                ) { input, session, instance in
                     let isOwn = mount.slice.ownership == .session
-                    let key = SliceKey(session: isOwn ? session ?? SessionName.shared : nil)
+                    let key = SliceKey(
+                        session: isOwn ? session ?? SessionName.shared : nil,
+                        instance: instance
+                    )
                     return try useCase.request(input, to: SliceAddress(module: mount.name, key))
                 }
             }

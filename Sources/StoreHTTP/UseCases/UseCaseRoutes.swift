@@ -3,7 +3,9 @@ import HTTPTransport
 import StoreCore
 package import Wire
 
-/// `POST /usecases/<use case>/<method>`: reads the input and calls the use case, nothing else.
+/// `POST /usecases/<use case>/<method>`: reads the input and calls the use case, nothing else. A
+/// method of a module with instances is asked of one of them, `POST /usecases/<use
+/// case>/<id>/<method>`.
 ///
 /// The call is journaled, and what comes of it names it as its cause. The input is neither
 /// journaled nor streamed nor logged.
@@ -28,12 +30,15 @@ package struct UseCaseRoutes: RouteGroup {
     package var routes: [Route] { methods.map(route) }
 
     private func route(_ method: BoundUseCaseMethod) -> Route {
-        .change(
+        let parameters: [any RouteParameter] = method.hasInstances ? [InstanceID.parameter] : []
+        let path =
+            method.hasInstances ? links.instanceUseCase(method.path) : links.useCase(method.path)
+        return .change(
             .post,
-            links.useCase(method.path),
+            path,
             "useCase." + method.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
             "Call the use case \(method.path); its input is kept nowhere.",
-            parameters: [CancelOnClose.parameter, HeaderParameter.prefersWait],
+            parameters: parameters + [CancelOnClose.parameter, HeaderParameter.prefersWait],
             body: .json(JSONSchemaDocument(of: [method.input]).roots[0]),
             answers: WorkTicket.answers,
             problems: WorkTicket.problems + [.refused, .invalidPayload]
@@ -46,10 +51,11 @@ package struct UseCaseRoutes: RouteGroup {
         _ method: BoundUseCaseMethod,
         for request: RequestContext
     ) throws(Problem) {
+        let instance = method.hasInstances ? try InstanceID.read(request) : nil
         let input = try input(of: method, request)
         let work: ClientRequest
         let session = try request.session()
-        do { work = try method.request(input, session) } catch {
+        do { work = try method.request(input, session, instance) } catch {
             throw .refused(reason: Refusal(error).reason)
         }
         WorkTicket(request, store, from: session)

@@ -50,7 +50,8 @@ package struct ViewRoutes: RouteGroup {
                 "View" + id,
                 "The projection \(view.name); null where there is nothing to show.",
                 parameters: query.parameters + [HeaderParameter.ifNoneMatch],
-                answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified]
+                answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified],
+                problems: [.viewFailed]
             ) { request throws(Problem) in
                 try show(request, view, try read(request, view, at: place, query))
             },
@@ -136,7 +137,7 @@ package struct ViewRoutes: RouteGroup {
             store.logger.error(
                 "the view \(view.name) can't be made: \(error.messageForOperators)"
             )
-            throw .overloaded("the view can't be made; the server's own log says why")
+            throw .viewFailed(view.name)
         }
     }
 }

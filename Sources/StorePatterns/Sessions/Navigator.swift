@@ -30,7 +30,14 @@ extension Navigator {
 public struct RouteNavigator: Navigator {
     let style: PresentationStyle
     let session: String
+    /// The view of the presenter itself.
+    let view: String
     let submit: @Sendable (Sessions.Internal, RouteCompletion?) -> Void
+
+    /// Puts the presenter's own view on top: its module's, or that of the instance, `cards/7`.
+    public func present(completion: RouteCompletion? = nil) {
+        present(view, completion: completion)
+    }
 
     /// Puts a view on top.
     public func present(_ view: String, completion: RouteCompletion?) {

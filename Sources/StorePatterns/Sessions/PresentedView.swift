@@ -12,6 +12,11 @@ public struct PresentedView: Codable, Equatable, Sendable {
     }
 }
 
+extension PresentedView {
+    /// The name of the view of one of a module's instances: `cards/7`.
+    static func name(_ view: String, of instance: String) -> String { view + "/" + instance }
+}
+
 /// How a view is presented.
 public enum PresentationStyle: String, Codable, Sendable {
     /// On top of a stack.

@@ -2,11 +2,25 @@ public import StoreCore
 
 extension PresenterContext {
     /// Pushes views on the stacks of those who asked, and pops them.
-    public var navigation: RouteNavigator { context(.push) }
+    public var navigation: RouteNavigator { navigator(.push) }
     /// Presents views before all else to those who asked, and dismisses them.
-    public var modal: RouteNavigator { context(.modal) }
+    public var modal: RouteNavigator { navigator(.modal) }
     /// Presents views to those who asked in place of all else.
-    public var window: RouteNavigator { context(.root) }
+    public var window: RouteNavigator { navigator(.root) }
+
+    /// The presenter's own view: the name that it gives, or its module's; of an instance, that name
+    /// and the id, `cards/7`.
+    public var view: String {
+        let module = module ?? self.name
+        let name = (presenter as? any ViewPresenter.Type)?.view(of: module) ?? module
+        return instance.map { PresentedView.name(name, of: $0) } ?? name
+    }
+
+    /// Takes the presenter's own view off the route of the slice's session, and off every session's
+    /// where the slice is shared.
+    public func withdraw(file: String = #fileID, line: Int = #line) {
+        withdraw(view, file: file, line: line)
+    }
 
     /// Takes a view off the route of the slice's session, and off every session's where the slice
     /// is shared: what it showed is gone.
@@ -18,8 +32,12 @@ extension PresenterContext {
         )
     }
 
-    private func context(_ style: PresentationStyle) -> RouteNavigator {
-        RouteNavigator(style: style, session: audience ?? Sessions.shared) { action, completion in
+    func navigator(_ style: PresentationStyle) -> RouteNavigator {
+        RouteNavigator(
+            style: style,
+            session: audience ?? Sessions.shared,
+            view: view
+        ) { action, completion in
             // No client asked, as when a store begins.
             guard let audience else {
                 completion?(.shown)

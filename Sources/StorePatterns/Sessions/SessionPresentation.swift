@@ -22,7 +22,10 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         self.modules = modules
         views = modules.map { mount in
             mount.presenterTypes.isEmpty
-                ? nil : mount.presenterTypes.compactMap { ($0 as? any ViewPresenter.Type)?.view }
+                ? nil
+                : mount.presenterTypes.compactMap { type in
+                    (type as? any ViewPresenter.Type).map { $0.view(of: mount.name) }
+                }
         }
     }
 
@@ -30,36 +33,51 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         place.read(root, .only)?[session] != nil
     }
 
-    func isHidden(_ module: Int, from session: String, in root: Root) -> Bool {
-        guard let views = views[module], !views.isEmpty, let state = place.read(root, .only) else {
+    func isHidden(_ touch: Touch, from session: String, in root: Root) -> Bool {
+        guard let views = views(of: touch), let state = place.read(root, .only) else {
             return false
         }
         return !views.contains { state[session]?.shows($0) == true }
     }
 
-    /// The session of a slice, where its route lacks the module's views; of a shared slice, all
-    /// clients without a session, where no route has a view of the module: then the state was made
-    /// without routes.
-    func firstAudience(of module: Int, _ key: SliceKey, in root: Root) -> String? {
-        guard let views = views[module], !views.isEmpty, let state = place.read(root, .only) else {
-            return nil
+    /// The views of a slice: those of its module, and of an instance its own, too. `nil` where it
+    /// has none, and so is hidden from no session.
+    private func views(of touch: Touch) -> [String]? {
+        guard let views = views[touch.module], !views.isEmpty else { return nil }
+        guard let instance = touch.key.instance else { return views }
+        return views + views.map { PresentedView.name($0, of: instance) }
+    }
+
+    /// The session of a slice, where its route lacks the views of the slice; of a shared slice, all
+    /// clients without a session, where no route has one of them: then the state was made without
+    /// routes.
+    ///
+    /// Cost: one step for each view on a route, and then one for each slice.
+    func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String? {
+        guard views[module]?.isEmpty == false, let state = place.read(root, .only) else {
+            return { _ in nil }
         }
-        if let session = key.session {
-            return isHidden(module, from: session, in: root) ? session : nil
+        let shown = Set(state.sessions.values.flatMap { $0.route.map { ExactText($0.view) } })
+        return { [self] key in
+            let touch = Touch(module, key)
+            if let session = key.session {
+                return isHidden(touch, from: session, in: root) ? session : nil
+            }
+            let isShown = views(of: touch)?.contains { shown.contains(ExactText($0)) } == true
+            return isShown ? nil : Sessions.shared
         }
-        let isShown = state.sessions.values.contains { views.contains(where: $0.shows) }
-        return isShown ? nil : Sessions.shared
     }
 
     func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
         throws(Refusal)
     {
-        guard isHidden(module, from: session ?? Sessions.shared, in: root),
+        guard isHidden(Touch(module, key), from: session ?? Sessions.shared, in: root),
             // What is not started can't be shown either, and that is the better answer.
             modules[module].slice.isThere(root, key)
         else { return }
+        let name = SliceAddress(module: modules[module].name, key).path
         throw Refusal(
-            reason: "'\(modules[module].name)' is not presented to this session; "
+            reason: "'\(name)' is not presented to this session; "
                 + "GET /route shows what is."
         )
     }

@@ -77,7 +77,7 @@ public struct Sessions: EffectfulModule {
 
         /// Whether a view is presented.
         public func shows(_ view: String) -> Bool {
-            route.contains { $0.view == view }
+            route.contains { $0.view.isSame(as: view) }
         }
     }
 
@@ -128,12 +128,14 @@ public struct Sessions: EffectfulModule {
             }
         case .dismissedUntil(let view, let sessions):
             state.change(sessions) { session in
-                guard let last = session.route.lastIndex(where: { $0.view == view }) else { return }
+                guard let last = session.route.lastIndex(where: { $0.view.isSame(as: view) }) else {
+                    return
+                }
                 session.route.removeSubrange((last + 1)...)
             }
         case .withdrawn(let view, let sessions):
             state.change(sessions ?? state.names) { session in
-                session.route.removeAll { $0.view == view }
+                session.route.removeAll { $0.view.isSame(as: view) }
             }
         }
         return .none

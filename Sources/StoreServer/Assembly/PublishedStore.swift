@@ -4,6 +4,8 @@ import StatePublishing
 import StoreCore
 import StoreHTTP
 import StoreHistory
+import StorePatterns
+import Synchronization
 import Wire
 
 /// What a store publishes with: the state and its streams, the log of actions, snapshots.
@@ -18,6 +20,8 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     let touched: TouchedModules
     let publisher: Publisher<State>
     let keeper: SnapshotKeeper
+    /// Sends commands to the screens of sessions; `nil` where the state has none.
+    let commands: ScreenCommands?
 
     /// - Throws: where the system refuses a descriptor, or the state has no JSON form.
     init(_ base: StoreBase<State>, _ composition: any StateComposition<State>) throws {
@@ -46,7 +50,15 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         let layout = composition.layout
         touched = TouchedModules(hasSessions: layout?.ofSessions.isEmpty == false)
         let sender = PartSender(streams: streams, epoch: epoch)
-        views = composition.views.map { ViewStreams($0, sender, encoder, logger) }
+        let linked = LinkedActions(
+            base.links,
+            base.registry.table,
+            encoder,
+            bytesMax: base.configuration.uriBytesMax
+        )
+        views = composition.views.map {
+            ViewStreams($0, sender, encoder.linking(to: linked), logger)
+        }
         let publisher = try Publisher(
             epoch: epoch,
             version: history.version,
@@ -63,6 +75,12 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             on: threads?.readers
         )
         self.publisher = publisher
+        let hasSessions = composition.modules?.contains { $0.name == Sessions.name } == true
+        commands =
+            hasSessions
+            ? ScreenCommands(of: Sessions.name, publisher, streams, encoder, logger) { [streams] in
+                streams.counters.commandsDropped.add(1, ordering: .relaxed)
+            } : nil
         let bounds = base.configuration.snapshotBounds
         keeper = SnapshotKeeper(
             journal: history.journal,

@@ -26,6 +26,7 @@ extension StoreServer {
         ports.action = history.action
         ports.keyClock = base.journal.keyClock
         ports.sink = published.publisher
+        if let commands = published.commands { ports.commands = commands.send }
         ports.failed = supervision.journal.failed
         ports.progress = supervision.progress
         ports.follower = StoreFollower(keeper, base.lines, world.logger)

@@ -37,7 +37,7 @@ extension StoreServer {
                 SessionRoutes(links: links, store: store, table: table),
                 PresentationRoutes(
                     links: links,
-                    reader: store.reader,
+                    store: store,
                     module: Sessions.name,
                     watch: watch,
                     limits: limits

@@ -101,9 +101,11 @@ extension StoreServer {
                 store,
                 limits,
                 batchMax: store.bounds.batchMax,
-                views: (composition.modules ?? []).map(\.name).compactMap { name in
-                    let forms = store.actions.forms(for: .views(of: name))
-                    return forms.isEmpty ? nil : (name, forms)
+                views: (composition.modules ?? []).compactMap { module in
+                    let forms = store.actions.forms(for: .views(of: module.name))
+                    if forms.isEmpty { return nil }
+                    let hasInstances = module.form == .instances
+                    return ViewActions(of: module.name, forms, hasInstances: hasInstances)
                 },
                 hasEffects: composition.modules != nil
             ),
@@ -146,9 +148,9 @@ extension StoreServer {
         let types = store.actions.forms(for: .everybody)
         let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
         let requests =
-            composition.useCases.map { "\(ClientRequest.useCases)/\($0.path)" }
+            composition.useCases.map(\.loggedForm)
             + Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
-            .map { ClientRequest(notification: $0).name }
+            .map { .name(ClientRequest(notification: $0).name) }
         let batchMax = store.bounds.batchMax
         let schema = { (form: any Decodable.Type) in
             JSONSchema.store(
@@ -171,7 +173,8 @@ extension StoreServer {
                 logged: logged,
                 requests: requests,
                 batchMax: batchMax
-            ) + LogSchema.definitions,
+            ) + LogSchema.definitions
+                + (composition.views == nil ? [] : JSONSchema.linkDefinitions),
             newest: { [reader = store.reader] in reader.version }
         )
     }

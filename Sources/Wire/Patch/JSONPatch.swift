@@ -5,8 +5,10 @@ package enum JSONPatch {
     /// The same two documents always give the same bytes, and the patch is never longer than one
     /// that replaces the whole document. It consists of `add`, `remove` and `replace`.
     ///
+    /// Items of arrays that have a member `id` of their own are compared by it (``KeyedElements``).
+    ///
     /// Cost: one pass over both documents, skipping what is the same byte for byte, and for each
-    /// pair of arrays what ``SharedElements`` allows itself.
+    /// pair of arrays what ``KeyedElements`` or ``SharedElements`` allows itself.
     package static func diff(from old: JSONDocument, to new: JSONDocument) -> Bytes {
         diff(from: old.root, to: new.root)
     }

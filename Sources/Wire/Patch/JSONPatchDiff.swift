@@ -101,24 +101,44 @@ struct JSONPatchDiff: ~Copyable {
             old.removeLast()
             new.removeLast()
         }
-        for (a, b) in SharedElements.gaps(between: Array(old), and: Array(new)) {
-            gap(old.prefix(a), new.prefix(b), &position)
-            old.removeFirst(a + 1)
-            new.removeFirst(b + 1)
+        let keyed =
+            old.isEmpty || new.isEmpty
+            ? nil : KeyedElements.gaps(between: Array(old), and: Array(new))
+        let gaps = keyed ?? SharedElements.gaps(between: Array(old), and: Array(new))
+        for (a, b) in gaps {
+            gap(old.prefix(a), new.prefix(b), &position, isKeyed: keyed != nil)
+            old.removeFirst(a)
+            new.removeFirst(b)
+            // One that is known by its key may have changed.
+            if keyed != nil, let item = old.first, let changed = new.first {
+                element(at: position, item, changed)
+            }
+            old.removeFirst()
+            new.removeFirst()
             position += 1
         }
-        gap(old, new, &position)
+        gap(old, new, &position, isKeyed: keyed != nil)
+    }
+
+    private mutating func element(at position: Int, _ old: JSONNode, _ new: JSONNode) {
+        if old.hasSameSource(as: new) { return }
+        within(String(position)) { $0.compare(old, new) }
     }
 
     /// Elements between two that both arrays have: changed as far as there are pairs, and the rest
-    /// removed or added.
+    /// removed or added. Items with keys of their own are other items: one takes the other's place.
     private mutating func gap(
         _ old: ArraySlice<JSONNode>,
         _ new: ArraySlice<JSONNode>,
-        _ position: inout Int
+        _ position: inout Int,
+        isKeyed: Bool
     ) {
         for (a, b) in zip(old, new) {
-            within(String(position)) { $0.compare(a, b) }
+            if isKeyed {
+                within(String(position)) { $0.operation("replace", value: b) }
+            } else {
+                element(at: position, a, b)
+            }
             position += 1
         }
         for _ in 0..<max(old.count - new.count, 0) {

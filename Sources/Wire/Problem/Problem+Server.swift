@@ -10,6 +10,15 @@ extension Problem {
         )
     }
 
+    /// 500: a view that the program makes has no JSON form. The log has the reason.
+    package static func viewFailed(_ view: String) -> Problem {
+        Problem(
+            .viewFailed,
+            detail: "The view '\(view)' can't be made of the state as it is; "
+                + "the server's log says why."
+        )
+    }
+
     /// 503: a bound of the server is reached; nothing was applied. `what` is full, such as "the
     /// queue of actions (65,536)".
     package static func overloaded(_ what: String, retryAfterSeconds: Int = 1) -> Problem {

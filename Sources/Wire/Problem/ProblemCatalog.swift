@@ -24,7 +24,7 @@ package enum ProblemCatalog {
             access(of: slug)
         case .refused, .unknownAction, .invalidPayload, .idempotencyMismatch, .effectFailed:
             action(of: slug)
-        case .tooManyRequests, .overloaded, .draining, .streamLimit, .storageFull:
+        case .viewFailed, .tooManyRequests, .overloaded, .draining, .streamLimit, .storageFull:
             server(of: slug)
         }
     }
@@ -283,6 +283,18 @@ package enum ProblemCatalog {
                 """
                 Wait for the seconds in "Retry-After", then go on more slowly. Send several actions \
                 as one array.
+                """
+            )
+        case .viewFailed:
+            (
+                "The view can't be made",
+                """
+                The program made a view of the state that has no JSON form: a number that JSON does \
+                not have, or a link to an action that no client may dispatch. The state is as it was.
+                """,
+                """
+                The server's log has a line with the view and the reason, for its developer. Other \
+                views, and GET /state, can still be read.
                 """
             )
         case .draining:

@@ -19,6 +19,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
     case invalidPayload = "invalid-payload"
     case idempotencyMismatch = "idempotency-mismatch"
     case effectFailed = "effect-failed"
+    case viewFailed = "view-failed"
     case tooManyRequests = "too-many-requests"
     case overloaded
     case draining
@@ -45,6 +46,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
         case .effectFailed: 424
         case .tooManyRequests: 429
         case .headersTooLarge: 431
+        case .viewFailed: 500
         case .overloaded, .draining, .streamLimit: 503
         case .storageFull: 507
         }

@@ -17,6 +17,12 @@ extension SSEFrame {
         encode(event: "patch", id: tag.description, data: patch)
     }
 
+    /// What a session's screens are to do once (13.7). It has no id, so that it does not change
+    /// what a reader resumes from.
+    package static func command(_ data: Bytes) -> Bytes {
+        encode(event: "command", data: data)
+    }
+
     /// A sign of life without an id, so that it does not change what a reader resumes from (4.7).
     package static func heartbeat(at tag: Tag) -> Bytes {
         let data = "{\"epoch\":\"\(tag.epoch)\",\"version\":\(tag.version)}"

@@ -11,7 +11,7 @@ extension JSONSchema {
         state: any Decodable.Type,
         actions: [ActionForm],
         logged: [ActionForm] = [],
-        requests: [String] = [],
+        requests: [LoggedRequest] = [],
         batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> Bytes {
@@ -42,7 +42,7 @@ extension JSONSchema {
     ///   - state: the type of the state.
     ///   - actions: what may be dispatched, in the order in which it is to be listed.
     ///   - logged: what the log may have besides: what the program and its views dispatch.
-    ///   - requests: the wire names of what clients ask besides actions, which have no payload.
+    ///   - requests: what clients ask besides actions, which has no payload.
     ///   - batchMax: how many actions one request may carry.
     ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
     /// - Returns: the definitions, each with its name, in that order.
@@ -50,7 +50,7 @@ extension JSONSchema {
         state: any Decodable.Type,
         actions: [ActionForm],
         logged: [ActionForm] = [],
-        requests: [String] = [],
+        requests: [LoggedRequest] = [],
         batchMax: Int = batchMax,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
     ) -> [Property] {
@@ -86,7 +86,7 @@ extension JSONSchema {
                     reference(payloadName($0.name))
                 )
             }
-            + requests.map { record(.strings([$0]), .object([])) }
+            + requests.map { record($0.schema, .object([])) }
         let action = reference("Action")
         return [
             Property("State", document.roots[0]),
@@ -177,6 +177,21 @@ extension JSONSchema {
         case .any, .null, .nullable: true
         case .object(let properties): properties.allSatisfy { !$0.isRequired }
         default: false
+        }
+    }
+}
+
+/// The wire name of what clients ask besides actions, as the log has it.
+package enum LoggedRequest: Sendable {
+    /// This one.
+    case name(String)
+    /// One that matches, with the id of an instance in it.
+    case pattern(String)
+
+    fileprivate var schema: JSONSchema {
+        switch self {
+        case .name(let name): .strings([name])
+        case .pattern(let pattern): .text(pattern: pattern)
         }
     }
 }

@@ -137,8 +137,11 @@ extension Naive {
 
     /// Refuses what a view says in a session that does not show it.
     private func admit(_ action: any Action, from session: String?) throws {
-        guard let view = P.view(saying: Self.unaddressed(action).0) else { return }
-        guard sessions?[session ?? Sessions.shared]?.shows(view) == true else {
+        let (unaddressed, instance) = Self.unaddressed(action)
+        let views = P.views(saying: unaddressed, instance)
+        guard !views.isEmpty else { return }
+        guard views.contains(where: { sessions?[session ?? Sessions.shared]?.shows($0) == true })
+        else {
             throw Refusal(reason: "It is not presented.")
         }
     }

@@ -34,8 +34,8 @@ protocol Program: SendableMetatype {
     static func explains(_ record: Record, by cause: Record?) -> Property?
     /// What effects need of the world.
     static func dependencies(_ clock: ManualClock) -> Dependencies
-    /// The view that shows the module of an action, where the action is one that a view dispatches.
-    static func view(saying action: any Action) -> String?
+    /// The views that show the slice of an action, where the action is one that a view dispatches.
+    static func views(saying action: any Action, _ instance: String?) -> [String]
     /// The calls of presenters and reactions after an applied action, and what they dispatch.
     static func follows(_ applied: Applied<Root>, _ calls: inout Calls)
     /// Their calls when a store begins.

@@ -14,6 +14,8 @@ enum Request {
         var members: [Sent]
         var isArray = false
         var isDryRun = false
+        /// Whether the action stands in the query, as links of views have it.
+        var isLink = false
         /// An idempotency key, where the request has one.
         var key: String?
         var condition = Condition.none

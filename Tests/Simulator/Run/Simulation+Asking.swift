@@ -148,9 +148,15 @@ extension Simulation {
             expected: expected,
             base: scratch.version
         )
-        let target = request.path + (request.isDryRun ? "?dry-run=true" : "")
+        var query = request.isDryRun ? ["dry-run=true"] : []
+        let link = "action=" + PercentEncoding.encode(body)
+        // A target has a bound, below which links are made.
+        let isLink = request.isLink && link.utf8.count < 4_096
+        if isLink { query.append(link) }
+        let target = request.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         note("  POST \(target) \(Bytewise(body)) \(headers)")
-        let exchange = try server.send("POST", target, headers: headers, body: Array(body.utf8))
+        let sent = isLink ? [] : Array(body.utf8)
+        let exchange = try server.send("POST", target, headers: headers, body: sent)
         let prediction = try scratch.predict(asked, keys: &keys, in: server)
         return Open(exchange: exchange, asked: asked, prediction: prediction)
     }

@@ -3,7 +3,7 @@ import StoreServer
 import Wire
 
 /// A dispatch whose client did not wait for the end of what follows.
-struct Outcome {
+struct DispatchedOutcome {
     let first: UInt64
     let last: UInt64
     let changed: Bool
@@ -28,7 +28,7 @@ extension Simulation {
             throw Violation(.answer, "the outcome is at \(open.exchange.location as Any)")
         }
         outcomes.append(
-            Outcome(
+            DispatchedOutcome(
                 first: kept.first,
                 last: kept.last,
                 changed: kept.changed,

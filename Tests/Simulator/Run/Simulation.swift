@@ -72,7 +72,7 @@ final class Simulation<P: Program> {
     var appliedCounts: [Bytewise: UInt64] = [:]
     var waiting: [Open] = []
     /// What was answered with 202, since the start.
-    var outcomes: [Outcome] = []
+    var outcomes: [DispatchedOutcome] = []
     /// What happened, a line for each step; `nil` where it is not to be printed.
     var story: [String]?
     var expectedHooks: [(version: UInt64, state: Bytewise)] = []

@@ -94,8 +94,8 @@ enum ShopProgram: Program {
         return value
     }
 
-    static func view(saying action: any Action) -> String? {
-        action is HomeModule.UI ? "home" : nil
+    static func views(saying action: any Action, _ instance: String?) -> [String] {
+        action is HomeModule.UI ? ["home"] : []
     }
 
     static func explains(_ record: Record, by cause: Record?) -> Property? {

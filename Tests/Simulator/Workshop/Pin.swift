@@ -21,6 +21,10 @@ struct Pin: StartableModule {
         case filled(note: String)
     }
 
+    enum UI: ModuleAction {
+        case pinched(note: String)
+    }
+
     static let name = "pins"
 
     func begin(_ start: Start) -> State { State(text: start.text) }
@@ -32,16 +36,20 @@ struct Pin: StartableModule {
         case .filled: state.text = state.draft.value ?? ""
         }
     }
+
+    func reduce(_ state: inout State, ui action: UI) {
+        switch action {
+        case .pinched: state.turns += 1
+        }
+    }
 }
 
 struct PinPresenter: ViewPresenter {
-    static let view = "pin"
-
     func stateDidUpdate(from old: Pin.State?, to new: Pin.State?, _ context: PresenterContext) {
         let count = Recorder.note("pin", context, old, new)
-        if old == nil, new != nil { context.modal.present("pin") }
+        if old == nil, new != nil { context.modal.present() }
         if old != nil, new == nil {
-            context.withdraw("pin")
+            context.withdraw()
             // Where the session has ended, this comes too late.
             context.dispatch(Draft.Action.noted(note: "#unpinned\(count)"))
         }

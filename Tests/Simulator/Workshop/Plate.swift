@@ -72,12 +72,10 @@ struct Plate: StartableModule, SharingModule {
 }
 
 struct PlatePresenter: ViewPresenter {
-    static let view = "plate"
-
     func stateDidUpdate(from old: Plate.State?, to new: Plate.State?, _ context: PresenterContext) {
         let count = Recorder.note("plate", old, new)
-        if old == nil, new != nil { context.navigation.present("plate") }
-        if old != nil, new == nil { context.withdraw("plate") }
+        if old == nil, new != nil { context.navigation.present() }
+        if old != nil, new == nil { context.withdraw() }
         if let old, let new, old.taps != new.taps {
             context.dispatch(Desk.Action.asked(note: "#plate\(count)"))
         }

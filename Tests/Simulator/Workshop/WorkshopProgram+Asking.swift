@@ -26,12 +26,30 @@ extension WorkshopProgram {
     }
 
     private static func view(_ asker: inout Asker) -> Request {
+        if asker.chance.happens(1, in: 3) { return pinch(&asker) }
         let isBare = asker.chance.happens(1, in: 2)
         let heat = JSONText.number(Words.number(&asker.chance))
         let turned = JSONText.object([("note", JSONText.string(asker.note())), ("heat", heat)])
         let sent = isBare ? Sent("plate/tapped") : Sent("plate/turned", turned)
         return .dispatch(Request.Dispatch(path: "/modules/plate/ui", members: [sent]))
     }
+
+    /// What the view of one pin says, at the place of that pin or of all.
+    private static func pinch(_ asker: inout Asker) -> Request {
+        let id = asker.chance.pick(pins)
+        let path = asker.chance.pick(["/modules/pins/ui", "/modules/pins/\(segment(id))/ui"])
+        let payload = JSONText.object([("note", JSONText.string(asker.note()))])
+        var dispatch = Request.Dispatch(
+            path: path,
+            members: [Sent("pins/\(id)/pinched", payload)]
+        )
+        dispatch.isLink = asker.chance.happens(1, in: 2)
+        return .dispatch(dispatch)
+    }
+
+    private static let pins = ["a", "\u{E9}", "e\u{301}"]
+
+    private static func segment(_ id: String) -> String { PercentEncoding.encode(id) }
 
     /// A text and another spelling of it, of which a module takes over what it sees.
     private static func respelled(_ asker: inout Asker) -> Request.Dispatch {
@@ -53,6 +71,7 @@ extension WorkshopProgram {
         var dispatch = Request.Dispatch(members: (0..<count).map { _ in sent(&asker) })
         dispatch.isArray = isArray
         dispatch.isDryRun = asker.chance.happens(1, in: 10)
+        dispatch.isLink = !isArray && asker.chance.happens(1, in: 8)
         if asker.chance.happens(1, in: 8) { dispatch.key = "k\(asker.chance.below(12))" }
         if asker.chance.happens(1, in: 8) {
             dispatch.condition = asker.chance.pick([.newest, .newest, .older, .later, .any])
@@ -184,7 +203,7 @@ extension WorkshopProgram {
     }
 
     private static func pin(_ note: (String, String), _ asker: inout Asker) -> Sent {
-        let prefix = "pins/" + asker.chance.pick(["a", "\u{E9}", "e\u{301}"]) + "/"
+        let prefix = "pins/" + asker.chance.pick(pins) + "/"
         let text = ("text", JSONText.string(asker.ownText()))
         switch asker.chance.below(12) {
         case 0...3: return Sent(prefix + "start", .of(note, text))

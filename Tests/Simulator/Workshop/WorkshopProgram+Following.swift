@@ -22,6 +22,7 @@ extension WorkshopProgram {
         if applied.changed(Place.draft), applied.calls("DraftPresenter") { draft(applied, &calls) }
         if applied.changed(Place.pins), applied.calls("PinPresenter") { pins(applied, &calls) }
         whole(applied, &calls)
+        pinAgain(applied, &calls)
         if old != new {
             let count = calls.call("state", applied.wholeOld, applied.wholeNew)
             if Bytewise(applied.before.shelf.label) != Bytewise(applied.after.shelf.label) {
@@ -73,6 +74,21 @@ extension WorkshopProgram {
         }
     }
 
+    /// A session that starts a pin again, and does not show it, is shown it as if it had just been
+    /// started.
+    private static func pinAgain(_ applied: Applied<Workshop>, _ calls: inout Calls) {
+        let session = applied.author
+        guard applied.action is ModuleStart<Pin>, let id = applied.instance,
+            applied.before.pins[session][id] != nil,
+            !isPinShown(id, in: applied.before.sessions[session])
+        else { return }
+        pin(session, id, nil, applied.after.pins[session][id], &calls)
+    }
+
+    private static func isPinShown(_ id: String, in session: Sessions.Session?) -> Bool {
+        session?.shows("pins") == true || session?.shows("pins/" + id) == true
+    }
+
     private static func pin(
         _ session: String,
         _ id: String,
@@ -86,14 +102,14 @@ extension WorkshopProgram {
         let count = calls.call(part, Bytewise(json: old), Bytewise(json: new))
         if old == nil, new != nil, !isShown {
             let presented = Sessions.Internal.presented(
-                view: "pin",
+                view: "pins/" + id,
                 style: .modal,
                 sessions: [session]
             )
             calls.dispatch(presented, from: session)
         }
         if old != nil, new == nil {
-            let withdrawn = Sessions.Internal.withdrawn(view: "pin", sessions: [session])
+            let withdrawn = Sessions.Internal.withdrawn(view: "pins/" + id, sessions: [session])
             calls.dispatch(withdrawn, from: session)
             let noted = Draft.Action.noted(note: "#unpinned\(count)")
             calls.dispatch(noted, for: audience, from: session)
@@ -184,8 +200,8 @@ extension WorkshopProgram {
     private static func beginPins(_ root: Workshop, _ calls: inout Calls) {
         var isCalled = false
         for session in root.pins.sessions {
-            let isShown = root.sessions[session]?.shows("pin") == true
             for id in root.pins[session].ids {
+                let isShown = isPinShown(id, in: root.sessions[session])
                 pin(session, id, nil, root.pins[session][id], &calls, isShown: isShown)
                 isCalled = true
             }

@@ -69,6 +69,11 @@ extension WorkshopProgram {
             var pin = try there(root.pins[session][id])
             Pin().reduce(&pin, action)
             root.pins[session][id] = pin
+        case let action as Pin.UI:
+            let id = try there(instance)
+            var pin = try there(root.pins[session][id])
+            Pin().reduce(&pin, ui: action)
+            root.pins[session][id] = pin
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
         case let action as Tidied: try tidy(&root, action, of: session)
@@ -123,7 +128,7 @@ extension WorkshopProgram {
     static func owner(of action: any Action) -> Owner {
         switch action {
         case is Draft.Action, is Draft.Internal, is ModuleStart<Pin>, is ModuleStop<Pin>,
-            is Pin.Action, is ModuleStart<Stool>, is ModuleStop<Stool>:
+            is Pin.Action, is Pin.UI, is ModuleStart<Stool>, is ModuleStop<Stool>:
             .session
         case is Sessions.Internal, is ClientRequest: .nobody
         default: .everybody

@@ -96,7 +96,13 @@ enum WorkshopProgram: Program {
         target.path.hasPrefix("/modules/desk/events")
     }
 
-    static func view(saying action: any Action) -> String? { action is Plate.UI ? "plate" : nil }
+    static func views(saying action: any Action, _ instance: String?) -> [String] {
+        switch action {
+        case is Plate.UI: ["plate"]
+        case is Pin.UI: ["pins"] + (instance.map { ["pins/" + $0] } ?? [])
+        default: []
+        }
+    }
 
     static func note(of action: any Action) -> String? {
         switch action {
@@ -153,6 +159,10 @@ enum WorkshopProgram: Program {
             case .turned(let note), .texted(let note, _), .filled(let note): return note
             }
         case let action as Tidied: return action.note
+        case let action as Pin.UI:
+            switch action {
+            case .pinched(let note): return note
+            }
         case let action as Unlock: return action.note
         case let action as Multiply: return action.note
         case let action as Jobs.Action:

@@ -1,7 +1,11 @@
 import EventStream
+import Wire
 
 /// A reader whose socket did not take everything.
 struct BehindReader {
+    /// The most frames without a version that wait for it.
+    static let commandsMax = 16
+
     var backlog: Backlog
     /// When its socket last took something.
     var progressed: Double
@@ -13,6 +17,8 @@ struct BehindReader {
     var needsNewest = false
     /// The large frame that it is being sent, where it is not in patch mode.
     var largeFrame: LargeFrame?
+    /// The frames without a version that it is sent after the backlog.
+    var commands: [Bytes] = []
     /// Whether its socket takes more, and other readers have their turn first.
     var awaitsTurn = false
 }

@@ -177,6 +177,9 @@ extension StreamLoop {
         } else if state?.needsNewest == true {
             update(slot)
         }
+        for command in state?.commands ?? [] where slots[Int(slot)].descriptor >= 0 {
+            sendCommand(command, to: slot)
+        }
     }
 }
 

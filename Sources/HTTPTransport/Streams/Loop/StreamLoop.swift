@@ -204,6 +204,8 @@ final class StreamLoop {
             publish(number(of: topic), version, state, audience)
         case .join(let reader):
             join(reader)
+        case .command(let topic, let frame):
+            send(Chunk.of(frame), to: topic)
         }
     }
 

@@ -68,15 +68,28 @@ struct Filter: Module {
     }
 }
 
+/// One item, with what a tap on it does.
+struct TodoCellViewModel: ViewModel {
+    let text: String
+    let complete: ActionLink?
+
+    init(_ item: Todos.Item, at index: Int) {
+        text = item.text
+        complete = item.isCompleted ? nil : ActionLink(Todos.Action.completed(index: index))
+    }
+}
+
 /// The list as one visitor sees it.
 struct VisibleItemsViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Todos.self, Filter.self]
 
-    let texts: [String]
+    let cells: [TodoCellViewModel]
     let pending: Int
 
     init?(state: AppState) {
-        texts = state.todos.items.filter(state.filter.value.choice.includes).map(\.text)
+        let choice = state.filter.value.choice
+        cells = state.todos.items.enumerated().filter { choice.includes($0.element) }
+            .map { TodoCellViewModel($0.element, at: $0.offset) }
         pending = state.todos.items.count { !$0.isCompleted }
     }
 }

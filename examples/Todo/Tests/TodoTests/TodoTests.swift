@@ -1,3 +1,4 @@
+import StoreCore
 import StoreTesting
 import Testing
 
@@ -15,10 +16,13 @@ import Testing
 @Test func `a screen shows the items of its filter`() async {
     let store = TestStore(AppState())
     await store.send(Todos.Action.completed(index: 3)) { $0.todos.items[3].isCompleted = true }
-    #expect(VisibleItemsViewModel(state: store.state)?.texts.count == 4)
+    let cells = VisibleItemsViewModel(state: store.state)?.cells
+    #expect(cells?.count == 4)
+    #expect(cells?[1].complete == ActionLink(Todos.Action.completed(index: 1)))
+    #expect(cells?[3].complete == nil)
     await store.send(Filter.Action.chosen(.completed)) { $0.filter["shared"].choice = .completed }
-    #expect(VisibleItemsViewModel(state: store.state)?.texts == ["Visit mars"])
+    #expect(VisibleItemsViewModel(state: store.state)?.cells.map(\.text) == ["Visit mars"])
     await store.send(Filter.Action.chosen(.pending)) { $0.filter["shared"].choice = .pending }
-    #expect(VisibleItemsViewModel(state: store.state)?.texts.count == 3)
+    #expect(VisibleItemsViewModel(state: store.state)?.cells.count == 3)
     await store.finish()
 }

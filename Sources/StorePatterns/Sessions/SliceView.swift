@@ -1,0 +1,36 @@
+public import StoreCore
+
+extension Mount {
+    /// The same module, whose view is presented while its slice is there.
+    ///
+    /// ```swift
+    /// Home().at(\.home).presented()
+    /// ```
+    ///
+    /// It is presented to the session that starts the slice, under the module's name; that of an
+    /// instance under `cards/7`. When the slice ends, the view is taken away. A slice that is
+    /// always there has no such moment, which the start refuses.
+    ///
+    /// - Parameter style: how the view is presented.
+    /// - Returns: the module with that presenter.
+    public func presented(as style: PresentationStyle = .push) -> Mount {
+        if let module = slice.anyModule { return presented(module, style) }
+        // A field has no module, and is always there: the start refuses it.
+        let view = SliceView<Sessions.State>(style: style)
+        return presented(by: view, named: "presented", needsStart: true)
+    }
+
+    private func presented<M: Module>(_ module: M, _ style: PresentationStyle) -> Mount {
+        presented(by: SliceView<M.State>(style: style), named: "presented", needsStart: true)
+    }
+}
+
+/// Presents the view of a slice while that is there.
+private struct SliceView<State: ModuleState>: ViewPresenter {
+    let style: PresentationStyle
+
+    func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext) {
+        if old == nil, new != nil { context.navigator(style).present() }
+        if old != nil, new == nil { context.withdraw() }
+    }
+}
