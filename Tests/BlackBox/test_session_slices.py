@@ -9,7 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from harness import INCREASE, ConnectionEnded, Server, Stream, action, until
+from harness import INCREASE, ConnectionEnded, Server, Stream, Wire, action, until
 from jsonschema import Draft202012Validator
 from test_sessions import Client
 
@@ -273,6 +273,51 @@ def test_15_4_a_request_that_waits_for_a_change_ends_with_its_session(fresh, two
         found = {answer.result().status for client, answer in answers if client is everybody}
         # No films are shown to the one who has no session.
         assert found == {200, 404}
+
+
+STREAMED = [
+    "/events", "/events?mode=patch", "/events?path=/counter", "/modules/counter/events",
+    "/modules/home/events?old=true", "/views/list/events", "/actions/events",
+]
+
+
+def test_15_4_a_stream_that_opens_while_its_session_ends_ends_with_it():
+    """Over and over, while others change the state: none is left over."""
+    with Server("--debug-routes") as server:
+        done = threading.Event()
+
+        def change():
+            with Wire(server) as wire:
+                while not done.is_set():
+                    assert server.post(INCREASE, wire=wire).status == 200
+
+        def open_and_end(place):
+            for number in range(60):
+                client = Client(server).begin()
+                target = STREAMED[(place + number) % len(STREAMED)]
+                head = f"DELETE /session HTTP/1.1\r\nHost: {server.authority}\r\n"
+                with Wire(server) as end:
+                    with Stream(server, target, headers=client.headers.items()) as stream:
+                        end.send(f"{head}Cookie: {client.headers['Cookie']}\r\n\r\n")
+                        assert end.answer("DELETE").status == 204
+                        if stream.opened().answer.status != 200:
+                            assert stream.answer.problem("forbidden", 403)
+                            continue
+                        deadline = time.monotonic() + 10
+                        while (event := stream.event()).name != "bye":
+                            assert time.monotonic() < deadline, f"{target} goes on"
+                        assert event.json["reason"] == "expired"
+
+        with ThreadPoolExecutor(5) as pool:
+            changing = pool.submit(change)
+            try:
+                for ended in [pool.submit(open_and_end, place) for place in range(4)]:
+                    ended.result()
+            finally:
+                done.set()
+            changing.result()
+        listed = lambda: server.get("/debug/subscriptions").json["streams"]  # noqa: E731
+        until(lambda: listed() == [], "none is left")
 
 
 def test_15_4_slices_survive_a_restart_and_go_with_their_session(tmp_path):

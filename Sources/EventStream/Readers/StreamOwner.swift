@@ -6,6 +6,9 @@ package struct StreamOwner: Sendable {
     package var name: String?
     /// The client's session, where it has one: the stream ends with it.
     package var session: String?
+    /// Whether the session has ended. Called when the stream opens, on the writer's thread: the end
+    /// of a session ends the streams that are open then.
+    package var isOver: (@Sendable () -> Bool)?
     /// Called once when the stream has ended, also where it ended before its first byte was sent.
     /// On any thread.
     package var onEnd: (@Sendable () -> Void)?

@@ -99,8 +99,11 @@ enum StreamOpening {
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }
+        let hold = store.hold(owner.session)
+        // It may end before the stream is open, and what ends its streams then finds none.
+        if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
         do {
-            owner.onEnd = try onEnd(request, store, showing: slice, in: owner.session)
+            owner.onEnd = try onEnd(request, store, hold, showing: slice, in: owner.session)
         } catch {
             store.streams.abandon(topic)
             throw error == .closed
@@ -114,10 +117,10 @@ enum StreamOpening {
     private static func onEnd(
         _ request: RequestContext,
         _ store: Store,
+        _ hold: SessionHold?,
         showing slice: ShownSlice?,
         in session: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
-        let hold = store.hold(session)
         var disappears: (@Sendable () -> Void)?
         if let slice, let presence = store.presence {
             let origin = request.origin(in: session)

@@ -40,7 +40,11 @@ extension StreamLoop {
             Self.keepRoom(in: reader.descriptor)
             logReaders.add(LogReader(beginning.resume, for: beginning.topic.session), at: slot)
         }
-        if stopDeadline != nil { closeSlot(slot, with: bye(.shutdown)) }
+        if stopDeadline != nil {
+            closeSlot(slot, with: bye(.shutdown))
+        } else if beginning.owner.isOver?() == true {
+            closeSlot(slot, with: bye(.expired))
+        }
     }
 
     /// The second in which a stream's time is over, spread by a tenth so that not all end at once.
