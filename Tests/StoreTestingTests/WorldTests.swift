@@ -60,8 +60,10 @@ import Testing
     @Test func `a recorder stands for a dispatcher`() async throws {
         let said = Recorder<Search.Internal>()
         let dispatcher = AnyDispatcher(dispatch: said.record)
-        try await dispatcher.map { Search.Internal.found(titles: [$0]) }.dispatch("A")
-        #expect(said.values == [.found(titles: ["A"])])
+        let found = dispatcher.map { Search.Internal.found(titles: [$0]) }
+        try await found.dispatch("A")
+        try await found.dispatch("B")
+        #expect(said.values == [.found(titles: ["A"]), .found(titles: ["B"])])
     }
 
     @Test func `a recorder that waits in vain reports it`() async throws {
