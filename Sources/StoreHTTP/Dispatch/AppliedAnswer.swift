@@ -16,6 +16,8 @@ struct AppliedAnswer {
     var value: [UInt8]?
     /// Whether it was applied before, under the same key.
     var isReplayed = false
+    /// Whether it is known what became of what follows it.
+    var isEndKnown = true
 
     /// The header fields that every such answer has.
     static let fields = HTTPFields([

@@ -124,10 +124,10 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     private func answerAgain(_ kept: KeptOutcome) {
         var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
         answer.isReplayed = true
-        // What follows it may not have ended yet.
         if watch != nil, let dispatch = store.outcomes.dispatch(kept.last, for: caller) {
             return wait(for: dispatch, isReplayed: true)
         }
+        answer.isEndKnown = false
         guard wantsState, reader.version != kept.last else { return finish(answer) }
         let submitted = reader.threads.past.submit { [self, answer] in
             // Where that state is gone, the answer is true without it.
@@ -189,9 +189,8 @@ extension DispatchTicket: HTTPAnswer {
             field.decimal(applied.tagged ?? applied.last)
             field.raw("\"")
         }
-        // Of a request that came before it is not known whether what followed is done.
         let wait =
-            applied.isReplayed ? nil : preferences.waitSeconds.map { min($0, Self.waitSecondsMax) }
+            applied.isEndKnown ? preferences.waitSeconds.map { min($0, Self.waitSecondsMax) } : nil
         let returned = wantsState && applied.state == nil ? nil : preferences.returned
         if returned != nil || wait != nil,
             let text = Preferences.applied(returned: returned, waitSeconds: wait)
