@@ -3,10 +3,9 @@
 package struct Change: Sendable {
     /// Whether the state has other bytes than before.
     package var isChange: Bool
-    /// The slices that are not as they were, where the state is made of modules.
+    /// The slices that are not as they were, or were started anew, where the state is made of
+    /// modules.
     package var touches: Touches
-    /// The slice that was started although it was there already.
-    package var restarted: Touch?
     /// Whether the action is its session's alone, so that others see nothing of it but a version
     /// number: it is for no slice of what is shared.
     package var isOfSession = false
@@ -14,12 +13,10 @@ package struct Change: Sendable {
     package init(
         isChange: Bool,
         touches: Touches = Touches(),
-        restarted: Touch? = nil,
         isOfSession: Bool = false
     ) {
         self.isChange = isChange
         self.touches = touches
-        self.restarted = restarted
         self.isOfSession = isOfSession
     }
 
@@ -37,10 +34,31 @@ package struct Touch: Sendable, Hashable {
     /// Which slice. Without a session or an instance where the module has these, all may have
     /// changed.
     package let key: SliceKey
+    /// Whether it has other bytes than before.
+    package fileprivate(set) var isChange: Bool
+    /// Whether it was started although it was there already.
+    package fileprivate(set) var isRestart: Bool
 
-    package init(_ module: Int, _ key: SliceKey = .only) {
+    package init(
+        _ module: Int,
+        _ key: SliceKey = .only,
+        isChange: Bool = true,
+        isRestart: Bool = false
+    ) {
         self.module = module
         self.key = key
+        self.isChange = isChange
+        self.isRestart = isRestart
+    }
+
+    /// Whether both are about one slice.
+    fileprivate func isSameSlice(as other: Touch) -> Bool {
+        module == other.module && key == other.key
+    }
+
+    fileprivate mutating func merge(_ other: Touch) {
+        if other.isChange { isChange = true }
+        if other.isRestart { isRestart = true }
     }
 }
 
@@ -57,7 +75,13 @@ package struct Touches: Sendable, Sequence {
             self.first = touch
             return
         }
-        if first != touch, !more.contains(touch) { more.append(touch) }
+        if first.isSameSlice(as: touch) {
+            self.first?.merge(touch)
+        } else if let place = more.firstIndex(where: touch.isSameSlice) {
+            more[place].merge(touch)
+        } else {
+            more.append(touch)
+        }
     }
 
     @inline(__always)

@@ -22,6 +22,7 @@ struct SeenVersions {
         noted = version
         guard change.isChange else { return }
         change.touches.forEach { touch in
+            guard touch.isChange else { return }
             guard let session = touch.key.session else {
                 shared = version
                 return

@@ -142,13 +142,14 @@ extension ModuleMachine {
         var effect: PendingEffect?
         let change = try reduce(&state, action, by: handler, of: module, key: key, &effect)
         guard change.isChange, isSame(module, before, state) else { return change }
-        return Change(
-            isChange: false,
-            restarted: change.restarted,
-            isOfSession: change.isOfSession
-        )
+        var same = Change(isChange: false, isOfSession: change.isOfSession)
+        for touch in change.touches where touch.isRestart {
+            same.touch(Touch(touch.module, touch.key, isChange: false, isRestart: true))
+        }
+        return same
     }
 
+    @inline(__always)
     func reduce(
         _ state: inout Root,
         _ action: any Action,
@@ -164,9 +165,12 @@ extension ModuleMachine {
         // Most actions have none; to put that in its place would cost a release.
         if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
-        if result.isRestart { change.restarted = Touch(module, key) }
+        if result.isChange || result.isRestart {
+            change.touch(
+                Touch(module, key, isChange: result.isChange, isRestart: result.isRestart)
+            )
+        }
         if result.isChange {
-            change.touch(Touch(module, key))
             if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
         } else if comparison == nil, hasLinks[module] {
             // Equal texts may have other bytes, which nothing here compares: readers get them as

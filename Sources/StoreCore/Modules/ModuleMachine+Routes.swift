@@ -18,6 +18,7 @@ extension ModuleMachine {
     }
 
     /// The handler of a route, found without a look-up of its generic type.
+    @inline(__always)
     func handler(of route: ActionRoute) -> ActionHandler<Root>? {
         guard let handler = route.handler else { return nil }
         // Safety: this machine made the route, and keeps the handler.

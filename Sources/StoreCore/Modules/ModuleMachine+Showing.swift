@@ -3,7 +3,6 @@
 extension ModuleMachine {
     package func isWatched(_ route: ActionRoute) -> Bool {
         guard let changes else { return false }
-        if changes.isWhole { return true }
         for module in reach[route.module] where changes.isWatched(module) { return true }
         // The end of a session changes all slices that it has.
         return route.isForSessions && sessionModules.contains(where: changes.isWatched)

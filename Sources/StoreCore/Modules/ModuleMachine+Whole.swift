@@ -66,11 +66,10 @@ extension ModuleMachine {
             settling.isCopied = true
             changed = try changedSlices(&state, after: before, settling)
         }
-        var change = Change(
-            isChange: !changed.isEmpty,
-            restarted: own.restarted,
-            isOfSession: own.isOfSession
-        )
+        var change = Change(isChange: !changed.isEmpty, isOfSession: own.isOfSession)
+        for touch in own.touches where touch.isRestart {
+            change.touch(Touch(touch.module, touch.key, isChange: false, isRestart: true))
+        }
         for (module, keys) in changed {
             try admit(keys, of: module, in: state, settling)
             note(keys, of: module, &change)

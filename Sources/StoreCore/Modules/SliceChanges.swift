@@ -8,14 +8,17 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 
     let presentation: (any RootPresentation<Root>)?
     private var watched: [[any WatchedSlices<Root>]] {
-        didSet { counts = watched.map(\.count) }
+        didSet { count() }
     }
     /// The modules with one slice that has a part for each session.
     private let isInParts: [Bool]
-    /// How many observers each module has: asked for each action.
+    /// How many observe the slices of each module, presenters of the whole state among them: asked
+    /// for each action.
     private var counts: [Int]
     /// The presenters of the whole state, in their order.
-    private var presenters: [WholePresenter<Root>] = []
+    private var presenters: [WholePresenter<Root>] = [] {
+        didSet { count() }
+    }
 
     init(_ modules: Root.Modules, _ presentation: (any RootPresentation<Root>)? = nil) {
         self.presentation = presentation
@@ -24,8 +27,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         isInParts = modules.map { $0.slice.ownership == .partForSession }
     }
 
-    /// Whether the whole state has presenters.
-    var isWhole: Bool { presenters.count > 0 }
+    private func count() { counts = watched.map { $0.count + presenters.count } }
 
     /// Whether the slices of a module have observers.
     func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
@@ -35,7 +37,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         let shared = presentation == nil ? nil : SessionName.shared
         let cause = cause.for(cause.session ?? shared)
         var partsShown: Int?
-        for touch in change.touches where !isListed(touch, in: change) {
+        for touch in change.touches where touch.isChange && !isListed(touch, in: change) {
             // A slice that has a part for each session is one slice to those who observe it.
             guard !isInParts[touch.module] else {
                 if partsShown != touch.module { show(.only, of: touch.module, old, new, cause) }
@@ -45,10 +47,12 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
             show(touch.key, of: touch.module, old, new, cause)
         }
         if change.isChange { for presenter in presenters { presenter.show(old, new, cause) } }
-        guard let restarted = change.restarted, let session = cause.session, !cause.isElsewhere,
-            presentation?.isHidden(restarted, from: session, in: old) == true
-        else { return }
-        for slices in watched[restarted.module] { slices.showBeginning(restarted.key, new, cause) }
+        guard let session = cause.session, !cause.isElsewhere else { return }
+        change.touches.forEach { touch in
+            guard touch.isRestart, presentation?.isHidden(touch, from: session, in: old) == true
+            else { return }
+            for slices in watched[touch.module] { slices.showBeginning(touch.key, new, cause) }
+        }
     }
 
     private func show(
@@ -65,7 +69,9 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     /// by itself.
     private func isListed(_ touch: Touch, in change: Change) -> Bool {
         touch.key == .only && !isInParts[touch.module]
-            && change.touches.contains { $0.module == touch.module && $0.key.session != nil }
+            && change.touches.contains {
+                $0.isChange && $0.module == touch.module && $0.key.session != nil
+            }
     }
 
     /// Adds a presenter of the whole state, and shows it the state as it is.
