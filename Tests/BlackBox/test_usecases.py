@@ -45,6 +45,14 @@ def test_p9_a_login_loads_and_succeeds_with_the_user(fresh):
     assert fresh.get("/views/greeting").body == b"null"
 
 
+@pytest.mark.parametrize("header", [("If-Match", '"0"'), ("Idempotency-Key", '"k"')])
+def test_6_5_a_call_takes_no_condition_and_no_key(fresh, header):
+    before = fresh.version
+    problem = login(fresh, headers=dict([header])).problem("bad-request", 400)
+    assert header[0] in problem["detail"]
+    assert fresh.version == before and fresh.state["login"] == {"progress": "idle"}
+
+
 def test_p9_a_wrong_password_loads_and_fails(fresh):
     with Stream(fresh, "/modules/login/events") as stream:
         stream.opened().event()

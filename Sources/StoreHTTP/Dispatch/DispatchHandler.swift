@@ -38,7 +38,7 @@ final class DispatchHandler: Sendable {
         let caller = try request.caller()
         let expected = try expectedVersion(exchange, for: caller)
         let reader = instance.map { self.reader.ofInstance($0) } ?? reader
-        let idempotency = try Self.idempotency(exchange, of: caller, reader.audience, link)
+        let idempotency = try Self.idempotency(exchange, of: caller, reader, link)
         let preferences = request.preferences
         let body =
             if let link {
@@ -147,7 +147,7 @@ final class DispatchHandler: Sendable {
     private static func idempotency(
         _ exchange: HTTPExchange,
         of caller: Caller,
-        _ audience: ActionAudience,
+        _ reader: MemberReader,
         _ link: String?
     ) throws(Problem) -> Idempotency? {
         guard let header = exchange.headerList("idempotency-key") else { return nil }
@@ -161,6 +161,7 @@ final class DispatchHandler: Sendable {
                     + "\"8e03978e-40d5\""
             )
         }
+        let audience = reader.audience
         return Idempotency(
             key: IdempotencyKey(principal: caller.session, key: key),
             fingerprint: link.map {

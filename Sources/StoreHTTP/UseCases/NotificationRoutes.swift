@@ -52,6 +52,7 @@ package struct NotificationRoutes: RouteGroup {
         } catch {
             throw Problem(error, bytesMax: limits.bytesMax)
         }
+        try WorkTicket.requireNoCondition(request)
         var actions: [(any Action, String)] = []
         for reaction in reactions where reaction.name.isSame(as: name) {
             do {

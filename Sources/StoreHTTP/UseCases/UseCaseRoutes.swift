@@ -51,6 +51,7 @@ package struct UseCaseRoutes: RouteGroup {
         _ method: BoundUseCaseMethod,
         for request: RequestContext
     ) throws(Problem) {
+        try WorkTicket.requireNoCondition(request)
         let instance = method.hasInstances ? try InstanceID.read(request) : nil
         let input = try input(of: method, request)
         let work: ClientRequest

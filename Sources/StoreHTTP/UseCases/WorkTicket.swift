@@ -49,6 +49,24 @@ final class WorkTicket: Completion {
         hold = waitSeconds == nil ? nil : store.hold(session)
     }
 
+    /// Refuses what is not looked at here, because its sender relies on it.
+    ///
+    /// - Throws: 400 for a condition or a key.
+    static func requireNoCondition(_ request: RequestContext) throws(Problem) {
+        let name: String
+        if request.exchange.has("if-match") {
+            name = "If-Match"
+        } else if request.exchange.has("idempotency-key") {
+            name = "Idempotency-Key"
+        } else {
+            return
+        }
+        throw .badRequest(
+            "A use case or a notification takes no \(name): its input is kept nowhere, and each "
+                + "request is a new call."
+        )
+    }
+
     /// Hands the request to the Core.
     func offer(_ work: ClientRequest, cancelsOnClose: Bool = false) {
         let exchange = request.exchange
