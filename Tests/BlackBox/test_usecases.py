@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from harness import ROOT, Server, Stream, action, until
+from harness import INCREASE, ROOT, Server, Stream, action, until
 from test_effects import types
 
 LOGIN = "/usecases/login/login"
@@ -43,6 +43,23 @@ def test_p9_a_login_loads_and_succeeds_with_the_user(fresh):
     fresh.post(action("login/loggedOut"))
     until(lambda: fresh.state["user"] is None, "the user is gone")
     assert fresh.get("/views/greeting").body == b"null"
+
+
+def test_6_5_what_a_call_came_to_is_asked_later(fresh):
+    for password in ("demo", "wrong") * 20:
+        call = login(fresh, password=password)
+        assert call.status == 202 and call.json["completed"] is False
+        assert call["location"] == f"/dispatch/{call.json['version']}"
+        done = fresh.get(call["location"], {"Prefer": "wait=10"})
+        assert done.status == 200 and done.json["completed"] is True
+        assert done.json["version"] == call.json["version"]
+    # A login cancels the one before it.
+    *cancelled, late = [login(fresh, headers={"Prefer": "wait=0"}) for _ in range(3)]
+    for call in cancelled:
+        if (answer := fresh.get(call["location"], {"Prefer": "wait=10"})).status != 200:
+            assert answer.problem("effect-failed", 424)["reason"] == "It was cancelled."
+    assert fresh.get(late["location"], {"Prefer": "wait=10"}).json["completed"] is True
+    fresh.get(f"/dispatch/{fresh.post(INCREASE).json['version']}").problem("not-found", 404)
 
 
 @pytest.mark.parametrize("header", [("If-Match", '"0"'), ("Idempotency-Key", '"k"')])

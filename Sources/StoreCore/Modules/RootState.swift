@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// It has nothing but slices and fields (``Mount/field(_:_:)``): a stored member that is neither,
+/// It has nothing but slices and fields (`Mount.field(_:_:)`): a stored member that is neither,
 /// or an `encode(to:)` of its own that writes other names than theirs, is refused when a store
 /// begins, by ``ModuleError/foreignMember(found:modules:)``. Its forms on the wire come from the
 /// modules, each slice under its module's name and in the order of ``modules``.

@@ -15,11 +15,19 @@ package final class DispatchOutcomes: Sendable {
     /// remembered while there is room.
     package static let secondsMax: Int64 = 600
 
+    fileprivate struct Remembered: Sendable {
+        let dispatch: FollowedDispatch
+        /// What its value counts for in ``Table/valueBytes``.
+        var valueBytes = 0
+    }
+
     fileprivate struct Table: Sendable {
-        var byVersion: [UInt64: FollowedDispatch] = [:]
-        /// The versions in the order in which they came; those at the front may be forgotten
+        var byVersion: [UInt64: Remembered] = [:]
+        /// The versions in the order in which they came, from ``first`` on; some may be forgotten
         /// already.
         var order: [UInt64] = []
+        var first = 0
+        var valueBytes = 0
         var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
@@ -34,10 +42,13 @@ package final class DispatchOutcomes: Sendable {
     /// Remembers a dispatch whose client gets a 202.
     func remember(_ dispatch: FollowedDispatch) {
         let version = dispatch.answer.last
+        let oldest = oldest
         table.withLock { table in
-            if table.byVersion.updateValue(dispatch, forKey: version) == nil {
+            if table.byVersion[version] == nil {
+                table.byVersion[version] = Remembered(dispatch: dispatch)
                 table.order.append(version)
             }
+            table.charge(version)
             table.trim(before: oldest)
         }
     }
@@ -45,9 +56,12 @@ package final class DispatchOutcomes: Sendable {
     /// The dispatch whose last version this is; `nil` where it is not remembered, or where another
     /// session has made it.
     func dispatch(_ version: UInt64, for caller: Caller) -> FollowedDispatch? {
-        let dispatch = table.withLock { table in
-            table.trim(before: oldest)
-            return table.byVersion[version]
+        let oldest = oldest
+        let dispatch = table.withLock { table -> FollowedDispatch? in
+            guard let dispatch = table.byVersion[version]?.dispatch else { return nil }
+            guard dispatch.hasEnded(before: oldest) else { return dispatch }
+            table.forget(version)
+            return nil
         }
         guard let dispatch, caller.isOperator || caller.isSession(dispatch.session) else {
             return nil
@@ -59,33 +73,47 @@ package final class DispatchOutcomes: Sendable {
     func end(_ dispatch: FollowedDispatch, _ end: DispatchEnd) {
         dispatch.end(end, at: clock.now())
         guard case .done(.some) = end else { return }
-        table.withLock { $0.trim(before: oldest) }
+        let oldest = oldest
+        table.withLock { table in
+            table.charge(dispatch.answer.last)
+            table.trim(before: oldest)
+        }
     }
 
     private var oldest: Int64 { clock.now() - Self.secondsMax * 1_000_000_000 }
 }
 
 extension DispatchOutcomes.Table {
+    /// Counts the value of a dispatch, which has it from its end on.
+    fileprivate mutating func charge(_ version: UInt64) {
+        guard let remembered = byVersion[version] else { return }
+        let bytes = remembered.dispatch.valueBytes
+        byVersion[version]?.valueBytes = bytes
+        valueBytes += bytes - remembered.valueBytes
+    }
+
+    fileprivate mutating func forget(_ version: UInt64) {
+        valueBytes -= byVersion.removeValue(forKey: version)?.valueBytes ?? 0
+    }
+
+    /// Forgets from the oldest on what is too much, and what ended before a time. Each dispatch is
+    /// looked at once, however many there are.
     fileprivate mutating func trim(before oldest: Int64) {
-        var bytes = 0
-        for (version, dispatch) in byVersion {
-            if dispatch.hasEnded(before: oldest) {
-                byVersion[version] = nil
-            } else {
-                bytes += dispatch.valueBytes
+        while first < order.count {
+            let version = order[first]
+            if let remembered = byVersion[version] {
+                guard
+                    byVersion.count > DispatchOutcomes.countMax
+                        || valueBytes > DispatchOutcomes.valueBytesMax
+                        || remembered.dispatch.hasEnded(before: oldest)
+                else { break }
+                forget(version)
             }
+            first += 1
         }
-        order.removeAll { byVersion[$0] == nil }
-        var excess = 0
-        var count = byVersion.count
-        while count > DispatchOutcomes.countMax || bytes > DispatchOutcomes.valueBytesMax,
-            excess < order.count
-        {
-            bytes -= byVersion.removeValue(forKey: order[excess])?.valueBytes ?? 0
-            count -= 1
-            excess += 1
-        }
-        order.removeFirst(excess)
+        guard first > DispatchOutcomes.countMax else { return }
+        order.removeFirst(first)
+        first = 0
     }
 }
 

@@ -14,8 +14,8 @@ final class WorkTicket: Completion {
     /// Keeps the client's session while the client waits.
     private let hold: SessionHold?
     private let once = AnswerOnce()
-    /// Ends with the work, where the client waits for that.
-    private let watch: EffectWatch?
+    /// Ends with the work.
+    private let watch = EffectWatch()
     /// What the program makes of it, and where that is written.
     private let following: [(action: any Action, place: String)]
     private let session: String?
@@ -26,7 +26,12 @@ final class WorkTicket: Completion {
         ])
         return [
             .json(schema, "All of it is done.", headers: ["Preference-Applied"]),
-            .json(schema, "It has begun.", status: 202, headers: ["Preference-Applied"]),
+            .json(
+                schema,
+                "It has begun.",
+                status: 202,
+                headers: ["Preference-Applied", "Location", "Retry-After"]
+            ),
         ]
     }
 
@@ -45,7 +50,6 @@ final class WorkTicket: Completion {
         self.session = session
         waitSeconds = request.preferences.waitSeconds
             .map { min($0, Self.waitSecondsMax) }
-        watch = waitSeconds == nil ? nil : EffectWatch()
         hold = waitSeconds == nil ? nil : store.hold(session)
     }
 
@@ -73,8 +77,12 @@ final class WorkTicket: Completion {
         let origin = request.origin(in: session)
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by
         // itself.
-        if cancelsOnClose, watch != nil { exchange.suspend() } else { exchange.park() }
-        if cancelsOnClose { CancelOnClose.arrange(for: exchange, watch, store.core.effects) }
+        if cancelsOnClose, waitSeconds != nil {
+            exchange.suspend()
+            CancelOnClose.arrange(for: exchange, watch, store.core.effects)
+        } else {
+            exchange.park()
+        }
         do {
             try store.core.offer(
                 work,
@@ -115,17 +123,27 @@ final class WorkTicket: Completion {
                 watch: watch
             )
         }
-        guard let watch, let waitSeconds else {
-            return answer(response(202, version, isCompleted: false))
+        let dispatch = FollowedDispatch(
+            AppliedAnswer(first: version, last: version, changed: false),
+            isBatch: false,
+            wantsState: false,
+            session: session
+        )
+        guard let waitSeconds else {
+            store.outcomes.remember(dispatch)
+            watch.whenDone { [self] in store.outcomes.end(dispatch, Self.end(of: $0)) }
+            return answer(begun(as: dispatch, newest: version))
         }
         let timer =
             watch.isDone
             ? nil
             : store.schedule(after: Double(waitSeconds)) { [self] in
-                answer(response(202, store.reader.version, isCompleted: false))
+                store.outcomes.remember(dispatch)
+                answer(begun(as: dispatch, newest: store.reader.version))
             }
         watch.whenDone { [self] result in
             timer?.cancel()
+            store.outcomes.end(dispatch, Self.end(of: result))
             if case .failure(let error) = result {
                 let tag = store.reader.tag
                 let reason = error.reasonForClients
@@ -134,6 +152,24 @@ final class WorkTicket: Completion {
                 answer(response(200, store.reader.version, isCompleted: true))
             }
         }
+    }
+
+    /// What `GET /dispatch/<version>` answers later. A use case gives no value.
+    private static func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
+        if case .failure(let error) = result { return .failed(reason: error.reasonForClients) }
+        return .done(value: nil)
+    }
+
+    /// The answer while the work goes on.
+    private func begun(as dispatch: FollowedDispatch, newest: UInt64) -> HTTPResponse {
+        response(
+            202,
+            newest,
+            isCompleted: false,
+            headers: [
+                ("Location", store.links.outcome(dispatch.answer.last)), ("Retry-After", "1"),
+            ]
+        )
     }
 
     private func reason(of refusal: Refusal) -> String {
@@ -158,9 +194,11 @@ final class WorkTicket: Completion {
     private func response(
         _ status: Int,
         _ version: UInt64,
-        isCompleted: Bool
+        isCompleted: Bool,
+        headers further: [(String, String)] = []
     ) -> HTTPResponse {
         var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+        headers += further
         if let applied = Preferences.applied(returned: nil, waitSeconds: waitSeconds) {
             headers.append(("Preference-Applied", applied))
         }

@@ -1,5 +1,5 @@
 /// Where a module's shared value is kept beside the store, for other programs:
-/// ``StoreServer/keeping(_:in:)``.
+/// ``StoreServer/keeping(_:in:origin:line:)``.
 public struct SharedFile: Sendable, Equatable {
     /// The path of the file.
     public let path: String
