@@ -7,7 +7,7 @@ import Wire
 @testable import HTTPTransport
 
 /// A version of a state whose frames say what they lead from and to.
-private final class Numbered: TopicState {
+final class Numbered: TopicState {
     let version: UInt64
     let padding: String
 

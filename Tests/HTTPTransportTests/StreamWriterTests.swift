@@ -71,9 +71,19 @@ import Wire
         publish(echo, 0)
         let reader = try reader(echo, seconds: 30)
         #expect(try reader.read(through: "\n") == "v0\n")
+        // A reader of another topic gets its frame when those before it are taken.
+        let marker = try StreamReader(port: echo.port, "/patches?", seconds: 30)
+        func awaitTaken(_ mark: UInt64) throws {
+            let topic = TopicID.state.carrying(.patch)
+            echo.streams.publish(topic: topic, version: mark, state: Numbered(mark, padding: 0))
+            _ = try marker.read(through: "\n")
+        }
         // More than the sockets' buffers hold.
         let large = 8 << 20
-        for version in 1...3 as ClosedRange<UInt64> { publish(echo, version, padding: large) }
+        for version in 1...3 as ClosedRange<UInt64> {
+            publish(echo, version, padding: large)
+            try awaitTaken(version)
+        }
         #expect(try reader.read(through: "\n").hasPrefix("v1."))
         #expect(try reader.read(through: "\n").hasPrefix("v3."))
         #expect(echo.streams.counters.conflated.load(ordering: .relaxed) == 1)

@@ -39,7 +39,7 @@ public struct AppState: RootState {
         Counter.module.at(\.counter),
         Todos.module.at(\.todos),
         Home.module.at(\.home).presented(by: Home.presenter),
-        MovieCard.module.at(\.movieCard).presented(by: MovieCard.presenter),
+        MovieCard.module.at(\.movieCard).presented(),
         Login.module.at(\.login).presented(by: Login.presenter),
         User.module.at(\.user),
         Sessions().at(\.sessions),

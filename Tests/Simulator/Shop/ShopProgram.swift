@@ -116,7 +116,7 @@ enum ShopProgram: Program {
             }
         }
         again(applied, ModuleStart<Home>.self, "home", \.home) { home(nil, $0, $1, &calls) }
-        if applied.changed(Place.card), applied.calls("MovieCardPresenter") {
+        if applied.changed(Place.card), applied.calls("presented") {
             for (session, old, new) in applied.changedSessions(\.movieCard) {
                 card(old, new, session, &calls)
             }

@@ -24,6 +24,4 @@ struct MovieCardModule: StartableModule {
 extension MovieCard {
     /// The module, for the program that mounts it.
     public static var module: some StartableModule<State> { MovieCardModule() }
-    /// What presents it.
-    public static var presenter: some Presenter<State> { MovieCardPresenter() }
 }
