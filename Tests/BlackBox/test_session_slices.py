@@ -256,10 +256,11 @@ def test_15_4_a_request_that_waits_for_a_change_ends_with_its_session(fresh, two
     waits = f"?after={version + 3}&wait=30"
     targets = [target + waits for target in ("/state", "/state/counter", "/state/home/titles")]
     asked = [(client, target) for client in (ada, bob, everybody) for target in targets * 3]
-    at_rest = fresh.sockets
+    at_rest = fresh.sockets_at_rest
+    until(lambda: fresh.sockets == at_rest, "the connections so far are closed")
     with ThreadPoolExecutor(len(asked)) as pool:
         answers = [(client, pool.submit(get, client, target)) for client, target in asked]
-        until(lambda: fresh.sockets >= at_rest + len(asked), "all of them wait")
+        until(lambda: fresh.sockets == at_rest + len(asked), "all of them wait")
         began = time.monotonic()
         assert ada.end().status == 204
         for client, answer in answers:
