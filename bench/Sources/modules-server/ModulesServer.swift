@@ -53,13 +53,15 @@ enum Next<Before: CountedType>: CountedType {
 
 /// Instances of what ``Small`` is.
 struct Cards: StartableModule {
+    typealias State = Small.State
+
     enum Action: ModuleAction {
         case bumped
     }
 
-    func begin(_ start: NoFields) -> Small.State { Small.State() }
+    func begin(_ start: NoFields) -> State { State() }
 
-    func reduce(_ state: inout Small.State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action) {
         switch action {
         case .bumped: state.count += 1
         }
