@@ -75,7 +75,15 @@ extension DispatchTicket {
     private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
         switch end {
         case .failed(let reason):
-            exchange.complete(failed(answer.last, reason))
+            let response = failed(answer.last, reason)
+            guard answer.isReplayed else { return exchange.complete(response) }
+            exchange.complete(
+                HTTPResponse(
+                    status: response.status,
+                    headers: response.headers + [("Idempotency-Replayed", "true")],
+                    body: response.body
+                )
+            )
         case .done(let value):
             var answer = answer
             answer.value = value

@@ -34,11 +34,10 @@ extension Simulation {
         default:
             let module = chance.below(Naive<P>.names.count)
             let client = drawn(&chance)
-            // A field is no module, so it is not found among them.
-            let isField = P.Root.modules[module].isField
-            let slice =
-                isField ? Bytewise.absent : reading(client).visible(naive.text).slices[module]
             let path = "/modules/" + Naive<P>.names[module]
+            // A field is no module, so it is not found among them, whatever the condition is.
+            if P.Root.modules[module].isField { return try get(path, nil, client) }
+            let slice = reading(client).visible(naive.text).slices[module]
             try get(path, slice == .absent ? nil : slice, client, &chance)
         }
     }
