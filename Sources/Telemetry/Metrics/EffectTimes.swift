@@ -8,10 +8,10 @@ import Texts
 /// A program has as many kinds as its modules have actions with effects; no id, instance or session
 /// is in them.
 package final class EffectTimes: Sendable {
-    /// The most kinds that are told apart; whatever comes beyond counts as `other`.
+    /// The most kinds that have figures of their own; effects of any further kind count as `other`.
     package static let kindsMax = 1_000
 
-    /// What effects are told apart by.
+    /// The labels of one series of figures.
     struct Kind: Hashable, Sendable {
         let module: ExactText
         let action: ExactText
@@ -33,7 +33,7 @@ package final class EffectTimes: Sendable {
         var runningMax = 0
 
         mutating func change(_ kind: Kind, _ change: (inout Series) -> Void) {
-            // A full table stays full: what began as another kind ends as one.
+            // No kind is ever removed. So an effect that began as `other` ends as `other`.
             let isKnown = kinds.count < EffectTimes.kindsMax || kinds[kind] != nil
             change(&kinds[isKnown ? kind : .other, default: Series()])
         }
