@@ -31,7 +31,18 @@ extension ModuleMachine {
         guard let handler = handler(of: route) else {
             return try request(action, route.module, key, state, &effect)
         }
-        return try reduce(
+        if route.isWhole {
+            return try reduceWhole(
+                &state,
+                action,
+                by: handler,
+                route,
+                key: key,
+                version: version,
+                &effect
+            )
+        }
+        return try reduceSlice(
             &state,
             action,
             by: handler,
@@ -53,39 +64,6 @@ extension ModuleMachine {
         try modules[module].slice.check(state, key)
         effect = (action as? ClientRequest)?.effect
         return Change(isChange: false, isOfSession: hasSessions)
-    }
-
-    /// Reduces an action that may be applied.
-    @inline(__always)
-    func reduce(
-        _ state: inout Root,
-        _ action: any Action,
-        by handler: ActionHandler<Root>,
-        _ route: ActionRoute,
-        key: SliceKey,
-        version: UInt64,
-        _ effect: inout PendingEffect?
-    ) throws -> Change {
-        if route.isWhole {
-            return try reduceWhole(
-                &state,
-                action,
-                by: handler,
-                route,
-                key: key,
-                version: version,
-                &effect
-            )
-        }
-        return try reduceSlice(
-            &state,
-            action,
-            by: handler,
-            route,
-            key: key,
-            version: version,
-            &effect
-        )
     }
 
     /// Reduces an action for the slice of its module.
