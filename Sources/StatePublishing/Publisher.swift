@@ -33,8 +33,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     package let documents: ParsedDocuments
     /// The streams of projections, if there are any.
     private let viewStreams: ViewStreams<State>?
-    /// The sessions that read the whole state.
-    private let watching: WatchingSessions
+    /// Those that read the whole state and do not see all of it.
+    private let watching: WatchingViewers
     private let streams: any StreamPublisher
     private let waiters: LongPolls
     private let log: any VersionFollower
@@ -77,9 +77,9 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         self.documents = documents
         self.viewStreams = viewStreams
         self.streams = streams
-        watching = WatchingSessions { session in
+        watching = WatchingViewers { viewer in
             StreamMode.allCases.contains {
-                streams.isRead(.state.seen(by: session).carrying($0))
+                streams.isRead(.state.seen(by: viewer).carrying($0))
             }
         }
         self.waiters = waiters
@@ -192,7 +192,7 @@ extension Publisher {
         for snapshot in commit.snapshots where streams.open > 0 {
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
             send(snapshot, after: before, for: audience)
-            sendSessions(snapshot, after: before, for: audience, sessions)
+            sendParts(of: snapshot, after: before, for: audience, sessions)
             sliceStreams?.publish(snapshot, after: before, for: audience, sessions)
             parts.publish(snapshot, after: before, for: audience, publishing.breathe)
             before = snapshot
@@ -219,26 +219,23 @@ extension Publisher {
         return { name in audiences.contains { $0.includes(name) } }
     }
 
-    /// Sends the whole state to the sessions that see something of a version: also where an action
-    /// of theirs, or one for all, has changed nothing.
-    private func sendSessions(
-        _ snapshot: Snapshot,
+    /// Sends the whole state to those who do not see all of it, but something of a version: to
+    /// sessions also where an action of theirs, or one for all, has changed nothing; to roles only
+    /// where what they see has changed.
+    private func sendParts(
+        of snapshot: Snapshot,
         after before: Snapshot,
         for audience: StreamAudience?,
         _ sessions: Set<ExactText>?
     ) {
-        guard snapshot.hasSessions else { return }
         var seeing: Set<ExactText>?
         if let sessions, case .sessions(let authors) = snapshot.audience {
             seeing = sessions.union(authors)
         }
-        for session in watching.among(seeing) {
-            send(
-                snapshot.visible(to: session.text),
-                after: before.visible(to: session.text),
-                for: audience,
-                to: session
-            )
+        for viewer in watching.among(seeing) {
+            let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
+            if viewer.sight != nil, seen.changedVersion == old.changedVersion { continue }
+            send(seen, after: old, for: audience, to: viewer)
         }
     }
 
@@ -246,9 +243,9 @@ extension Publisher {
         _ snapshot: Snapshot,
         after before: Snapshot,
         for audience: StreamAudience? = nil,
-        to session: ExactText? = nil
+        to viewer: Viewer = .all
     ) {
-        let topic = TopicID.state.seen(by: session)
+        let topic = TopicID.state.seen(by: viewer)
         if streams.isRead(topic) {
             streams.publish(
                 topic: topic,
@@ -294,10 +291,10 @@ extension Publisher {
 
     /// Gives the streams the newest version, which they may lack while they have no readers. Called
     /// between reserving a place for a stream and opening it.
-    package func announce(to session: ExactText?, in snapshot: Snapshot) {
-        if let session { watching.insert(session) }
-        let snapshot = snapshot.visible(to: session?.text)
-        send(snapshot, after: snapshot, to: session)
+    package func announce(to viewer: Viewer, in snapshot: Snapshot) {
+        if !viewer.seesAll { watching.insert(viewer) }
+        let snapshot = snapshot.visible(to: viewer)
+        send(snapshot, after: snapshot, to: viewer)
     }
 
     /// The topic of a module's stream. Any thread.

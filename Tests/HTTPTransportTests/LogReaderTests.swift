@@ -195,7 +195,7 @@ final class TestLog: LogSource {
 
     var version: UInt64 { state.withLock { $0.version } }
 
-    func next(after version: UInt64, for session: ExactText?) -> LogAnswer {
+    func next(after version: UInt64, for viewer: Viewer) -> LogAnswer {
         let (newest, isReading) = state.withLock { state in
             state.isAsked = true
             return (state.version, state.isReading)

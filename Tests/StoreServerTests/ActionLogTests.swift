@@ -51,7 +51,7 @@ struct ActionLogTests {
     private func answer(_ fixture: Fixture, after version: UInt64) -> LogAnswer {
         let end = ContinuousClock.now + .seconds(10)
         while true {
-            let answer = fixture.log.next(after: version, for: nil)
+            let answer = fixture.log.next(after: version, for: .all)
             if case .pending = answer, .now < end { continue }
             return answer
         }
@@ -106,7 +106,7 @@ struct ActionLogTests {
                 #expect(LogCache.block(of: piece.first) == LogCache.block(of: piece.last))
                 version = piece.last
             }
-            guard case .caughtUp(1_000) = fixture.log.next(after: version, for: nil) else {
+            guard case .caughtUp(1_000) = fixture.log.next(after: version, for: .all) else {
                 Issue.record("not caught up after \(version)")
                 return
             }
@@ -118,7 +118,7 @@ struct ActionLogTests {
         try append(5, to: fixture)
         fixture.log.published(3)
         #expect(try piece(fixture, after: 0).last == 3)
-        guard case .caughtUp(3) = fixture.log.next(after: 3, for: nil) else {
+        guard case .caughtUp(3) = fixture.log.next(after: 3, for: .all) else {
             Issue.record("more than what is published")
             return
         }
@@ -127,7 +127,7 @@ struct ActionLogTests {
     @Test func `what is published is read for those who wait for it`() throws {
         let fixture = Fixture()
         for version in 1...600 as ClosedRange<UInt64> {
-            guard case .caughtUp = fixture.log.next(after: version - 1, for: nil) else {
+            guard case .caughtUp = fixture.log.next(after: version - 1, for: .all) else {
                 Issue.record("not caught up at \(version - 1)")
                 return
             }
@@ -187,7 +187,7 @@ struct ActionLogTests {
         let end = ContinuousClock.now + .seconds(10)
         var isUnreadable = false
         while !isUnreadable, .now < end {
-            if case .unreadable = log.next(after: 4, for: nil) { isUnreadable = true }
+            if case .unreadable = log.next(after: 4, for: .all) { isUnreadable = true }
         }
         #expect(isUnreadable)
         try append(10, to: fixture)

@@ -1,4 +1,3 @@
-package import Texts
 package import Wire
 
 /// Part of the log as bytes that are ready to send: a run of records without a gap, each encoded as
@@ -15,20 +14,20 @@ package final class LogPiece: Sendable {
     /// The offset in ``bytes`` at which each frame ends, in the order of the versions: one for each
     /// record, and the last is the count of ``bytes``.
     package let ends: [Int]
-    /// Whose each record is, in the same order: `nil` for shared slices. Empty where all are.
-    package let owners: [ExactText?]
+    /// Who may read each record, in the same order. Empty where all may read all.
+    package let owners: [RecordOwner]
 
-    package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [ExactText?] = []) {
+    package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [RecordOwner] = []) {
         self.first = first
         self.bytes = bytes
         self.ends = ends
         self.owners = owners
     }
 
-    /// The piece as a session may read it: the frames of other sessions' records are empty.
-    package func visible(to session: ExactText) -> LogPiece {
+    /// The piece as a viewer may read it: the frames of records that it may not read are empty.
+    package func visible(to viewer: Viewer) -> LogPiece {
         let isHidden = { [owners] (index: Int) in
-            owners.indices.contains(index) && owners[index].map { $0 != session } == true
+            owners.indices.contains(index) && !owners[index].isVisible(to: viewer)
         }
         guard ends.indices.contains(where: isHidden) else { return self }
         var seen: [Range<Int>] = []

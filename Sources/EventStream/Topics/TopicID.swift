@@ -4,31 +4,36 @@ package import Texts
 /// streams of one topic are sent the same bytes.
 package struct TopicID: Hashable, Sendable {
     package let subject: StreamSubject
-    /// The session that it shows the state as; `nil` where all that read it see the same.
-    package let session: ExactText?
+    /// As whom it shows the state; as ``Viewer/all`` where all that read it see the same.
+    package let viewer: Viewer
     package let mode: StreamMode
     package let coding: StreamCoding
 
     package init(
         _ subject: StreamSubject,
         _ mode: StreamMode = .snapshot,
-        for session: ExactText? = nil,
+        for viewer: Viewer = .all,
         coding: StreamCoding = .identity
     ) {
         self.subject = subject
-        self.session = session
+        self.viewer = viewer
         self.mode = mode
         self.coding = coding
     }
 
     /// The same subject in another mode.
     package func carrying(_ mode: StreamMode) -> TopicID {
-        TopicID(subject, mode, for: session, coding: coding)
+        TopicID(subject, mode, for: viewer, coding: coding)
     }
 
     /// The same as a session sees it.
     package func seen(by session: ExactText?) -> TopicID {
-        TopicID(subject, mode, for: session, coding: coding)
+        seen(by: Viewer(session: session))
+    }
+
+    /// The same as a viewer sees it.
+    package func seen(by viewer: Viewer) -> TopicID {
+        TopicID(subject, mode, for: viewer, coding: coding)
     }
 
     /// The whole state.

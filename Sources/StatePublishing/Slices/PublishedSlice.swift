@@ -19,6 +19,9 @@ package struct PublishedSlice: Sendable {
         form = .whole(bytes)
     }
 
+    /// What stands in the place of a slice that is not there for its reader.
+    static let hidden = PublishedSlice(bytes: nil, version: 0)
+
     /// The slice of a module that has instances.
     init(pieces: InstancePieces, version: UInt64) {
         self.version = version

@@ -1,4 +1,7 @@
+import EventStream
+import Platform
 package import StoreCore
+import Synchronization
 import Texts
 import Wire
 
@@ -10,6 +13,10 @@ package struct SliceLayout: Sendable {
     private let keys: [Bytes]
     /// The modules of which sessions have slices, or parts of one.
     package let ofSessions: [Int]
+    /// The places of the slices that are members of the whole; `nil` for all.
+    private let shown: [Int]?
+    /// What roles see of it.
+    private let narrowed: NarrowedLayouts
 
     package init<Root: RootState>(_ modules: [Mount<Root>]) {
         self.init(
@@ -19,9 +26,21 @@ package struct SliceLayout: Sendable {
     }
 
     init(_ names: [String], ofSessions: [Int] = []) {
+        self.init(names, ofSessions: ofSessions, shown: nil, NarrowedLayouts())
+    }
+
+    private init(
+        _ names: [String],
+        ofSessions: [Int],
+        shown: [Int]?,
+        _ narrowed: NarrowedLayouts
+    ) {
         self.names = names
         self.ofSessions = ofSessions
-        keys = names.enumerated().map { index, name in
+        self.shown = shown
+        self.narrowed = narrowed
+        let members = shown.map { $0.map { names[$0] } } ?? names
+        keys = members.enumerated().map { index, name in
             var key = JSONOutput(capacity: 32)
             key.raw(index == 0 ? "{" : ",")
             key.string(name)
@@ -30,9 +49,27 @@ package struct SliceLayout: Sendable {
         }
     }
 
-    /// The place of a module, by its name.
+    /// The layout of a state of which a role sees only some members: the others are not there.
+    func seen(with sight: Sight) -> SliceLayout {
+        narrowed.layout(with: sight) {
+            SliceLayout(
+                names,
+                ofSessions: ofSessions,
+                shown: names.indices.filter { sight.sees(module: names[$0]) },
+                narrowed
+            )
+        }
+    }
+
+    /// Whether some slices are no members of the whole.
+    var isNarrowed: Bool { shown != nil }
+
+    /// Whether the slice at a place is a member of the whole.
+    func shows(_ index: Int) -> Bool { shown?.contains(index) ?? true }
+
+    /// The place of a module that is a member of the whole, by its name.
     func index(of name: String) -> Int? {
-        names.firstIndex { $0.isSame(as: name) }
+        names.firstIndex { $0.isSame(as: name) }.flatMap { shows($0) ? $0 : nil }
     }
 
     /// What stands for a slice that is absent.
@@ -45,7 +82,8 @@ package struct SliceLayout: Sendable {
     /// of the slices that no other version has.
     func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
-        let count = bytes(of: slices)
+        let slices = shown.map { $0.map { slices[$0] } } ?? slices
+        let count = count(of: slices)
         guard count < SSEFrame.pieceBytesMin else {
             let pieces = zip(keys, slices).flatMap { [$0, $1 ?? Self.absent] } + [Self.end]
             return Bytes(joining: pieces, shared: max(0, count - min(own, count)))
@@ -64,8 +102,30 @@ package struct SliceLayout: Sendable {
 
     /// How many bytes the whole state has.
     func bytes(of slices: [Bytes?]) -> Int {
-        zip(keys, slices).reduce(keys.isEmpty ? 2 : 1) {
+        count(of: shown.map { $0.map { slices[$0] } } ?? slices)
+    }
+
+    private func count(of members: [Bytes?]) -> Int {
+        zip(keys, members).reduce(keys.isEmpty ? 2 : 1) {
             $0 + $1.0.count + ($1.1 ?? Self.absent).count
         }
+    }
+}
+
+/// What roles see of one layout, made once for each sight.
+private final class NarrowedLayouts: Sendable {
+    /// How many are kept; the policy that had more is an old one.
+    private static let countMax = 1_000
+
+    private let layouts = Locked<[Sight: SliceLayout]>([:])
+
+    func layout(with sight: Sight, _ make: () -> SliceLayout) -> SliceLayout {
+        if let known = layouts.withLock({ $0[sight] }) { return known }
+        let made = make()
+        layouts.withLock { layouts in
+            if layouts.count >= Self.countMax { layouts = [:] }
+            layouts[sight] = made
+        }
+        return made
     }
 }

@@ -1,3 +1,4 @@
+package import EventStream
 import Platform
 package import StoreCore
 import Synchronization
@@ -24,8 +25,8 @@ package final class Snapshot: Sendable {
 
     private let whole: Locked<Bytes?>
     private let event = Locked<Bytes?>(nil)
-    /// As the session sees it that asked last.
-    private let seen = Locked<(session: String, version: Snapshot)?>(nil)
+    /// As the viewer sees it that asked last.
+    private let seen = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
 
     package init(tag: Tag, state: Bytes) {
         self.tag = tag
@@ -77,31 +78,50 @@ package final class Snapshot: Sendable {
     /// Whether sessions see different states.
     package var hasSessions: Bool { layout?.ofSessions.isEmpty == false }
 
-    /// The version as a session sees it: shared slices, and its own in the place of all; the
-    /// version itself where none is named, or all see the same.
-    package func visible(to session: String?) -> Snapshot {
-        guard let session, let layout, !layout.ofSessions.isEmpty else { return self }
+    /// Whether some of its slices are not there for whom it is shown to.
+    package var isNarrowed: Bool { layout?.isNarrowed == true }
+
+    /// The version as a viewer sees it: of a session its own slices in the place of all, and with a
+    /// sight only the members that it sees; the version itself where that is all of it.
+    package func visible(to viewer: Viewer) -> Snapshot {
+        guard viewer.sight != nil || (viewer.session != nil && hasSessions) else { return self }
         // Clients that poll ask again and again, and most have the same session or none.
         let known = seen.withLock { seen in
-            seen.flatMap { $0.session.isSame(as: session) ? $0.version : nil }
+            seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
         if let known { return known }
-        var slices = slices
-        for index in layout.ofSessions { slices[index] = slices[index].visible(to: session) }
-        let version = with(slices, audience)
-        seen.withLock { $0 = (session, version) }
+        let version = made(for: viewer)
+        seen.withLock { $0 = (viewer, version) }
         return version
+    }
+
+    private func made(for viewer: Viewer) -> Snapshot {
+        // Of a state that is not made of modules there are no members to see.
+        let all = layout ?? SliceLayout([])
+        var slices = slices
+        if let session = viewer.session {
+            for index in all.ofSessions {
+                slices[index] = slices[index].visible(to: session.text)
+            }
+        }
+        guard let sight = viewer.sight else { return with(slices, all, audience) }
+        let layout = all.seen(with: sight)
+        for index in slices.indices where !layout.shows(index) { slices[index] = .hidden }
+        return with(slices, layout, audience)
     }
 
     /// The same version, which stands for earlier ones, too, of which these see something.
     func standing(for audience: VersionAudience) -> Snapshot {
         guard hasSessions, audience.union(self.audience) != self.audience else { return self }
-        return with(slices, audience.union(self.audience))
+        return layout.map { with(slices, $0, audience.union(self.audience)) } ?? self
     }
 
-    private func with(_ slices: [PublishedSlice], _ audience: VersionAudience) -> Snapshot {
-        guard let layout else { return self }
-        return Snapshot(
+    private func with(
+        _ slices: [PublishedSlice],
+        _ layout: SliceLayout,
+        _ audience: VersionAudience
+    ) -> Snapshot {
+        Snapshot(
             tag: tag,
             etag: etag,
             slices: slices,

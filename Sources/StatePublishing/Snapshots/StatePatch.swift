@@ -1,4 +1,5 @@
 import ActionCatalog
+package import EventStream
 package import StoreCore
 package import Wire
 
@@ -6,24 +7,25 @@ package import Wire
 ///
 /// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
 package enum StatePatch {
-    /// The patch between two states of modules, of which only these slices are not as they were; as
-    /// a session sees them, where one is named.
+    /// The patch between two states of modules, of which only these slices are not as they were, as
+    /// a viewer sees them.
     ///
     /// - Throws: where a value can't be encoded (a number that JSON does not have, for instance).
     package static func make<Root: RootState>(
         from old: Root,
         to new: Root,
         in touches: [Touch],
-        for session: String?,
+        for viewer: Viewer,
         with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         var changes: [JSONPatch.Change] = []
-        for module in Set(touches.map(\.module)).sorted() {
+        for module in Set(touches.map(\.module)).sorted()
+        where viewer.sees(module: Root.modules[module].name) {
             changes += try self.changes(
                 of: Root.modules[module],
                 from: old,
                 to: new,
-                for: session,
+                for: viewer.session?.text,
                 encoder
             )
         }
@@ -36,15 +38,15 @@ package enum StatePatch {
         of type: State.Type,
         _ patch:
             @escaping @Sendable (
-                State, State, [Touch], _ session: String?
+                State, State, [Touch], Viewer
             ) throws(JSONError) -> Bytes
     ) -> DryRunComparison {
-        { run, session in
+        { run, viewer in
             Result { () throws(JSONError) in
                 guard let before = run.before as? State, let after = run.after as? State else {
                     throw JSONError(code: .unencodable, message: "the dry run left no state")
                 }
-                return try patch(before, after, run.touches, session)
+                return try patch(before, after, run.touches, viewer)
             }
         }
     }
@@ -139,6 +141,6 @@ package enum StatePatch {
     }
 }
 
-/// Finds what a dry run would change, as a session sees it where one is named.
+/// Finds what a dry run would change, as a viewer sees it.
 package typealias DryRunComparison =
-    @Sendable (DryRun, _ session: String?) -> Result<Bytes, JSONError>
+    @Sendable (DryRun, Viewer) -> Result<Bytes, JSONError>

@@ -1,3 +1,4 @@
+package import EventStream
 import Platform
 import StoreCore
 import Synchronization
@@ -10,26 +11,26 @@ import Wire
 package final class LongPolls: Sendable {
     package struct Waiter: Sendable {
         package let after: UInt64
-        /// As which session it reads the state; `nil` where all see the same.
-        package let session: String?
+        /// As whom it reads the state.
+        package let viewer: Viewer
         /// Ends its time; cancelled with the answer.
         fileprivate var endTimer: (@Sendable () -> Void)?
         private let respond: @Sendable (Snapshot?) -> Void
 
         package init(
             after: UInt64,
-            for session: String? = nil,
+            for viewer: Viewer = .all,
             answer: @escaping @Sendable (Snapshot?) -> Void
         ) {
             self.after = after
-            self.session = session
+            self.viewer = viewer
             respond = answer
         }
 
         /// Whether there is something new for it in a version.
         fileprivate func isBehind(_ snapshot: Snapshot) -> Bool {
             snapshot.version > after
-                && (session == nil || snapshot.visible(to: session).changedVersion > after)
+                && (viewer.seesAll || snapshot.visible(to: viewer).changedVersion > after)
         }
 
         fileprivate func answer(_ news: Snapshot?) {
@@ -103,7 +104,7 @@ package final class LongPolls: Sendable {
 
     /// Answers the requests of a session, which has ended, that there is no news.
     package func expireAll(of session: String) {
-        expire { $0.session?.isSame(as: session) == true }
+        expire { $0.viewer.session?.text.isSame(as: session) == true }
     }
 
     /// Answers everyone that there is no news; the server is about to stop.

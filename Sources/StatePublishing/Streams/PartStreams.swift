@@ -1,6 +1,6 @@
-import EventStream
+package import EventStream
 import Platform
-package import StoreCore
+import StoreCore
 import Synchronization
 package import Wire
 
@@ -107,9 +107,9 @@ package final class PartStreams: Sendable {
         self.documents = documents
     }
 
-    /// What a pointer leads to; as a session sees the state, where one is named.
-    package func part(at pointer: JSONPointer, for session: ExactText? = nil) -> WatchedPart {
-        WatchedPart(at: pointer, in: layout, for: session)
+    /// What a pointer leads to, as a viewer sees the state.
+    package func part(at pointer: JSONPointer, for viewer: Viewer = .all) -> WatchedPart {
+        WatchedPart(at: pointer, in: layout, for: viewer)
     }
 
     /// Whether what a pointer leads to may be watched, too; what is read no more makes room. Any

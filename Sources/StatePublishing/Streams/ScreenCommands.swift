@@ -69,9 +69,9 @@ package final class ScreenCommands: Sendable {
     /// all who have none.
     private func topics(of session: String) -> [TopicID] {
         let route = Self.route(of: session, in: module)
-        let own = beginnings.parts.part(at: route, for: ExactText(session)).topic
+        let own = beginnings.parts.part(at: route, for: Viewer(session: ExactText(session))).topic
         guard session.isSame(as: SessionName.shared) else { return [own] }
-        return [own, beginnings.parts.part(at: route, for: nil).topic]
+        return [own, beginnings.parts.part(at: route).topic]
     }
 
     private func isRead(_ topic: TopicID) -> Bool {

@@ -9,7 +9,7 @@ package final class SliceStreams: Sendable {
     /// The topics of each module, under which the stream writer has them.
     private let topics: [(slice: TopicID, change: TopicID)]
     /// The sessions that read slices of their own.
-    private let watching: WatchingSessions
+    private let watching: WatchingViewers
 
     package init(_ layout: SliceLayout, _ sender: PartSender) {
         self.sender = sender
@@ -18,10 +18,10 @@ package final class SliceStreams: Sendable {
             (slice: TopicID(.slice(ExactText(name))), change: TopicID(.changes(ExactText(name))))
         }
         self.topics = topics
-        watching = WatchingSessions { [ofSessions = layout.ofSessions] session in
+        watching = WatchingViewers { [ofSessions = layout.ofSessions] viewer in
             ofSessions.contains { index in
-                sender.isRead(topics[index].slice.seen(by: session))
-                    || sender.streams.isRead(topics[index].change.seen(by: session))
+                sender.isRead(topics[index].slice.seen(by: viewer))
+                    || sender.streams.isRead(topics[index].change.seen(by: viewer))
             }
         }
     }
@@ -45,7 +45,7 @@ package final class SliceStreams: Sendable {
         for index in topics.indices where new.slices[index].version != old.slices[index].version {
             send(index, nil, new.slices[index], after: old.slices[index], for: audience)
         }
-        for session in watching.among(sessions) {
+        for session in watching.among(sessions).compactMap(\.session) {
             for index in layout.ofSessions {
                 let (new, old) = (new.slices[index], old.slices[index])
                 guard new.version != old.version else { continue }
@@ -77,7 +77,7 @@ package final class SliceStreams: Sendable {
 
     /// Gives a stream that is about to open what it begins with. The publishing thread calls it.
     package func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
-        if let session = topic.session { watching.insert(session) }
+        if let session = topic.session { watching.insert(Viewer(session: session)) }
         // The readers of changes begin with a frame of their own.
         guard case .slice(let index, let session) = topic else { return }
         let slice = snapshot.slice(index, for: session)

@@ -15,10 +15,9 @@ package protocol StreamBeginnings: AnyObject, Sendable {
     /// little. Returns whether it was done.
     func performNow(where isQuick: (Snapshot) -> Bool, _ task: (Snapshot) -> Void) -> Bool
 
-    /// Gives the state's streams the newest version, as a session sees it where one is named; they
-    /// may lack it while none is read. Called between reserving a place for a stream and opening
-    /// it.
-    func announce(to session: ExactText?, in snapshot: Snapshot)
+    /// Gives the state's streams the newest version, as a viewer sees it; they may lack it while
+    /// none is read. Called between reserving a place for a stream and opening it.
+    func announce(to viewer: Viewer, in snapshot: Snapshot)
 
     /// The topic of a module's stream.
     func topic(of topic: SliceTopic) -> TopicID

@@ -30,25 +30,35 @@ package struct WatchedPart: Hashable, Sendable {
     ) {
         container = .module(module, session)
         pointer = JSONPointer(tokens: [id])
-        topic = TopicID(.instance(ExactText(name), id: ExactText(id)), for: session)
+        topic = TopicID(
+            .instance(ExactText(name), id: ExactText(id)),
+            for: Viewer(session: session)
+        )
         isPointer = false
     }
 
-    /// What a pointer leads to, in a state that is made of modules as they are laid out; as a
-    /// session sees it, where one is named. The pointer is not that to the whole state.
-    package init(at pointer: JSONPointer, in layout: SliceLayout?, for session: ExactText? = nil) {
+    /// What a pointer leads to, in a state that is made of modules as they are laid out, as a viewer
+    /// sees it. The pointer is not that to the whole state.
+    package init(at pointer: JSONPointer, in layout: SliceLayout?, for viewer: Viewer = .all) {
         isPointer = true
         let subject = StreamSubject.part(ExactText(pointer.description))
+        self.pointer = JSONPointer(tokens: Array(pointer.tokens.dropFirst(layout == nil ? 0 : 1)))
+        let module = pointer.tokens.first.flatMap { layout?.index(of: $0) }
+        let isHidden = pointer.tokens.first.map { !viewer.sees(module: $0) } ?? false
+        guard !isHidden, viewer.sight == nil || layout != nil else {
+            // It shares no stream with those who see it.
+            container = .nowhere
+            topic = TopicID(subject, for: Viewer(session: nil, sight: viewer.sight))
+            return
+        }
         guard let layout else {
-            (container, self.pointer) = (.state, pointer)
+            container = .state
             topic = TopicID(subject)
             return
         }
-        self.pointer = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
-        let module = pointer.tokens.first.flatMap { layout.index(of: $0) }
-        let owner = module.flatMap { layout.ofSessions.contains($0) ? session : nil }
+        let owner = module.flatMap { layout.ofSessions.contains($0) ? viewer.session : nil }
         container = module.map { .module($0, owner) } ?? .nowhere
-        topic = TopicID(subject, for: owner)
+        topic = TopicID(subject, for: Viewer(session: owner))
     }
 }
 

@@ -55,5 +55,5 @@ package struct ViewRequest: Sendable {
     }
 
     /// As which session it is asked for.
-    var session: ExactText? { topic.session }
+    var session: ExactText? { topic.viewer.session }
 }

@@ -1,3 +1,4 @@
+import EventStream
 import HTTPTransport
 package import StoreCore
 import Wire
@@ -33,8 +34,10 @@ package struct EffectRoutes: RouteGroup {
                 answers: [.done],
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
-                let (id, viewer) = (try request.path(), try request.caller().viewer)
-                guard runner.cancel(id: id, of: viewer) || runner.cancel(id: id) else {
+                let (id, session) = (
+                    try request.path(), try request.caller().viewer.session?.text
+                )
+                guard runner.cancel(id: id, of: session) || runner.cancel(id: id) else {
                     throw request.notFound
                 }
                 request.respond(.done)

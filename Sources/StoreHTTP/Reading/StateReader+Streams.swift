@@ -8,30 +8,30 @@ import Wire
 extension StateReader {
     /// The stream of the whole state.
     func stateStream(for caller: Caller) -> VisibleStream {
-        let session = reader(of: caller)
-        return VisibleStream(.state.seen(by: session), streams) {
-            $0.visible(to: session?.text).isAtHand(.root)
+        let viewer = viewer(of: caller)
+        return VisibleStream(.state.seen(by: viewer), streams) {
+            $0.visible(to: viewer).isAtHand(.root)
         } first: { [streams] in
-            streams.announce(to: session, in: $0)
+            streams.announce(to: viewer, in: $0)
             return nil
         }
     }
 
-    /// As whom topics show what sessions have; `nil` where all callers see the same.
-    private func reader(of caller: Caller) -> ExactText? {
-        newest.value.hasSessions ? caller.reader : nil
+    /// As whom topics show the state: callers that see the same share them.
+    private func viewer(of caller: Caller) -> Viewer {
+        newest.value.hasSessions ? caller.viewer : caller.viewer.withoutSession
     }
 
-    /// The same, of the module at a place.
-    private func reader(of caller: Caller, _ module: Int) -> ExactText? {
-        newest.value.slices[module].isOfSessions ? caller.reader : nil
+    /// As which session they show the module at a place; `nil` where all see the same.
+    private func session(of caller: Caller, _ module: Int) -> ExactText? {
+        newest.value.slices[module].isOfSessions ? caller.viewer.session : nil
     }
 
     /// The stream of what a pointer leads to.
     ///
     /// - Throws: 503 where too many different pointers are watched already.
     func stream(at pointer: JSONPointer, for caller: Caller) throws(Problem) -> VisibleStream {
-        try stream(of: streams.parts.part(at: pointer, for: reader(of: caller)))
+        try stream(of: streams.parts.part(at: pointer, for: viewer(of: caller)))
     }
 
     /// The stream of one of a module's instances.
@@ -43,7 +43,7 @@ extension StateReader {
         named name: String,
         for caller: Caller
     ) throws(Problem) -> VisibleStream {
-        let session = reader(of: caller, module)
+        let session = session(of: caller, module)
         return try stream(of: WatchedPart(instance: id, of: module, named: name, for: session))
     }
 
@@ -64,7 +64,7 @@ extension StateReader {
 
     /// The stream of the slice of the module at a place.
     func sliceStream(of module: Int, for caller: Caller) -> VisibleStream {
-        let session = reader(of: caller, module)
+        let session = session(of: caller, module)
         let topic = SliceTopic.slice(module, session)
         return VisibleStream(streams.topic(of: topic), streams) {
             $0.slice(module, for: session).isAtHand
@@ -77,7 +77,7 @@ extension StateReader {
     /// The same with what the slice was before each change. A new reader was not there before, so
     /// its first frame has no earlier slice.
     func changeStream(of module: Int, for caller: Caller) -> VisibleStream {
-        let session = reader(of: caller, module)
+        let session = session(of: caller, module)
         return VisibleStream(streams.topic(of: .change(module, session)), streams) {
             $0.slice(module, for: session).isAtHand
         } first: { [streams] in
@@ -87,7 +87,7 @@ extension StateReader {
 
     /// A view as a caller sees it.
     func view(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
-        views?.views[view.view].isOfSession == true ? view.seen(by: caller.reader) : view
+        views?.views[view.view].isOfSession == true ? view.seen(by: caller.viewer.session) : view
     }
 
     /// The stream of a view, as its caller sees it. It begins when the Core has shown the view the
@@ -102,5 +102,5 @@ extension StateReader {
     }
 
     /// The topic of the log of actions.
-    func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: reader(of: caller)) }
+    func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: viewer(of: caller)) }
 }

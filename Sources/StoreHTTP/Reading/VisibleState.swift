@@ -20,6 +20,8 @@ package struct VisibleState: Sendable {
     var version: UInt64 { snapshot.version }
     /// Whether each session sees another state.
     var hasSessions: Bool { snapshot.hasSessions }
+    /// Whether versions may change nothing that the caller sees.
+    private var isPartial: Bool { snapshot.hasSessions || snapshot.isNarrowed }
     /// The version that last changed what the caller sees, as far as this server has seen.
     var changedVersion: UInt64 { snapshot.changedVersion }
 
@@ -27,7 +29,7 @@ package struct VisibleState: Sendable {
     func isSame(as known: EntityTag) -> Bool {
         guard let known = Tag(known.opaque), known.epoch == tag.epoch else { return false }
         return known.version == version
-            || (hasSessions && known.version < version && known.version >= changedVersion)
+            || (isPartial && known.version < version && known.version >= changedVersion)
     }
 
     /// All of it, as JSON. Where ``isAtHand`` is false, it is put together first.

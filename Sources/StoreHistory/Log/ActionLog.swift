@@ -4,7 +4,6 @@ import StatePublishing
 package import StoreCore
 import Synchronization
 package import Telemetry
-package import Texts
 package import Wire
 
 /// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
@@ -70,14 +69,14 @@ package final class ActionLog: LogSource, VersionFollower {
 }
 
 extension ActionLog {
-    package func next(after version: UInt64, for session: ExactText?) -> LogAnswer {
+    package func next(after version: UInt64, for viewer: Viewer) -> LogAnswer {
         if version >= self.version {
             awaited.store(version &+ 1, ordering: .sequentiallyConsistent)
             if version >= self.version { return .caughtUp(version) }
         }
         let answer = worker.post { work -> LogAnswer in
             if let piece = work.cache.piece(with: version + 1) {
-                return .piece(work.seen.piece(piece, by: session))
+                return .piece(work.seen.piece(piece, by: viewer))
             }
             if version + 1 < work.oldest {
                 let resync = SSEFrame.resync(.historyGone)

@@ -1,3 +1,4 @@
+package import EventStream
 import Platform
 package import StoreCore
 import Telemetry
@@ -15,23 +16,23 @@ package struct LogPageReader: Sendable {
     /// see.
     package let newest: UInt64
     package let query: LogQuery
-    /// As which session the log is read; `nil` for all of it.
-    package let session: String?
+    /// As whom the log is read.
+    package let viewer: Viewer
 
     package init(
         of log: ActionLog,
         newest: UInt64,
         query: LogQuery,
-        for session: String? = nil
+        for viewer: Viewer = .all
     ) {
         self.log = log
         self.newest = newest
         self.query = query
-        self.session = session
+        self.viewer = viewer
     }
 
     private func isVisible(_ record: Record) -> Bool {
-        log.owners.isVisible(record, to: session)
+        log.owners.isVisible(record, to: viewer)
     }
 
     /// The page, which ends early where it is large. May take as long as a disk does.
@@ -51,7 +52,7 @@ package struct LogPageReader: Sendable {
     }
 
     /// The action that a version began with, and all that came of it, in order; of both, what the
-    /// session may read.
+    /// viewer may read.
     package func family(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
@@ -85,7 +86,7 @@ package struct LogPageReader: Sendable {
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
         // A journal looks at so many records at a time; of a rare type, and of what a
-        // session may read, there may be none among them.
+        // viewer may read, there may be none among them.
         repeat {
             answer = try log.journal.read(
                 JournalPage(

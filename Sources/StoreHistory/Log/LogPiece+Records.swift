@@ -1,6 +1,5 @@
 import EventStream
 import StoreCore
-import Texts
 import Wire
 
 extension LogPiece {
@@ -17,7 +16,7 @@ extension LogPiece {
         ends.reserveCapacity(ends.count + records.count)
         earlier?.bytes.withUnsafeBytes { output.raw($0) }
         let epochText = epoch.description
-        var names: [ExactText?] = earlier?.owners ?? []
+        var readable: [RecordOwner] = earlier?.owners ?? []
         for record in records {
             output.raw("id: ")
             output.raw(epochText.utf8)
@@ -27,14 +26,14 @@ extension LogPiece {
             output.record(record)
             output.raw("\n\n")
             ends.append(output.count)
-            if owners.hasSessions { names.append(owners.owner(of: record)) }
+            if owners.differ { readable.append(owners.owner(of: record)) }
         }
         let written = output.bytes
         self.init(
             first: earlier?.first ?? records.first?.version ?? 0,
             bytes: Bytes(count: written.count) { $0.copyMemory(from: written) },
             ends: ends,
-            owners: names
+            owners: readable
         )
     }
 }

@@ -1,48 +1,58 @@
 package import ActionCatalog
+package import EventStream
 package import StoreCore
 import Texts
 
-/// Whose the records of the log are: shared, or those of the session that they came from.
+/// Who may read the records of the log: whose each is, and which module it is about.
 ///
 /// Where no module has slices of sessions, all are shared. Else what changes a slice that is
 /// shared, or the whole state, is shared, and all other records are their session's: also those
 /// that change nothing.
 package struct RecordOwners: Sendable {
-    /// `nil` where all records are shared.
+    /// `nil` where all may read all records.
     private let actions: ActionTable?
     /// The modules whose slices are shared.
     private let shared: Set<String>
+    private let hasSessions: Bool
 
-    package init(_ actions: ActionTable, _ modules: [(name: String, ownership: SliceOwnership)]) {
-        let hasSessions = modules.contains { $0.ownership != .everybody }
-        self.actions = hasSessions ? actions : nil
+    /// - Parameter hasRoles: whether some roles do not see all modules.
+    package init(
+        _ actions: ActionTable,
+        _ modules: [(name: String, ownership: SliceOwnership)],
+        hasRoles: Bool = false
+    ) {
+        hasSessions = modules.contains { $0.ownership != .everybody }
+        self.actions = hasSessions || hasRoles ? actions : nil
         shared = Set(modules.filter { $0.ownership == .everybody }.map(\.name))
     }
 
-    /// All records are shared.
+    /// All records are read by all.
     package static let everybody = RecordOwners()
 
     private init() {
         actions = nil
         shared = []
+        hasSessions = false
     }
 
-    /// The session whose record it is; `nil` where it is shared.
-    package func owner(of record: Record) -> ExactText? {
-        guard let actions else { return nil }
-        if let action = actions[record.type] {
-            if action.entry.isOfWholeState { return nil }
-            if let module = action.module, shared.contains(module) { return nil }
-        }
-        return ExactText(record.session ?? SessionName.shared)
+    /// Who may read a record.
+    package func owner(of record: Record) -> RecordOwner {
+        guard let actions else { return RecordOwner() }
+        let action = actions[record.type]
+        let isOfWholeState = action?.entry.isOfWholeState == true
+        let module = isOfWholeState ? nil : action?.module
+        let isShared = !hasSessions || isOfWholeState || module.map(shared.contains) == true
+        return RecordOwner(
+            session: isShared ? nil : ExactText(record.session ?? SessionName.shared),
+            module: module
+        )
     }
 
-    /// Whether a session may read a record; without a session, all of them.
-    package func isVisible(_ record: Record, to session: String?) -> Bool {
-        guard let session, let owner = owner(of: record) else { return true }
-        return owner == ExactText(session)
+    /// Whether a viewer may read a record.
+    package func isVisible(_ record: Record, to viewer: Viewer) -> Bool {
+        viewer.seesAll || owner(of: record).isVisible(to: viewer)
     }
 
-    /// Whether some records are not shared.
-    package var hasSessions: Bool { actions != nil }
+    /// Whether some records are not read by all.
+    package var differ: Bool { actions != nil }
 }

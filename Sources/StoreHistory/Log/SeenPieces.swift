@@ -1,9 +1,8 @@
 import EventStream
-import Texts
 import Wire
 
-/// Pieces of the log as sessions may read them, which differ from those that all share. Kept for
-/// the readers of a session, and while a reader takes one in several turns.
+/// Pieces of the log as viewers may read them, which differ from those that all share. Kept for
+/// the readers of a session or role, and while a reader takes one in several turns.
 ///
 /// Bounded: all go when they would take more than ``bytesMax``.
 struct SeenPieces {
@@ -12,20 +11,19 @@ struct SeenPieces {
 
     private struct Key: Hashable {
         let piece: ObjectIdentifier
-        let session: ExactText
+        let viewer: Viewer
     }
 
     /// With the piece that each was made of, so that no other can have its identity.
     private var pieces: [Key: (all: LogPiece, seen: LogPiece)] = [:]
     private var bytes = 0
 
-    /// A piece as a session may read it; the piece itself for no session, and where all of it is
-    /// visible.
-    mutating func piece(_ piece: LogPiece, by session: ExactText?) -> LogPiece {
-        guard let session, !piece.owners.isEmpty else { return piece }
-        let key = Key(piece: ObjectIdentifier(piece), session: session)
+    /// A piece as a viewer may read it; the piece itself where all of it is visible.
+    mutating func piece(_ piece: LogPiece, by viewer: Viewer) -> LogPiece {
+        guard !viewer.seesAll, !piece.owners.isEmpty else { return piece }
+        let key = Key(piece: ObjectIdentifier(piece), viewer: viewer)
         if let known = pieces[key] { return known.seen }
-        let seen = piece.visible(to: session)
+        let seen = piece.visible(to: viewer)
         if seen === piece { return piece }
         let charge = piece.bytes.count + seen.bytes.count + 16 * seen.ends.count
         if bytes + charge > Self.bytesMax {

@@ -1,3 +1,4 @@
+import EventStream
 import Platform
 import StatePublishing
 package import StoreCore
@@ -26,8 +27,8 @@ struct BlameSearch<State: Codable & Sendable> {
     let epoch: Epoch
     let encode: StateEncoding<State>
     let pointer: JSONPointer
-    /// As which session the state is looked at; `nil` for all of it.
-    let session: String?
+    /// As whom the state is looked at.
+    let viewer: Viewer
     let deadline: Deadline
 
     func run(at version: UInt64) throws(ReplayError) -> Blame {
@@ -77,6 +78,6 @@ struct BlameSearch<State: Codable & Sendable> {
     private func part(of state: State) -> Bytes? {
         let tag = Tag(epoch: epoch, version: 0)
         guard let snapshot = try? encode(state, tag) else { return nil }
-        return ParsedDocuments().part(at: pointer, in: snapshot.visible(to: session))
+        return ParsedDocuments().part(at: pointer, in: snapshot.visible(to: viewer))
     }
 }

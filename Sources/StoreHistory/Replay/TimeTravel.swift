@@ -1,3 +1,4 @@
+package import EventStream
 import Platform
 package import StatePublishing
 import StoreCore
@@ -38,14 +39,14 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
     package func blame(
         _ pointer: JSONPointer,
         at version: UInt64,
-        for session: String?
+        for viewer: Viewer
     ) throws(Problem) -> Blame {
         let search = BlameSearch(
             replay: replay,
             epoch: epoch,
             encode: encoding(),
             pointer: pointer,
-            session: session,
+            viewer: viewer,
             deadline: Deadline(seconds: Self.secondsMax)
         )
         do throws(ReplayError) {

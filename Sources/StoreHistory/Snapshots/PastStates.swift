@@ -1,3 +1,4 @@
+package import EventStream
 package import StatePublishing
 import StoreCore
 package import Wire
@@ -9,13 +10,13 @@ package protocol PastStates: Sendable {
     /// - Throws: 410 where history does not reach back that far, 503 where it takes too long.
     func snapshot(at version: UInt64) throws(Problem) -> Snapshot
 
-    /// Which action up to a version last changed a part of the state, as a session sees it where
-    /// one is named. May take as long as a disk does.
+    /// Which action up to a version last changed a part of the state, as a viewer sees it.
+    /// May take as long as a disk does.
     ///
     /// - Throws: as ``snapshot(at:)`` does.
     func blame(
         _ pointer: JSONPointer,
         at version: UInt64,
-        for session: String?
+        for viewer: Viewer
     ) throws(Problem) -> Blame
 }

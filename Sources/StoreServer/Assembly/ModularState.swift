@@ -59,8 +59,8 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StatePatch.comparison(of: State.self) { old, new, touches, session throws(JSONError) in
-            try StatePatch.make(from: old, to: new, in: touches, for: session, with: encoder)
+        StatePatch.comparison(of: State.self) { old, new, touches, viewer throws(JSONError) in
+            try StatePatch.make(from: old, to: new, in: touches, for: viewer, with: encoder)
         }
     }
 

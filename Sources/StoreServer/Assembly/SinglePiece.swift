@@ -1,4 +1,5 @@
 import ActionCatalog
+import EventStream
 import StatePublishing
 import StoreCore
 import StoreHTTP
@@ -32,8 +33,10 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StatePatch.comparison(of: State.self) { old, new, _, _ throws(JSONError) in
-            try StatePatch.make(from: old, to: new, with: encoder)
+        StatePatch.comparison(of: State.self) { old, new, _, viewer throws(JSONError) in
+            // It has no members of which some could be seen.
+            guard viewer.sight == nil else { return try JSONPatch.diff(of: []) }
+            return try StatePatch.make(from: old, to: new, with: encoder)
         }
     }
 

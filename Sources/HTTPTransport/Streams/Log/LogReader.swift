@@ -1,5 +1,4 @@
 import EventStream
-import Texts
 import Wire
 
 /// A reader of the log, as the stream writer keeps it.
@@ -14,8 +13,8 @@ struct LogReader {
         case socket(since: Double)
     }
 
-    /// As which session it reads; `nil` for all of the log.
-    let session: ExactText?
+    /// As whom it reads.
+    let viewer: Viewer
     var position: LogPosition
     var phase = Phase.ready
     /// Whether it was sent no record yet: then the stream does not name records removed before it
@@ -31,8 +30,8 @@ struct LogReader {
     var isClosing = false
 
     /// Begins where a reader can go on, given what it has.
-    init(_ resume: Resume, for session: ExactText? = nil) {
-        self.session = session
+    init(_ resume: Resume, for viewer: Viewer = .all) {
+        self.viewer = viewer
         switch resume {
         case .fresh, .resync: (position, isBeginning) = (LogPosition(after: 0), true)
         case .after(let version): (position, isBeginning) = (LogPosition(after: version), false)

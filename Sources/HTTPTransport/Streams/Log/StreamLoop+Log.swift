@@ -62,7 +62,7 @@ extension StreamLoop {
             return 0
         }
         if let tail = reader.position.tail { return send([tail], of: nil, to: slot) }
-        switch log.next(after: reader.version, for: reader.session) {
+        switch log.next(after: reader.version, for: reader.viewer) {
         case .piece(let piece):
             if logReaders[slot]?.position.passHidden(in: piece) == true {
                 logReaders.keepReady(slot)

@@ -38,7 +38,7 @@ extension StreamLoop {
         if beginning.topic.mode == .patch { update(slot) }
         if beginning.topic.subject == .actions, slots[index].descriptor >= 0 {
             Self.keepRoom(in: reader.descriptor)
-            logReaders.add(LogReader(beginning.resume, for: beginning.topic.session), at: slot)
+            logReaders.add(LogReader(beginning.resume, for: beginning.topic.viewer), at: slot)
         }
         if stopDeadline != nil {
             closeSlot(slot, with: bye(.shutdown))

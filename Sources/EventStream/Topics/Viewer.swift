@@ -1,0 +1,54 @@
+package import Texts
+
+/// As whom the state is read: of which session, and with what sight.
+package struct Viewer: Hashable, Sendable {
+    /// The session whose slices stand in the place of all; `nil` where what all sessions have is
+    /// read.
+    package let session: ExactText?
+    /// What is there for it; `nil` for all of it.
+    package let sight: Sight?
+
+    package init(session: ExactText?, sight: Sight? = nil) {
+        self.session = session
+        self.sight = sight
+    }
+
+    /// All of what all sessions have.
+    package static let all = Viewer(session: nil)
+
+    /// Whether it is shown all there is.
+    package var seesAll: Bool { session == nil && sight == nil }
+
+    /// Whether the module of this name is there for it.
+    package func sees(module: String) -> Bool { sight?.sees(module: module) ?? true }
+
+    /// The same in a state without slices of sessions, where all sessions see the same.
+    package var withoutSession: Viewer { Viewer(session: nil, sight: sight) }
+}
+
+/// What a role sees of the state: the members that are there for it.
+///
+/// Two that have the same members are equal, so that readers of several roles share streams.
+package final class Sight: Hashable, Sendable {
+    private let members: Set<ExactText>
+    /// The members in one order, so that comparing two sights compares one text.
+    private let key: ExactText
+
+    /// - Parameter members: the names of the members of the root state.
+    package init(of members: some Sequence<String>) {
+        let names = Set(members.map { ExactText($0) })
+        self.members = names
+        key = ExactText(names.map(\.text).sorted().joined(separator: "/"))
+    }
+
+    /// Whether a member of the root state is there.
+    package func sees(module: String) -> Bool { members.contains(ExactText(module)) }
+
+    package static func == (left: Sight, right: Sight) -> Bool {
+        left === right || left.key == right.key
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+    }
+}
