@@ -35,6 +35,7 @@ final class EchoServer: Sendable {
             limits: limits,
             frames: StreamFrames(
                 heartbeat: { Bytes(utf8: "beat \($0)\n") },
+                expiring: { Bytes(utf8: "expiring \($0)\n") },
                 bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
             )
         )

@@ -31,6 +31,7 @@ import Wire
             limits: limits,
             frames: StreamFrames(
                 heartbeat: { Bytes(utf8: "beat \($0)\n") },
+                expiring: { Bytes(utf8: "expiring \($0)\n") },
                 bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
             )
         )

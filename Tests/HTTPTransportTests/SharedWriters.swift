@@ -116,6 +116,7 @@ extension StreamFrames {
     static var lines: StreamFrames {
         StreamFrames(
             heartbeat: { Bytes(utf8: "beat \($0)\n") },
+            expiring: { Bytes(utf8: "expiring \($0)\n") },
             bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
         )
     }

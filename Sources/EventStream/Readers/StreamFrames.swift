@@ -6,14 +6,18 @@ package import Wire
 package struct StreamFrames: Sendable {
     /// The event that shows a quiet stream to be alive; `version` is the newest of its topic.
     package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
+    /// The event that says in how many seconds the stream ends with its owner's credential.
+    package let expiring: @Sendable (_ seconds: Int64) -> Bytes
     /// The last event of a stream that the server closes, with the reason.
     package let bye: @Sendable (CloseReason) -> Bytes
 
     package init(
         heartbeat: @escaping @Sendable (UInt64) -> Bytes,
+        expiring: @escaping @Sendable (Int64) -> Bytes,
         bye: @escaping @Sendable (CloseReason) -> Bytes
     ) {
         self.heartbeat = heartbeat
+        self.expiring = expiring
         self.bye = bye
     }
 }

@@ -9,6 +9,8 @@ package struct StreamOwner: Sendable {
     /// Whether the session has ended. Called when the stream opens, on the writer's thread: the end
     /// of a session ends the streams that are open then.
     package var isOver: (@Sendable () -> Bool)?
+    /// By what the client showed who it is, where that can come to an end.
+    package var credential: StreamCredential?
     /// Called once when the stream has ended, also where it ended before its first byte was sent.
     /// On any thread.
     package var onEnd: (@Sendable () -> Void)?

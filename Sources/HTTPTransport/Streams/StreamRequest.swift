@@ -5,13 +5,14 @@ enum StreamRequest: Sendable {
     case list(@Sendable ([OpenStream]) -> Void)
     case end(StreamID, @Sendable (Bool) -> Void)
     case endSession(String)
+    case endForbidden
 
     /// Gives the answer of a writer without streams, for one that has ended.
     func answerEmpty() {
         switch self {
         case .list(let answer): answer([])
         case .end(_, let answer): answer(false)
-        case .endSession: break
+        case .endSession, .endForbidden: break
         }
     }
 }

@@ -24,6 +24,11 @@ extension StreamWriter {
     package func endStreams(of session: String) {
         _ = submit(.endSession(session))
     }
+
+    /// Ends the streams that are no longer allowed to their owners; each gets `bye`. Any thread.
+    package func endForbiddenStreams() {
+        _ = submit(.endForbidden)
+    }
 }
 
 extension StreamLoop {
@@ -33,6 +38,8 @@ extension StreamLoop {
         case .end(let id, let answer): answer(end(id))
         case .endSession(let session):
             for (slot, owner) in sessions where owner == session { end(slot) }
+        case .endForbidden:
+            for (slot, credential) in credentials where !credential.isAllowed() { end(slot) }
         }
     }
 
@@ -69,7 +76,7 @@ extension StreamLoop {
         return true
     }
 
-    private func end(_ slot: Int32) {
+    func end(_ slot: Int32) {
         if behind[slot]?.isClosing != true { closeSlot(slot, with: bye(.expired)) }
     }
 }

@@ -4,10 +4,17 @@ package struct PastAction: Sendable {
     package let action: (any Action)?
     /// The session that it came from; `nil` where no client with a session did.
     package let session: String?
+    /// The principal that it came from; `nil` where none did.
+    package let principal: String?
 
-    package init(_ action: (any Action)?, from session: String? = nil) {
+    package init(
+        _ action: (any Action)?,
+        from session: String? = nil,
+        by principal: String? = nil
+    ) {
         self.action = action
         self.session = session
+        self.principal = principal
     }
 }
 
@@ -36,7 +43,7 @@ extension Core where State: RootState {
         for entry in entries {
             let past = past(entry.version)
             let again = entry.onRestart == .retried ? past?.action : nil
-            let session = past?.session
+            let (session, principal) = (past?.session, past?.principal)
             let before = again == nil ? nil : before(entry.version)
             engine.perform { [owner] engine in
                 guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
@@ -51,13 +58,19 @@ extension Core where State: RootState {
                 {
                     report(entry, true)
                     let type = (try? engine.member(of: again))?.kind ?? entry.slice
-                    let cause = EffectCause(version: entry.version, session: session, type: type)
+                    let cause = EffectCause(
+                        version: entry.version,
+                        session: session,
+                        principal: principal,
+                        type: type
+                    )
                     effect.launch(runner, cause)
                     return
                 }
                 report(entry, false)
                 var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
                 source.session = session
+                source.principal = principal
                 if let report = Self.report(of: entry) {
                     engine.dispatchProgramAction(report, from: source)
                 }

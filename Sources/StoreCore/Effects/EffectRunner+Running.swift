@@ -43,6 +43,7 @@ extension EffectRunner {
             version: cause.version,
             watch: watch,
             session: cause.session,
+            principal: cause.principal,
             type: cause.type
         )
         // Removing the entry belongs to what follows the action.
@@ -56,6 +57,7 @@ extension EffectRunner {
             var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
             source.watch = cause.watch
             source.session = cause.session
+            source.principal = cause.principal
             engine.dispatchProgramAction(ended, from: source, applied: nil)
         }
     }

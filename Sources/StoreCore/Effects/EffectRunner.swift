@@ -102,6 +102,7 @@ extension EffectRunner {
         var source = ActionSource(cause: token.cause.version, place: origin)
         source.token = token
         source.session = token.cause.session
+        source.principal = token.cause.principal
         source.watch =
             watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
         return source

@@ -68,6 +68,8 @@ package struct EffectCause: Sendable {
     package let watch: EffectWatch?
     /// The session that dispatched it; `nil` where no client with a session did.
     package let session: String?
+    /// The principal that dispatched it; `nil` where none did.
+    package let principal: String?
     /// The action's wire name, without the instance that it was for.
     package let type: String
 
@@ -75,11 +77,13 @@ package struct EffectCause: Sendable {
         version: UInt64,
         watch: EffectWatch? = nil,
         session: String? = nil,
+        principal: String? = nil,
         type: String
     ) {
         self.version = version
         self.watch = watch
         self.session = session
+        self.principal = principal
         self.type = type
     }
 }

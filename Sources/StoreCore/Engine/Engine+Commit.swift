@@ -94,6 +94,7 @@ extension Engine {
                 version: version,
                 watch: step.envelope.watch,
                 session: step.envelope.session,
+                principal: step.envelope.principal,
                 type: step.member.kind
             )
             effect.launch(runner, cause)
@@ -104,6 +105,7 @@ extension Engine {
             for (action, place) in owner.reactions(to: step) {
                 var source = ActionSource(cause: version, place: place)
                 source.session = step.envelope.session
+                source.principal = step.envelope.principal
                 source.watch = step.envelope.watch.map { EffectWatch(following: $0) }
                 dispatchProgramAction(action, from: source)
             }

@@ -150,6 +150,7 @@ extension Engine {
                 member: ReducedMember(
                     envelope: Envelope(
                         members: [EnvelopeMember(action: action, type: record.type)],
+                        principal: record.principal,
                         session: record.session,
                         completion: IgnoredOutcome()
                     ),

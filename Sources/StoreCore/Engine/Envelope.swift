@@ -5,6 +5,7 @@ package final class Envelope: Sendable {
 
     package let members: [Member]
     package let requestID: String?
+    /// Who dispatched it, or what it follows; `nil` for clients that show nothing.
     package let principal: String?
     /// The version that the state must have, if it matters.
     package let expectedVersion: UInt64?
@@ -47,7 +48,7 @@ package final class Envelope: Sendable {
     ) {
         self.members = members
         self.requestID = requestID
-        self.principal = principal
+        self.principal = source == nil ? principal : source?.principal
         self.expectedVersion = expectedVersion
         self.idempotency = idempotency
         hasKey = idempotency != nil
@@ -109,6 +110,8 @@ package struct ActionSource: Sendable {
     package var audience: Audience?
     /// The session that the action behind it came from.
     package var session: String?
+    /// The principal that the action behind it came from.
+    package var principal: String?
 
     package init(cause: UInt64?, place: String) {
         self.cause = cause

@@ -87,6 +87,8 @@ package struct SliceCause: Sendable {
     var isElsewhere = false
     /// The session that it came from.
     package let session: String?
+    /// The principal that it came from.
+    var principal: String?
     /// Which observers get it; `nil` for all.
     package let audience: Audience?
     /// Ends with all that presenters make of it.
@@ -105,6 +107,7 @@ extension SliceCause {
             version: version,
             isElsewhere: isElsewhere,
             session: session,
+            principal: principal,
             audience: audience,
             watch: watch
         )

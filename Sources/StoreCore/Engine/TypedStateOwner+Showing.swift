@@ -41,6 +41,7 @@ extension TypedStateOwner {
                 version: version,
                 isElsewhere: version == nil,
                 session: envelope.session,
+                principal: envelope.principal,
                 audience: envelope.audience,
                 watch: watch
             )

@@ -108,6 +108,7 @@ extension PresenterContext {
     package func source(_ place: String) -> ActionSource {
         var source = ActionSource(cause: cause.version, place: place)
         source.session = session ?? audience
+        source.principal = cause.principal
         source.watch = cause.watch
         return source
     }

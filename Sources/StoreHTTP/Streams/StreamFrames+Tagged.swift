@@ -6,6 +6,7 @@ extension StreamFrames {
     package static func tagged(epoch: Epoch) -> StreamFrames {
         StreamFrames(
             heartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },
+            expiring: { SSEFrame.expiring(seconds: $0) },
             bye: { reason in
                 let word: SSEFrame.ByeReason =
                     switch reason {

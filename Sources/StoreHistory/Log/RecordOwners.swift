@@ -15,7 +15,7 @@ package struct RecordOwners: Sendable {
     private let shared: Set<String>
     private let hasSessions: Bool
 
-    /// - Parameter hasRoles: whether some roles do not see all modules.
+    /// Those of a state of these modules; roles that do not see all of them differ, too.
     package init(
         _ actions: ActionTable,
         _ modules: [(name: String, ownership: SliceOwnership)],

@@ -31,7 +31,11 @@ package final class PastActions: Sendable {
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
         var reader = RecordReader(registry, migrations)
-        return PastAction(try? reader.action(of: record), from: session(of: record))
+        return PastAction(
+            try? reader.action(of: record),
+            from: session(of: record),
+            by: record.principal
+        )
     }
 
     /// The session on whose behalf an action was dispatched; `nil` where that is not known.

@@ -29,6 +29,11 @@ extension SSEFrame {
         return encode(event: "heartbeat", data: data)
     }
 
+    /// In how many seconds the stream ends, because its owner's credential does (protocol 17.3).
+    package static func expiring(seconds: Int64) -> Bytes {
+        Bytes(utf8: "event: expiring\ndata: {\"seconds\":\(seconds)}\n\n")
+    }
+
     /// Why the server is about to close a stream (4.7).
     package enum ByeReason: String, Sendable, CaseIterable {
         case shutdown, expired, lifetime, slow

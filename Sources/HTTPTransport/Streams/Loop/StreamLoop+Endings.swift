@@ -31,6 +31,7 @@ extension StreamLoop {
                 closeSlot(slot, with: bye)
             }
         }
+        endExpired()
         // Topics that were announced for a client that left before it joined.
         for number in topics.indices { forgetUnread(Int32(number)) }
         let stalled = behind.filter {

@@ -25,6 +25,7 @@ extension StreamLoop {
         if let onEnd = reader.onEnd { endings[slot] = onEnd }
         if let name = beginning.owner.name { names[slot] = name }
         if let session = beginning.owner.session { sessions[slot] = session }
+        if let credential = beginning.owner.credential { hold(credential, of: slot) }
         writer.counters.adopted.add(1, ordering: .relaxed)
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
@@ -42,7 +43,9 @@ extension StreamLoop {
         }
         if stopDeadline != nil {
             closeSlot(slot, with: bye(.shutdown))
-        } else if beginning.owner.isOver?() == true {
+        } else if beginning.owner.isOver?() == true
+            || beginning.owner.credential?.isAllowed() == false
+        {
             closeSlot(slot, with: bye(.expired))
         }
     }
@@ -114,6 +117,7 @@ extension StreamLoop {
         logReaders[slot] = nil
         if !names.isEmpty { names[slot] = nil }
         if !sessions.isEmpty { sessions[slot] = nil }
+        if !credentials.isEmpty { credentials[slot] = nil }
         // The descriptor may have duplicates: the end must reach the peer all the same.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)

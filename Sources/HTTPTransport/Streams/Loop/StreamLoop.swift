@@ -38,6 +38,8 @@ final class StreamLoop {
     var names: [Int32: String] = [:]
     /// The sessions of the readers that have one.
     var sessions: [Int32: String] = [:]
+    /// The credentials of the readers that have one.
+    var credentials: [Int32: HeldCredential] = [:]
     /// The readers whose sockets did not take everything.
     var behind: [Int32: BehindReader] = [:]
     /// The versions that patches can begin with, besides the newest.
