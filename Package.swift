@@ -76,6 +76,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
+        .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         layer("Platform"),
@@ -88,6 +89,10 @@ let package = Package(
         ),
         layer("Wire", on: ["Platform", "Texts"]),
         layer("WireFoundation", on: ["Wire"]),
+        layer(
+            "Authentication",
+            on: ["CGnuTLS", "CNettle", "Digest", "Platform", "Texts", "Wire"]
+        ),
         layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Texts", "Wire"]),
         layer("ControlledWorld", on: ["Platform", "StoreCore"]),
@@ -120,9 +125,10 @@ let package = Package(
         layer(
             "StoreServer",
             on: [
-                "ActionCatalog", "ControlledWorld", "EventStream", "HTTPTransport", "JournalSQLite",
-                "Platform", "ServerCommandLine", "StatePublishing", "StoreCore", "StoreHTTP",
-                "StoreHistory", "StorePatterns", "Telemetry", "Texts", "Wire",
+                "ActionCatalog", "Authentication", "ControlledWorld", "EventStream",
+                "HTTPTransport", "JournalSQLite", "Platform", "ServerCommandLine",
+                "StatePublishing", "StoreCore", "StoreHTTP", "StoreHistory", "StorePatterns",
+                "Telemetry", "Texts", "Wire",
             ]
         ),
         layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
@@ -194,6 +200,7 @@ let package = Package(
         tests(of: "StoreTesting", ["Platform", "StoreCore", "StorePatterns"]),
         tests(of: "Telemetry", ["Texts", "Wire"]),
         tests(of: "ServerCommandLine"),
+        tests(of: "Authentication", ["CGnuTLS", "Digest", "Platform", "Wire"]),
         tests(
             of: "StoreServer",
             [

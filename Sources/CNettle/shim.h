@@ -1,6 +1,7 @@
 #ifndef CNETTLE_SHIM_H
 #define CNETTLE_SHIM_H
 
+#include <nettle/base64.h>
 #include <nettle/sha2.h>
 
 #endif

@@ -7,16 +7,24 @@ package enum SHA256 {
 
     /// The digest of these bytes.
     package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: bytesCount) { buffer, count in
+            guard let output = buffer.baseAddress else { return }
+            digest(bytes, into: output)
+            count = bytesCount
+        }
+    }
+
+    /// Writes the digest of these bytes into ``bytesCount`` bytes of memory; makes no array of it.
+    package static func digest(
+        _ bytes: UnsafeRawBufferPointer,
+        into output: UnsafeMutablePointer<UInt8>
+    ) {
         var context = sha256_ctx()
         nettle_sha256_init(&context)
         if let input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) {
             nettle_sha256_update(&context, bytes.count, input)
         }
-        return [UInt8](unsafeUninitializedCapacity: bytesCount) { buffer, count in
-            guard let output = buffer.baseAddress else { return }
-            nettle_sha256_digest(&context, bytesCount, output)
-            count = bytesCount
-        }
+        nettle_sha256_digest(&context, bytesCount, output)
     }
 
     /// The digest of these bytes, in hexadecimal digits.

@@ -1,24 +1,38 @@
 import Glibc
-import Platform
 
 /// A file that other programs find whole at any time: with what it had, or with what was written.
-enum AtomicFile {
+package enum AtomicFile {
     /// Replaces what the file has, durable: a file beside it, synced, takes its name, and the
     /// folder is synced. Where that fails the file is as it was.
     ///
-    /// The file beside it is `<path>.new`; what an earlier process left there is overwritten.
+    /// The file beside it is `<path>.new`; what an earlier process left there is removed. Who may
+    /// read the file is said by `mode`, less what the process's mask takes away. A file of another
+    /// user stays that user's, where root writes it.
     ///
     /// - Throws: ``AtomicFileError`` with the step that failed.
-    static func write(_ bytes: [UInt8], to path: String) throws(AtomicFileError) {
+    package static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        mode: UInt32 = 0o640
+    ) throws(AtomicFileError) {
         let new = path + ".new"
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(new, flags, 0o640)
+        unlink(new)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(new, flags, mode)
         guard descriptor >= 0 else { throw AtomicFileError("making '\(new)'") }
+        keepOwner(of: path, in: descriptor)
         if let failure = fill(descriptor, with: bytes, new) ?? replace(path, by: new) {
             unlink(new)
             throw failure
         }
         try sync(folderOf: path)
+    }
+
+    /// Where root replaces a server's file, that server is to read the new one, too.
+    private static func keepOwner(of path: String, in descriptor: CInt) {
+        var old = stat()
+        guard geteuid() == 0, stat(path, &old) == 0 else { return }
+        _ = fchown(descriptor, old.st_uid, old.st_gid)
     }
 
     /// Writes and closes the file. Returns what failed.
@@ -63,8 +77,8 @@ enum AtomicFile {
 }
 
 /// Why a file could not be replaced.
-struct AtomicFileError: Error, CustomStringConvertible {
-    let description: String
+package struct AtomicFileError: Error, CustomStringConvertible {
+    package let description: String
 
     /// What was attempted; the reason is that of `errno`.
     init(_ attempted: String) {
