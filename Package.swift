@@ -93,6 +93,7 @@ let package = Package(
             "Authentication",
             on: ["CGnuTLS", "CNettle", "Digest", "Platform", "Texts", "Wire"]
         ),
+        layer("Authorization", on: ["Texts", "Wire"]),
         layer("EventStream", on: ["Texts", "Wire"]),
         layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Texts", "Wire"]),
         layer("ControlledWorld", on: ["Platform", "StoreCore"]),
@@ -117,7 +118,8 @@ let package = Package(
         layer(
             "StoreHTTP",
             on: [
-                "ActionCatalog", "ControlledWorld", "Digest", "EventStream", "HTTPTransport",
+                "ActionCatalog", "Authentication", "Authorization", "ControlledWorld", "Digest",
+                "EventStream", "HTTPTransport",
                 "Platform", "StatePublishing", "StoreCore", "StoreHistory", "StorePatterns",
                 "Telemetry", "Texts", "Wire",
             ]
@@ -125,7 +127,8 @@ let package = Package(
         layer(
             "StoreServer",
             on: [
-                "ActionCatalog", "Authentication", "ControlledWorld", "EventStream",
+                "ActionCatalog", "Authentication", "Authorization", "ControlledWorld",
+                "EventStream",
                 "HTTPTransport", "JournalSQLite", "Platform", "ServerCommandLine",
                 "StatePublishing", "StoreCore", "StoreHTTP", "StoreHistory", "StorePatterns",
                 "Telemetry", "Texts", "Wire",
@@ -189,6 +192,7 @@ let package = Package(
         tests(of: "Simulator", ["ControlledWorld", "StoreCore"]),
         tests(of: "Wire"),
         tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
+        tests(of: "Authorization", ["Wire"]),
         tests(of: "EventStream", ["Texts", "Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Platform", "StoreTesting", "Wire"]),
         tests(of: "HTTPClient", ["StoreCore"]),

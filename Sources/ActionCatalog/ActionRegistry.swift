@@ -75,7 +75,7 @@ package final class ActionTable: Sendable {
 
     package let entries: [RegisteredAction]
     private let names: NameIndex
-    private let types: [ObjectIdentifier: RegisteredType]
+    private let types: [ObjectIdentifier: PlacedType]
     private let payloadBytesMax: Int
 
     /// - Throws: where two actions share a wire name, or one has none.
@@ -97,7 +97,19 @@ package final class ActionTable: Sendable {
             }
         }
         names = NameIndex(entries.map(\.name))
-        self.types = Dictionary(types.map { (ObjectIdentifier($0.type), $0) }) { _, last in last }
+        var first = 0
+        var placed: [ObjectIdentifier: PlacedType] = [:]
+        for type in types {
+            placed[ObjectIdentifier(type.type)] = PlacedType(type: type, first: first)
+            first += type.entries.count
+        }
+        self.types = placed
+    }
+
+    /// A type, and the place of its first entry in ``entries``.
+    private struct PlacedType {
+        let type: RegisteredType
+        let first: Int
     }
 
     package subscript(name: String) -> FoundAction? {
@@ -108,7 +120,8 @@ package final class ActionTable: Sendable {
     /// The action of a wire name, given as UTF-8.
     package subscript(name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
         if let place = names.place(of: name), !entries[place].isForInstances {
-            return FoundAction(entry: entries[place], instance: nil, wireName: entries[place].name)
+            let entry = entries[place]
+            return FoundAction(entry: entry, place: place, instance: nil, wireName: entry.name)
         }
         return ofInstance(name)
     }
@@ -124,6 +137,7 @@ package final class ActionTable: Sendable {
         else { return nil }
         return FoundAction(
             entry: entries[place],
+            place: place,
             instance: String(decoding: name[(first + 1)..<last], as: UTF8.self),
             wireName: String(decoding: name, as: UTF8.self)
         )
@@ -154,8 +168,8 @@ package final class ActionTable: Sendable {
         guard let known = types[ObjectIdentifier(type(of: inner))] else {
             throw UnregisteredAction(inner)
         }
-        let (place, payload) = try known.write(inner, encoder)
-        let entry = known.entries[place]
+        let (place, payload) = try known.type.write(inner, encoder)
+        let entry = known.type.entries[place]
         // Only instances are told apart by an id: elsewhere it has no place on the wire.
         if !entry.isForInstances { instance = nil }
         let wireName = entry.wireName(instance)
@@ -166,7 +180,12 @@ package final class ActionTable: Sendable {
         if !entry.secrets.isEmpty {
             let document = try JSONDocument(parsing: payload, limits: .unbounded)
             if document.root.hasMember(of: entry.secrets) {
-                let found = FoundAction(entry: entry, instance: instance, wireName: wireName)
+                let found = FoundAction(
+                    entry: entry,
+                    place: known.first + place,
+                    instance: instance,
+                    wireName: wireName
+                )
                 return try found.member(document.root, JSONDecoder(limits: .unbounded))
             }
         }

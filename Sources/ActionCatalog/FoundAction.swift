@@ -6,6 +6,8 @@ package import Wire
 package struct FoundAction {
     /// What is registered, for all instances together.
     package let entry: RegisteredAction
+    /// Where that stands in ``ActionTable/entries``.
+    package let place: Int
     /// The id of the instance that the action is for; `nil` where the module has no instances.
     package let instance: String?
     /// The whole name, with the id: it goes into the journal.

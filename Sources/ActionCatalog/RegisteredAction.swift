@@ -35,7 +35,7 @@ package final class RegisteredAction: Sendable {
     let isForInstances: Bool
     /// The names of the secret members: a client may send them, and they are removed from the
     /// payload before the action is made.
-    let secrets: [String]
+    package let secrets: [String]
 
     private let read: Reader
     /// The one action that every payload makes, where the payload has no members: it is made once,

@@ -15,6 +15,13 @@ package struct BoundUseCaseMethod: Sendable {
         @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
             -> ClientRequest
 
+    /// How a policy names it: with `{id}` behind the first part, as its route has, where it is asked
+    /// of instances.
+    package var grantName: String {
+        guard hasInstances, let slash = path.firstIndex(of: "/") else { return path }
+        return "\(path[..<slash])/{id}\(path[slash...])"
+    }
+
     /// What the log has of it.
     package var loggedForm: LoggedRequest {
         let name = { ClientRequest.name(ofUseCase: path, instance: $0) }

@@ -29,6 +29,8 @@ struct ModularState<State: RootState>: StateComposition {
 
     var views: ViewProjections<State>? { ViewProjections(of: State.self) }
 
+    var viewNames: [String] { State.views.map { $0.name } }
+
     var useCases: [BoundUseCaseMethod] { BoundUseCaseMethod.all(of: State.self) }
 
     var presenters: [String] { State.presenters.map { "\(type(of: $0))" } }

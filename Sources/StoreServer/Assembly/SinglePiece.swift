@@ -16,6 +16,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     var visibleForm: any Decodable.Type { State.self }
     var layout: SliceLayout? { nil }
     var views: ViewProjections<State>? { nil }
+    var viewNames: [String] { [] }
     var useCases: [BoundUseCaseMethod] { [] }
     var presenters: [String] { [] }
     var starts: [any Action] { [] }

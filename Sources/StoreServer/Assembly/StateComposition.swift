@@ -20,6 +20,8 @@ protocol StateComposition<State>: Sendable {
     var visibleForm: any Decodable.Type { get }
     /// The projections of the state; `nil` where it is one piece.
     var views: ViewProjections<State>? { get }
+    /// The names of the projections.
+    var viewNames: [String] { get }
     /// The methods of the modules' use cases.
     var useCases: [BoundUseCaseMethod] { get }
 

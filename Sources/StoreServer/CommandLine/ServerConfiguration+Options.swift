@@ -29,6 +29,11 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.allowAnonymous,
             help: "listen beyond loopback although nobody has to log in"
         ),
+        .file(
+            "policy",
+            \.policyFile,
+            help: "a JSON file with what each role may do; see 'policy check' and 'policy explain'"
+        ),
         .list(
             "allowed-host",
             "HOST",

@@ -17,6 +17,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
     ) throws {
         if !keepsNothing { try server.checkJournals(configuration, given: given) }
         try configuration.check()
+        _ = try server.policyFile(configuration)
     }
 
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {

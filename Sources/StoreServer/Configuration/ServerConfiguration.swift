@@ -19,6 +19,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var listen = ["127.0.0.1:8080"]
     /// Listening beyond loopback without authentication is meant.
     public var allowAnonymous = false
+    /// A JSON file with what each role may do; `nil` where anonymous may do everything.
+    public var policyFile: String?
     /// Further values that the `Host` header may have, besides loopback and the addresses above.
     public var allowedHosts: [String] = []
 

@@ -1,4 +1,5 @@
 import ActionCatalog
+import Authorization
 import ServerCommandLine
 import StoreHTTP
 import Texts
@@ -56,6 +57,9 @@ protocol StoreProgram: Sendable {
 
     /// Refuses what the program offers and can't be used.
     func check() throws(ConfigurationError)
+
+    /// The names that the store has, for a policy.
+    func policyWorld() throws(ConfigurationError) -> PolicyWorld
 
     /// Starts the store, which is ready then, at its place in the process.
     func serve(

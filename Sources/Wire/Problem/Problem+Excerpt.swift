@@ -4,7 +4,7 @@ extension Problem {
 
     /// What a client sent, made fit to be repeated: at most ``excerptBytesMax`` bytes, and nothing
     /// that a terminal or a log would act upon.
-    static func excerpt(_ text: String) -> String {
+    package static func excerpt(_ text: String) -> String {
         var result = ""
         var count = 0
         for scalar in text.unicodeScalars {

@@ -22,6 +22,20 @@ package struct ActionForm: Sendable {
     }
 }
 
+extension ActionForm {
+    /// The names of the payload's members, as the type reads them; `nil` where it may have others.
+    /// The type's own `init(from:)` is run on dummy values: meant for start-up.
+    package var memberNames: [String]? {
+        let document = JSONSchemaDocument(of: [type])
+        guard let root = document.roots.first,
+            case .object(let members) = document.resolved(
+                document.payload(of: self, document.resolved(root))
+            )
+        else { return nil }
+        return members.map(\.name)
+    }
+}
+
 extension JSONSchemaDocument {
     /// The members of an enum's schema, one for each case: its name and its payload.
     func cases(of schema: JSONSchema) -> [JSONSchema.Property] {

@@ -1,0 +1,73 @@
+import ActionCatalog
+import Authorization
+import Platform
+import StoreHTTP
+import Wire
+
+extension StoreServer {
+    /// What requests may do in this store: what the file of the configuration says, or everything
+    /// that an open store allows.
+    ///
+    /// - Parameter groups: what anonymous may use besides where there is no file.
+    /// - Throws: ``ConfigurationError`` with a line for each thing that is wrong in the file.
+    func policy(
+        _ configuration: ServerConfiguration,
+        beside others: [PolicyWorld],
+        open groups: Set<RouteGroupName> = []
+    ) throws(ConfigurationError) -> Policy {
+        guard let path = configuration.policyFile else { return .open(adding: groups) }
+        let world = try policyWorld()
+        return Policy(try PolicyFile(path, for: [world] + others), in: world)
+    }
+
+    /// The file of the configuration, checked against all stores of the process; `nil` where there
+    /// is none.
+    func policyFile(
+        _ configuration: ServerConfiguration
+    ) throws(ConfigurationError) -> PolicyFile? {
+        guard let path = configuration.policyFile else { return nil }
+        return try PolicyFile(path, for: policyWorlds())
+    }
+
+    /// The names of all stores of the process, those of the one at `/` first.
+    func policyWorlds() throws(ConfigurationError) -> [PolicyWorld] {
+        var worlds = [try policyWorld()]
+        for other in others { worlds.append(try other.program.policyWorld()) }
+        return worlds
+    }
+
+    /// The names that this store has.
+    func policyWorld() throws(ConfigurationError) -> PolicyWorld {
+        PolicyWorld(
+            members: (composition.modules ?? []).map(\.name),
+            views: composition.viewNames,
+            actions: try ActionRegistry<State>(actions, composition.actions()).entries.map {
+                PolicyAction(
+                    $0.form.name,
+                    module: $0.module,
+                    isForClients: $0.access != .program,
+                    members: $0.form.memberNames,
+                    secrets: $0.secrets
+                )
+            },
+            useCases: composition.useCases.map(\.grantName),
+            notifications: Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
+        )
+    }
+}
+
+extension PolicyFile {
+    /// Reads the policy at a path, for the stores of a process.
+    ///
+    /// - Throws: ``ConfigurationError`` with a line for each thing that is wrong.
+    init(_ path: String, for worlds: [PolicyWorld]) throws(ConfigurationError) {
+        guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
+            throw ConfigurationError("\(path): can't be read; allowed is a policy's file")
+        }
+        do throws(PolicyError) {
+            try self.init(parsing: bytes, for: worlds)
+        } catch {
+            throw ConfigurationError(error.lines(of: path).joined(separator: "\n"))
+        }
+    }
+}
