@@ -4,8 +4,9 @@ package import Wire
 /// What principals of one role may do, in tables that are made once: a question is one look-up.
 package final class Role: Sendable {
     package let name: String
-    /// The members of the root state that it sees.
-    package let sight: Sight
+    /// The members of the root state that it sees, in their order; `nil` for all of the state, also
+    /// where that is one piece.
+    package let visibleMembers: [String]?
     package let readsLog: Bool
     /// Whether it sees what all sessions have.
     package let operates: Bool
@@ -29,9 +30,10 @@ package final class Role: Sendable {
         name = grants.name
         let read = grants.read.map(\.scope)
         let seesState = read.contains { $0 == .everything || $0 == .members }
-        let places = world.members.map { member in read.contains { $0.has(member: member) } }
-        sight = seesState ? .whole : Sight(places)
-        members = Set(zip(world.members, places).filter(\.1).map { ExactText($0.0) })
+        let visible = world.members.filter { member in read.contains { $0.has(member: member) } }
+        let seesAll = !visible.isEmpty && visible.count == world.members.count
+        visibleMembers = seesState || seesAll ? nil : visible
+        members = Set(visible.map { ExactText($0) })
         readsLog = read.contains(where: \.hasLog)
         views = NameFilter(world.views.filter { view in read.contains { $0.has(view: view) } })
         seesViews = !views.isEmpty
@@ -56,7 +58,7 @@ package final class Role: Sendable {
     /// A role that may read, dispatch and call everything, and use these groups.
     init(ofAll name: String, using groups: Set<RouteGroupName>) {
         self.name = name
-        sight = .whole
+        visibleMembers = nil
         members = []
         readsLog = true
         views = .everything
@@ -73,11 +75,14 @@ package final class Role: Sendable {
 
 extension Role {
     /// Whether it sees all of the state.
-    package var seesEverything: Bool { sight.isWhole }
+    package var seesEverything: Bool { visibleMembers == nil }
+
+    /// Whether it sees any member of the state.
+    package var seesState: Bool { visibleMembers?.isEmpty != true }
 
     /// Whether it sees this member of the root state: a module's slice, or a field.
     package func sees(member: String) -> Bool {
-        sight.isWhole || members.contains(ExactText(member))
+        visibleMembers == nil || members.contains(ExactText(member))
     }
 
     /// Whether it sees this view.

@@ -23,7 +23,7 @@ extension Role {
     package func denial(of need: RouteNeed) -> Denial? {
         switch need {
         case .nothing: nil
-        case .state: sight.isEmpty ? .mayNot("The role '\(name)' may not read the state.") : nil
+        case .state: seesState ? nil : .mayNot("The role '\(name)' may not read the state.")
         case .member(let member): sees(member: member) ? nil : .hidden
         case .views: seesViews ? nil : .mayNot("The role '\(name)' may not read views.")
         case .view(let view): sees(view: view) ? nil : .hidden

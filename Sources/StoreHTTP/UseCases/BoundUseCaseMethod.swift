@@ -15,8 +15,8 @@ package struct BoundUseCaseMethod: Sendable {
         @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
             -> ClientRequest
 
-    /// How a policy names it: with `{id}` behind the first part, as its route has, where it is asked
-    /// of instances.
+    /// How a policy names it: where it is asked of instances, with `{id}` behind the first part, as
+    /// in the path of its route.
     package var grantName: String {
         guard hasInstances, let slash = path.firstIndex(of: "/") else { return path }
         return "\(path[..<slash])/{id}\(path[slash...])"
