@@ -38,7 +38,9 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         switch reader.command {
         case .help: finish(Help.text(program: program.name))
         case .version: finish("\(program.name) \(program.version)\n")
-        case .checkConfig: finish("the configuration is good\n")
+        case .checkConfig:
+            try program.checkFiles(reader.configuration)
+            finish("the configuration is good\n")
         case .printConfig: finish(Help.print(reader.configuration))
         case .health(let url):
             if let trouble = HealthClient.ask(url ?? HealthClient.standardURL) {
@@ -47,6 +49,8 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             finish("ready\n")
         case .history(let command):
             finish(try program.run(command, reader.configuration))
+        case .token(let command):
+            finish(try program.run(try command.readingInput(), reader.configuration))
         case .assert(let file, let url):
             let command = try AssertCommand(file)
             let holds = try command.run(at: url) {

@@ -23,6 +23,12 @@ package protocol CommandLineProgram: Sendable {
     /// Does what a command asks for with the history, and returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: Configuration) throws -> String
 
+    /// Refuses files that the configuration names and that can't be used: for `--check-config`.
+    func checkFiles(_ configuration: Configuration) throws
+
+    /// Does what a command asks for with credentials, and returns the text to print.
+    func run(_ command: TokenCommand, _ configuration: Configuration) throws -> String
+
     /// Makes what the lines of the server are written with.
     func makeLogger() -> Logger
 

@@ -8,6 +8,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
         var text = """
             usage: \(program) [--flag value]...
                    \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
+                   \(program) token create | list | revoke ID | check TOKEN [--keys FILE]
                    \(program) assert FILE [--url URL]
 
             Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
@@ -32,6 +33,18 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
         text += """
               --store NAME
                   of a program with several stores: which history it is, without it that of the one at /
+
+            With credentials:
+
+
+            """
+        for word in TokenCommand.Word.allCases {
+            text += "  \(word.usage)\n      \(word.help)\n"
+        }
+        text += """
+
+              --keys FILE
+                  the keys file, without it that of --auth-keys
 
             With a store over HTTP:
 

@@ -118,6 +118,30 @@ extension ConfigurationOption {
         )
     }
 
+    /// A text that `check` accepts or explains, or nothing.
+    package static func text(
+        _ name: String,
+        _ placeholder: String,
+        _ member: any WritableKeyPath<Configuration, String?> & Sendable,
+        help: String,
+        check: @escaping @Sendable (String) -> String? = { $0.isEmpty ? "some text" : nil }
+    ) -> Self {
+        Self(
+            name: name,
+            placeholder: placeholder,
+            help: help,
+            apply: { configuration, values, origin throws(UsageError) in
+                for value in values {
+                    if let allowed = check(value) {
+                        throw .value(value, of: origin, allowed: allowed)
+                    }
+                    configuration[keyPath: member] = value
+                }
+            },
+            show: { $0[keyPath: member].map { [$0] } ?? [] }
+        )
+    }
+
     /// One of a few words.
     package static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String,
@@ -149,20 +173,7 @@ extension ConfigurationOption {
         _ member: any WritableKeyPath<Configuration, String?> & Sendable,
         help: String
     ) -> Self {
-        Self(
-            name: name,
-            placeholder: "FILE",
-            help: help,
-            apply: { configuration, values, origin throws(UsageError) in
-                for value in values {
-                    guard !value.isEmpty else {
-                        throw .value(value, of: origin, allowed: "a file's path")
-                    }
-                    configuration[keyPath: member] = value
-                }
-            },
-            show: { $0[keyPath: member].map { [$0] } ?? [] }
-        )
+        text(name, "FILE", member, help: help) { $0.isEmpty ? "a file's path" : nil }
     }
 
     /// A list of texts: each value is one more.

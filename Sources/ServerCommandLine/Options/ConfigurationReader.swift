@@ -29,6 +29,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         readFile: (String) -> [UInt8]?
     ) throws(UsageError) {
         try readFlags(arguments)
+        if case .token(let token) = command { try token.checkComplete() }
         let fromEnvironment = readEnvironment(environment)
         configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
         let fromFile = try configFile.map { path throws(UsageError) in
@@ -83,6 +84,12 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     ) throws(UsageError) {
         guard let word = rest.first, !word.hasPrefix("--") else { return }
         rest.removeFirst()
+        if word == "token" {
+            let words = rest.prefix { !$0.hasPrefix("--") }
+            rest = rest.dropFirst(words.count)
+            command = .token(try TokenCommand(Array(words)))
+            return
+        }
         var file: String?
         if let next = rest.first, !next.hasPrefix("--") {
             file = next
@@ -127,6 +134,12 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             }
             history.store = try Self.value(of: name, inline, &rest)
             command = .history(history)
+        case let flag where TokenCommand.flags.contains(flag):
+            guard case .token(var token) = command else {
+                throw UsageError("--\(flag) goes with token; see --help")
+            }
+            try token.take(flag, try Self.value(of: flag, inline, &rest))
+            command = .token(token)
         case "config":
             configFile = try Self.value(of: name, inline, &rest)
         default:

@@ -5,6 +5,8 @@ enum ServerCommand: Equatable {
     case health(String?)
     /// Do something with the history in the data directory.
     case history(HistoryCommand)
+    /// Do something with credentials.
+    case token(TokenCommand)
     /// Play a script against a running server, or one that is started for it.
     case assert(file: String, url: String?)
 

@@ -6,7 +6,8 @@ import Telemetry
 import Wire
 
 extension ServerConfiguration: CommandLineConfiguration {
-    package static let options: [Option] = place + history + analyticsOptions + limits + times
+    package static let options: [Option] =
+        place + authenticationOptions + history + analyticsOptions + limits + times
 
     package static var defaults: ServerConfiguration {
         var defaults = ServerConfiguration()

@@ -34,6 +34,14 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
         return try other.program.run(command, configuration.forStore(other.links))
     }
 
+    func checkFiles(_ configuration: ServerConfiguration) throws {
+        try configuration.checkCredentialFiles()
+    }
+
+    func run(_ command: TokenCommand, _ configuration: ServerConfiguration) throws -> String {
+        try TokenWork(command, configuration).text()
+    }
+
     func makeLogger() -> Logger { server.makeLogger() }
 
     func begin(

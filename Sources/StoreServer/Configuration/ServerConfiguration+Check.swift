@@ -23,6 +23,7 @@ extension ServerConfiguration {
                 )
             }
         }
+        try checkAuthentication()
         // A record that history can't hold would end the server.
         guard bodyBytesMax <= SQLiteJournal.fieldBytesMax else {
             throw ConfigurationError(

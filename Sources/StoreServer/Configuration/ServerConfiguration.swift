@@ -24,6 +24,24 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Further values that the `Host` header may have, besides loopback and the addresses above.
     public var allowedHosts: [String] = []
 
+    /// The file with the digests of API keys, which `store-server token create` makes; `nil` where
+    /// no API key is taken.
+    public var authKeysFile: String?
+    /// PEM or JWK Set files with the keys of the issuer whose JWTs are taken; empty where none is.
+    public var jwtKeyFiles: [String] = []
+    /// What `iss` of a JWT has to be; needed with ``jwtKeyFiles``.
+    public var jwtIssuer: String?
+    /// One of these has to be in `aud` of a JWT; at least one is needed with ``jwtKeyFiles``.
+    public var jwtAudiences: [String] = []
+    /// The claim of a JWT that names the role.
+    public var jwtRoleClaim = "role"
+    /// How many seconds the clocks of issuer and server may differ, 0 to 60.
+    public var jwtLeewaySeconds = 30
+    /// How many seconds the cookie of `POST /session` lasts at most.
+    public var authCookieSeconds = 43_200
+    /// Whether browsers send that cookie over TLS alone.
+    public var authCookieSecure = CookieSecurity.auto
+
     /// Serve the operator's debug surface, `/debug/…`, to everyone who may ask for the state.
     public var debugRoutes = false
 
@@ -121,6 +139,17 @@ public enum ClockSource: String, Sendable, CaseIterable {
     /// A clock that stands still until a client moves it (`POST /test/clock/advance`), with random
     /// numbers and identifiers that are the same in every run: for tests alone.
     case test
+}
+
+/// Whether browsers send a cookie over TLS alone (RFC 6265, `Secure`).
+public enum CookieSecurity: String, Sendable, CaseIterable {
+    /// Unless the `Host` of the request that asks for the cookie names loopback: browsers there
+    /// often have no TLS, and nothing leaves the machine.
+    case auto
+    /// In all cases.
+    case always
+    /// Never: what is sent over a network without TLS can be read there.
+    case never
 }
 
 /// Where analytics lines are written.

@@ -1,0 +1,68 @@
+import Authentication
+import ServerCommandLine
+
+extension ServerConfiguration {
+    static let authenticationOptions: [Option] = [
+        .file(
+            "auth-keys",
+            \.authKeysFile,
+            help: "take the API keys of this file, which 'token create' makes"
+        ),
+        .list(
+            "jwt-keys",
+            "FILE",
+            \.jwtKeyFiles,
+            help: "take JWTs that the keys of this file have signed: a JWK Set, or a public key "
+                + "or certificate in PEM",
+            check: { $0.isEmpty ? "a file's path" : nil }
+        ),
+        .text(
+            "jwt-issuer",
+            "ISSUER",
+            \.jwtIssuer,
+            help: "what iss of a JWT has to be",
+            check: { isClaimText($0) ? nil : claimText }
+        ),
+        .list(
+            "jwt-audience",
+            "AUDIENCE",
+            \.jwtAudiences,
+            help: "what has to be in aud of a JWT, or one of several",
+            check: { isClaimText($0) ? nil : claimText }
+        ),
+        .text(
+            "jwt-role-claim",
+            "CLAIM",
+            \.jwtRoleClaim,
+            help: "the claim of a JWT that names the role",
+            check: { isClaimText($0) ? nil : claimText }
+        ),
+        .number(
+            "jwt-leeway",
+            \.jwtLeewaySeconds,
+            in: 0...IssuerConfiguration.leewaySecondsMax,
+            unit: "seconds",
+            help: "how far the clocks of the issuer and this machine may differ"
+        ),
+        .number(
+            "auth-cookie-seconds",
+            \.authCookieSeconds,
+            in: 60...31_536_000,
+            unit: "seconds",
+            help: "how long a browser's cookie lasts at most"
+        ),
+        .choice(
+            "auth-cookie-secure",
+            "WHEN",
+            \.authCookieSecure,
+            help: "when browsers send that cookie over TLS alone: auto (unless asked for on "
+                + "loopback), always or never"
+        ),
+    ]
+
+    private static func isClaimText(_ text: String) -> Bool {
+        1...IssuerConfiguration.textBytesMax ~= text.utf8.count
+    }
+
+    private static let claimText = "1 to \(IssuerConfiguration.textBytesMax) bytes of text"
+}

@@ -1,0 +1,67 @@
+import ActionCatalog
+import Authentication
+
+extension ServerConfiguration {
+    /// What the authenticator is made of.
+    var authentication: AuthenticationConfiguration {
+        var authentication = AuthenticationConfiguration()
+        authentication.keysFile = authKeysFile
+        if !jwtKeyFiles.isEmpty, let jwtIssuer {
+            var issuer = IssuerConfiguration(
+                name: jwtIssuer,
+                audiences: jwtAudiences,
+                keyFiles: jwtKeyFiles
+            )
+            issuer.roleClaim = jwtRoleClaim
+            issuer.leewaySeconds = jwtLeewaySeconds
+            authentication.issuer = issuer
+        }
+        authentication.cookieKeyFile = ephemeral ? nil : dataDirectory + "/auth-cookie.key"
+        authentication.cookieSeconds = Int64(authCookieSeconds)
+        return authentication
+    }
+
+    /// Makes what finds out who asks; `nil` where no credential is taken. The data directory has to
+    /// be there, unless history is kept in memory.
+    ///
+    /// - Throws: where a file with keys can't be used.
+    func makeAuthenticator() throws(ConfigurationError) -> Authenticator? {
+        let authentication = authentication
+        guard authentication.takesCredentials else { return nil }
+        do throws(CredentialFileError) { return try Authenticator(authentication) } catch {
+            throw ConfigurationError(error.description)
+        }
+    }
+
+    /// Refuses files with keys that can't be used.
+    func checkCredentialFiles() throws(ConfigurationError) {
+        do throws(CredentialFileError) { try Authenticator.check(authentication) } catch {
+            throw ConfigurationError(error.description)
+        }
+    }
+
+    /// Refuses options about JWTs that do not fit together.
+    func checkAuthentication() throws(ConfigurationError) {
+        let hasKeys = !jwtKeyFiles.isEmpty
+        guard hasKeys == (jwtIssuer != nil), hasKeys == !jwtAudiences.isEmpty else {
+            throw ConfigurationError(
+                "--jwt-keys, --jwt-issuer and --jwt-audience go together: a JWT is taken where an "
+                    + "issuer's key has signed it, and it is by that issuer and for this server"
+            )
+        }
+        guard 0...IssuerConfiguration.leewaySecondsMax ~= jwtLeewaySeconds else {
+            throw .value(
+                "\(jwtLeewaySeconds)",
+                of: "--jwt-leeway",
+                allowed: "0 to \(IssuerConfiguration.leewaySecondsMax) seconds"
+            )
+        }
+        guard 1...31_536_000 ~= authCookieSeconds else {
+            throw .value(
+                "\(authCookieSeconds)",
+                of: "--auth-cookie-seconds",
+                allowed: "1 to 31536000 seconds"
+            )
+        }
+    }
+}
