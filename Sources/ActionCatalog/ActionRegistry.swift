@@ -143,14 +143,20 @@ package final class ActionTable: Sendable {
         )
     }
 
-    /// What may be dispatched somewhere.
-    package func forms(for audience: ActionAudience) -> [ActionForm] {
-        entries.filter { entry in
-            switch audience {
-            case .everybody: entry.access == .everybody
-            case .views(let module, _): entry.access == .views && entry.module == module
-            }
-        }.map(\.form)
+    /// What may be dispatched somewhere; by a sender, where one is given.
+    package func forms(
+        for audience: ActionAudience,
+        by sender: (any DispatchPermission)? = nil
+    ) -> [ActionForm] {
+        entries.indices.filter { place in
+            let entry = entries[place]
+            let isTaken =
+                switch audience {
+                case .everybody: entry.access == .everybody
+                case .views(let module, _): entry.access == .views && entry.module == module
+                }
+            return isTaken && sender?.mayDispatch(place) != false
+        }.map { entries[$0].form }
     }
 
     /// What is reduced and journaled of an action that the program itself dispatches: the same as

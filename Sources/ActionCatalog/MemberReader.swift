@@ -2,6 +2,15 @@ package import StoreCore
 package import Telemetry
 package import Wire
 
+/// What a sender may dispatch, where that is limited.
+package protocol DispatchPermission: Sendable {
+    /// - Throws: what is answered where the sender may not dispatch the action with this payload.
+    func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
+
+    /// Whether it may dispatch the action at a place of ``ActionTable/entries`` with some payload.
+    func mayDispatch(_ place: Int) -> Bool
+}
+
 /// Reads the actions of request bodies, each of which is looked up once.
 ///
 /// An object, so that a route makes it once, and nothing of it is copied for a request.
@@ -40,8 +49,12 @@ package final class MemberReader: Sendable {
     /// Reads one action, the one at this index where the body is an array.
     ///
     /// - Throws: 422 where it has no name, no action has that name or its payload or `meta` can't
-    ///   be read; 403 where the audience may not dispatch it.
-    package func member(_ node: JSONNode, at index: Int? = nil) throws(Problem) -> EnvelopeMember {
+    ///   be read; 403 where the audience, or its sender, may not dispatch it.
+    package func member(
+        _ node: JSONNode,
+        at index: Int? = nil,
+        by sender: (any DispatchPermission)? = nil
+    ) throws(Problem) -> EnvelopeMember {
         guard let type = node.member("type"), type.kind == .string else {
             throw .invalidPayload(
                 pointer: pointer(index) + "/type",
@@ -51,7 +64,7 @@ package final class MemberReader: Sendable {
         guard let found = find(type) else {
             throw .unknownAction(
                 type.stringValue ?? "",
-                known: table.forms(for: audience).map(\.name),
+                known: table.forms(for: audience, by: sender).map(\.name),
                 pointer: index == nil ? nil : pointer(index) + "/type"
             )
         }
@@ -59,6 +72,7 @@ package final class MemberReader: Sendable {
             throw .forbidden(audience.refusal(of: type.stringValue ?? "", found))
         }
         let payload = try payload(of: node, at: index)
+        if let sender { try sender.check(found, payload) }
         let meta = try meta(of: node, at: index)
         do {
             return try found.member(payload, meta: meta, JSONDecoder(limits: limits))

@@ -20,6 +20,7 @@ struct AddedRouteTests {
                     "/hello",
                     "Hello",
                     "Greets.",
+                    needs: .everyone,
                     parameters: [Self.name],
                     answers: [.json(.object([.init("hello", .string())]), "The greeting.")]
                 ) { request in

@@ -78,6 +78,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// The response that the library has of it, where that is used again.
     @exclusivity(unchecked) var reused: ReusedResponse?
     @exclusivity(unchecked) private var ownResource: AnyObject?
+    @exclusivity(unchecked) private var ownSender: AnyObject?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -93,6 +94,7 @@ package final class HTTPExchange: @unchecked Sendable {
         connection = nil
         record = nil
         ownResource = nil
+        ownSender = nil
         reused = nil
         phase = .target
         outcome = .none
@@ -131,6 +133,12 @@ extension HTTPExchange {
     package var resource: AnyObject? {
         get { ownResource }
         set { ownResource = newValue }
+    }
+
+    /// Who sends the request, as the handler has found when it admitted it.
+    package var sender: AnyObject? {
+        get { ownSender }
+        set { ownSender = newValue }
     }
 }
 

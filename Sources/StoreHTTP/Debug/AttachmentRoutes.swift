@@ -59,6 +59,7 @@ package struct AttachmentRoutes: RouteGroup {
             path,
             name,
             summary,
+            needs: .debug,
             answers: [.json(.list(member, of: item), "The list.")]
         ) { [attachments] request in
             request.respond { json in
@@ -81,6 +82,7 @@ package struct AttachmentRoutes: RouteGroup {
             path + "/{id}",
             id,
             summary,
+            needs: .debug,
             parameters: [Parameter.path("id", "As the list has it; of two, the first is meant.")],
             answers: [.done],
             problems: [.notFound]

@@ -24,6 +24,7 @@ package struct CommandRoutes: RouteGroup {
                 links.commands,
                 "DebugCommands",
                 "The commands that the program exposes.",
+                needs: .debug,
                 answers: [.json(.list("commands", of: Self.command), "The list.")],
                 handle: showAll
             ),
@@ -31,6 +32,7 @@ package struct CommandRoutes: RouteGroup {
                 links.commands + "/{name}",
                 "DebugCommand",
                 "What a command is and where it was made, in five lines.",
+                needs: .debug,
                 parameters: [name],
                 answers: [.text("text/plain", "The lines.")],
                 problems: [.notFound],
@@ -41,6 +43,7 @@ package struct CommandRoutes: RouteGroup {
                 links.commands + "/{name}",
                 "debugExecute",
                 "Execute a command with a JSON value, or without a body if it takes none.",
+                needs: .debug,
                 parameters: [name],
                 body: .optionalJSON(.any),
                 answers: [.init(204, "It has been executed.")],

@@ -35,6 +35,7 @@ package struct SubscriptionRoutes: RouteGroup {
                 links.subscriptions,
                 "DebugSubscriptions",
                 "The open streams, and who observes in the server's own process.",
+                needs: .debug,
                 answers: [.json(Self.schema, "The lists.")],
                 handle: list
             ),
@@ -43,6 +44,7 @@ package struct SubscriptionRoutes: RouteGroup {
                 links.subscriptions + "/{id}",
                 "debugEndSubscription",
                 "End a stream, with a bye, or an observer.",
+                needs: .debug,
                 parameters: [Parameter.path("id", "As the list has it.")],
                 answers: [.done],
                 problems: [.notFound],

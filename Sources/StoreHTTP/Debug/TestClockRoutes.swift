@@ -32,6 +32,7 @@ package final class TestClockRoutes: RouteGroup, Sendable {
                 links.testClock,
                 "TestClock",
                 "Where the clock stands that effects pause on.",
+                needs: .clock,
                 answers: [.json(Self.schema, "Since the start.")]
             ) { [clock] request in
                 request.respond(Self.response(200, clock))
@@ -41,6 +42,7 @@ package final class TestClockRoutes: RouteGroup, Sendable {
                 links.testClockAdvance,
                 "advanceTestClock",
                 "Move the clock, and wake those whose time has come.",
+                needs: .clock,
                 body: .json(.object([.init("seconds", .number)])),
                 answers: [
                     .json(Self.schema, "They have done what they can."),

@@ -41,6 +41,7 @@ package struct DiscoveryRoutes: RouteGroup {
                 links.index,
                 "Index",
                 "The resources of this server: a page for people, JSON for programs.",
+                needs: .everyone,
                 answers: [
                     .init(
                         200,
@@ -55,6 +56,7 @@ package struct DiscoveryRoutes: RouteGroup {
                 links.schema,
                 "Schema",
                 "JSON Schema of the state and the actions.",
+                needs: .schema,
                 answers: [.text("application/schema+json", "The schema.")]
             ) { [schema, operatorSchema] request throws(Problem) in
                 let isOperator = try request.caller().isOperator
@@ -66,6 +68,7 @@ package struct DiscoveryRoutes: RouteGroup {
                 links.openAPI,
                 "OpenAPI",
                 "OpenAPI 3.1 of every route.",
+                needs: .schema,
                 answers: [.json(.any, "The document.")]
             ) { [title, version, components] request in
                 let catalog = request.environment.catalog
@@ -85,6 +88,7 @@ package struct DiscoveryRoutes: RouteGroup {
                 links.problems + "/{slug}",
                 "Problem",
                 "What a kind of problem means.",
+                needs: .everyone,
                 parameters: [
                     Parameter.path(
                         "slug",

@@ -15,7 +15,11 @@ struct DispatchBody {
     ///
     /// - Throws: 400 where the text is no JSON object, with the place of what is wrong; else as for
     ///   a body.
-    init(link: String, by reader: MemberReader) throws(Problem) {
+    init(
+        link: String,
+        by reader: MemberReader,
+        from sender: (any DispatchPermission)?
+    ) throws(Problem) {
         let document: JSONDocument
         do {
             document = try JSONDocument(parsing: Array(link.utf8), limits: reader.limits)
@@ -33,20 +37,21 @@ struct DispatchBody {
         }
         isBatch = false
         audience = try Self.audience(of: document.root, at: "")
-        members = [try reader.member(document.root)]
+        members = [try reader.member(document.root, by: sender)]
     }
 
     init(
         _ request: RequestContext,
         by reader: MemberReader,
-        _ batchMax: Int
+        _ batchMax: Int,
+        from sender: (any DispatchPermission)?
     ) throws(Problem) {
         let document = try request.document(reader.limits)
         switch document.root.kind {
         case .object:
             isBatch = false
             self.audience = try Self.audience(of: document.root, at: "")
-            members = [try reader.member(document.root)]
+            members = [try reader.member(document.root, by: sender)]
         case .array:
             let elements = document.root.elements
             guard 1...batchMax ~= document.root.count else {
@@ -66,7 +71,7 @@ struct DispatchBody {
                         expected: "an action, an object such as {\"type\":\"…\",\"payload\":{…}}"
                     )
                 }
-                members.append(try reader.member(element, at: members.count))
+                members.append(try reader.member(element, at: members.count, by: sender))
             }
             self.members = members
         default:

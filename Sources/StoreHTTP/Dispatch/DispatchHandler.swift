@@ -1,3 +1,4 @@
+import EventStream
 import ActionCatalog
 import Digest
 import HTTPTransport
@@ -42,9 +43,9 @@ final class DispatchHandler: Sendable {
         let preferences = request.preferences
         let body =
             if let link {
-                try DispatchBody(link: link, by: reader)
+                try DispatchBody(link: link, by: reader, from: caller.identity)
             } else {
-                try DispatchBody(request, by: reader, batchMax)
+                try DispatchBody(request, by: reader, batchMax, from: caller.identity)
             }
 
         let ticket = DispatchTicket(
@@ -52,11 +53,13 @@ final class DispatchHandler: Sendable {
             store: store,
             preferences: preferences,
             isBatch: body.isBatch,
-            caller: caller
+            caller: caller,
+            isSeen: isSeen(body.members, by: caller)
         )
         let envelope = Envelope(
             members: body.members,
             requestID: request.id.text,
+            principal: caller.stamp,
             expectedVersion: expected,
             idempotency: dryRun ? nil : idempotency,
             mode: dryRun ? .dryRun : .apply,
@@ -84,6 +87,15 @@ final class DispatchHandler: Sendable {
                 ticket.answer(.draining())
             }
             store.wake()
+        }
+    }
+
+    /// Whether a caller sees the modules of all actions, and so what these change, and why they are
+    /// refused.
+    private func isSeen(_ members: [EnvelopeMember], by caller: Caller) -> Bool {
+        guard let sight = caller.viewer.sight else { return true }
+        return members.allSatisfy { member in
+            store.actions[member.type]?.module.map { sight.sees(module: $0) } ?? false
         }
     }
 
@@ -163,7 +175,7 @@ final class DispatchHandler: Sendable {
         }
         let audience = reader.audience
         return Idempotency(
-            key: IdempotencyKey(principal: caller.session, key: key),
+            key: IdempotencyKey(principal: caller.keyOwner, key: key),
             fingerprint: link.map {
                 var link = $0
                 return link.withUTF8 { fingerprint(of: UnsafeRawBufferPointer($0), for: audience) }

@@ -63,10 +63,9 @@ package final class DispatchOutcomes: Sendable {
             table.forget(version)
             return nil
         }
-        guard let dispatch, caller.isOperator || caller.isSession(dispatch.session) else {
-            return nil
-        }
-        return dispatch
+        guard let dispatch else { return nil }
+        let isOwn = caller.isSession(dispatch.session) && caller.stamp == dispatch.principal
+        return caller.isOperator || isOwn ? dispatch : nil
     }
 
     /// Notes that a dispatch has ended, and answers those who wait for that.

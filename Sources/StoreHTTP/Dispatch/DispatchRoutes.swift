@@ -83,6 +83,7 @@ package struct DispatchRoutes: RouteGroup {
             path,
             id,
             summary,
+            needs: .dispatch,
             parameters: (instance.map { [$0] } ?? []) + [
                 DispatchParameters.action,
                 DispatchParameters.dryRun, CancelOnClose.parameter,
@@ -132,6 +133,7 @@ package struct DispatchRoutes: RouteGroup {
             links.dispatch + "/{version}",
             "Outcome",
             "What became of a dispatch that was answered with 202, for its session and operators.",
+            needs: .dispatch,
             parameters: [
                 Parameter.path("version", "The last version of the dispatch."),
                 HeaderParameter.prefersWait,

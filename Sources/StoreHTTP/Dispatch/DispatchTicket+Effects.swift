@@ -22,7 +22,8 @@ extension DispatchTicket {
             answer,
             isBatch: isBatch,
             wantsState: wantsState,
-            session: caller.session
+            session: caller.session,
+            principal: caller.stamp
         )
         watch.whenDone { [self] in store.outcomes.end(dispatch, end(of: $0)) }
         wait(for: dispatch)

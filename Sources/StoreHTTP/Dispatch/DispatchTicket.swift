@@ -20,6 +20,8 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     /// On whose behalf it is answered.
     let caller: Caller
     let isBatch: Bool
+    /// Whether the caller sees what the actions change.
+    let isSeen: Bool
     /// Counts what follows the action and has not ended, where the client waits for that.
     let watch: EffectWatch?
     /// Whether it is asked what became of an earlier dispatch.
@@ -35,7 +37,8 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         store: Store,
         preferences: Preferences,
         isBatch: Bool,
-        caller: Caller
+        caller: Caller,
+        isSeen: Bool
     ) {
         exchange = request.exchange
         id = request.id
@@ -43,6 +46,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         self.preferences = preferences
         self.isBatch = isBatch
         self.caller = caller
+        self.isSeen = isSeen
         asksAgain = false
         watch = preferences.waitSeconds == nil ? nil : EffectWatch()
         hold = watch == nil ? nil : store.hold(caller.session)
@@ -60,6 +64,8 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         )
         isBatch = dispatch.isBatch
         self.caller = caller
+        // What was answered first has left out what the caller does not see.
+        isSeen = true
         asksAgain = true
         watch = nil
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
@@ -67,7 +73,8 @@ final class DispatchTicket: Completion, @unchecked Sendable {
 
     func complete(_ outcome: Outcome) {
         switch outcome {
-        case .applied(let first, let last, let changed, _):
+        case .applied(let first, let last, let hasChanged, _):
+            let changed = hasChanged && isSeen
             if let watch {
                 waitForEffects(watch, first: first, last: last, changed: changed)
             } else {
@@ -76,13 +83,14 @@ final class DispatchTicket: Completion, @unchecked Sendable {
                 finish(AppliedAnswer(first: first, last: last, changed: changed))
             }
         case .refused(let refusal, _) where refusal.isForbidden:
-            answer(.forbidden(reader.reason(of: refusal, for: caller)))
+            answer(.forbidden(reader.reason(of: refusal, isSeen: isSeen)))
         case .refused(let refusal, let member):
             let payload = isBatch ? "/\(member)/payload" : "/payload"
             answer(
                 .refused(
-                    reason: reader.reason(of: refusal, for: caller),
-                    pointer: refusal.pointer.map { payload + $0 } ?? (isBatch ? "/\(member)" : nil)
+                    reason: reader.reason(of: refusal, isSeen: isSeen),
+                    pointer: (isSeen ? refusal.pointer : nil).map { payload + $0 }
+                        ?? (isBatch ? "/\(member)" : nil)
                 )
             )
         case .versionMismatch(let current):
@@ -122,7 +130,11 @@ final class DispatchTicket: Completion, @unchecked Sendable {
 
     /// Gives the answer that the request had when it came first.
     private func answerAgain(_ kept: KeptOutcome) {
-        var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
+        var answer = AppliedAnswer(
+            first: kept.first,
+            last: kept.last,
+            changed: kept.changed && isSeen
+        )
         answer.isReplayed = true
         if watch != nil, let dispatch = store.outcomes.dispatch(kept.last, for: caller) {
             return wait(for: dispatch, isReplayed: true)
@@ -159,7 +171,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     private func response(to run: DryRun) -> HTTPResponse {
         do {
             let patch = try reader.patch(of: run, for: caller)
-            var body = Array("{\"changed\":\(run.changed),\"patch\":".utf8)
+            var body = Array("{\"changed\":\(run.changed && isSeen),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))
             return HTTPResponse(

@@ -28,13 +28,22 @@ final class FollowedDispatch: Sendable {
     let wantsState: Bool
     /// The session of the client that dispatched; `nil` for a client without one.
     let session: String?
+    /// Who dispatched, as records have it.
+    let principal: String?
     private let state = Locked(State())
 
-    init(_ answer: AppliedAnswer, isBatch: Bool, wantsState: Bool, session: String?) {
+    init(
+        _ answer: AppliedAnswer,
+        isBatch: Bool,
+        wantsState: Bool,
+        session: String?,
+        principal: String? = nil
+    ) {
         self.answer = answer
         self.isBatch = isBatch
         self.wantsState = wantsState
         self.session = session
+        self.principal = principal
     }
 
     /// Notes how it ended, and answers those who wait. Called once.

@@ -22,6 +22,7 @@ package struct EffectRoutes: RouteGroup {
                 links.effects,
                 "Effects",
                 "The effects that run.",
+                needs: .effects,
                 answers: [.json(.list("effects", of: Self.effect), "The list, the oldest first.")],
                 handle: list
             ),
@@ -30,6 +31,7 @@ package struct EffectRoutes: RouteGroup {
                 links.effects + "/{effect}",
                 "cancelEffect",
                 "Cancel an effect; nothing that it dispatches is applied any more.",
+                needs: .effects,
                 parameters: [Parameter.path("effect", "As the list has it.")],
                 answers: [.done],
                 problems: [.notFound]

@@ -22,6 +22,7 @@ package struct ActionEventsRoutes: RouteGroup {
                 "actionEvents",
                 "Every applied action in order, first those that are kept and then as they come, as "
                     + "server-sent events.",
+                needs: .log,
                 parameters: [
                     after, StreamParameters.lastEventID, StreamParameters.lastEventIDField,
                 ],
@@ -45,10 +46,11 @@ package struct ActionEventsRoutes: RouteGroup {
         }
         let session = try request.session()
         let topic = store.reader.logTopic(for: try request.caller())
+        var owner = StreamOwner(session: session)
+        owner.credential = try request.credential()
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }
-        var owner = StreamOwner(session: session)
         if let hold = store.hold(session) { owner.onEnd = { hold.end() } }
         request.exchange.stream(
             StreamBeginning(StreamOpening.head, topic: topic, resume: resume, owner: owner),

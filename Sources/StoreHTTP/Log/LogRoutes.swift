@@ -22,6 +22,7 @@ package struct LogRoutes: RouteGroup {
                 links.actions,
                 "Actions",
                 "The applied actions in their order, a page at a time.",
+                needs: .log,
                 parameters: [
                     LogParameters.after, LogParameters.limit, LogParameters.type,
                     LogParameters.cause,

@@ -28,6 +28,7 @@ package struct TraceRoutes: RouteGroup {
                 links.trace,
                 "Trace",
                 "What one action led to, step by step.",
+                needs: .log,
                 parameters: [version],
                 answers: [.json(Self.schema, "The steps.")],
                 problems: [.gone, .notFound],

@@ -29,6 +29,7 @@ package struct AnalyticsRoutes: RouteGroup {
                 links.analytics,
                 "Analytics",
                 "The last analytics events, the newest last, for operators.",
+                needs: .analytics,
                 parameters: [Self.limit],
                 answers: [
                     .init(200, "The events.", bodies: [.init(Self.mediaType, Self.schema)])

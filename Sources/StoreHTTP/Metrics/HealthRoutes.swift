@@ -29,6 +29,7 @@ package struct HealthRoutes: RouteGroup {
                 links.liveness,
                 "Liveness",
                 "Whether the process works.",
+                needs: .everyone,
                 answers: [.text("text/plain", "It does.")],
                 isServedDuringDrain: true,
                 handle: Self.handler(livenessProblem)
@@ -37,6 +38,7 @@ package struct HealthRoutes: RouteGroup {
                 links.readiness,
                 "Readiness",
                 "Whether the server takes requests.",
+                needs: .everyone,
                 answers: [.text("text/plain", "It does.")],
                 problems: [.draining],
                 isServedDuringDrain: true,

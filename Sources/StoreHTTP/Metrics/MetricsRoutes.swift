@@ -29,6 +29,7 @@ package struct MetricsRoutes: RouteGroup {
                 links.metrics,
                 "Metrics",
                 "What happens in the server, for Prometheus.",
+                needs: .metrics,
                 answers: [.text("text/plain", "The metrics.")],
                 isServedDuringDrain: true,
                 handle: show

@@ -1,3 +1,4 @@
+import EventStream
 package import ActionCatalog
 import HTTPTransport
 import StoreCore
@@ -38,6 +39,7 @@ package struct ModuleListRoutes: RouteGroup {
                 links.modules,
                 "Modules",
                 "The modules that the state is made of.",
+                needs: .state,
                 answers: [.json(list, "The list.")],
                 handle: show
             )
@@ -45,14 +47,16 @@ package struct ModuleListRoutes: RouteGroup {
     }
 
     private func show(_ request: RequestContext) throws(Problem) {
-        let state = reader.state(for: try request.caller())
+        let caller = try request.caller()
+        let state = reader.state(for: caller)
+        let seen = modules.enumerated().filter { module in
+            !module.element.isField && caller.viewer.sees(module: module.element.name)
+        }
         var json = JSONWriter(capacity: 1_024)
         json.object { json in
             json.member("epoch", reader.epochText)
             json.member("version", state.version)
-            json.list("modules", of: modules.enumerated().filter { !$0.element.isField }) {
-                json,
-                module in
+            json.list("modules", of: seen) { json, module in
                 write(module.element, at: module.offset, of: state, to: &json)
             }
         }

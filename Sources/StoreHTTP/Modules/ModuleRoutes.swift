@@ -36,6 +36,7 @@ package struct ModuleRoutes: RouteGroup {
                 path,
                 "Module",
                 "A module's slice of the state.",
+                needs: .memberInPath,
                 parameters: [module, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
                 answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
                 problems: [.notFound, .versionMismatch]
@@ -46,6 +47,7 @@ package struct ModuleRoutes: RouteGroup {
                 path + "/events",
                 "moduleEvents",
                 "A module's slice now and whenever it changes, as server-sent events.",
+                needs: .memberInPath,
                 parameters: [module, old] + StreamParameters.all,
                 handle: stream
             ),
@@ -63,6 +65,7 @@ package struct ModuleRoutes: RouteGroup {
                 path,
                 "Instance",
                 "The slice of one of a module's instances.",
+                needs: .memberInPath,
                 parameters: parameters + [HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
                 answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
                 problems: [.notFound, .versionMismatch]
@@ -73,6 +76,7 @@ package struct ModuleRoutes: RouteGroup {
                 path + "/events",
                 "instanceEvents",
                 "One instance's slice now and whenever it changes, as server-sent events.",
+                needs: .memberInPath,
                 parameters: parameters + StreamParameters.all,
                 problems: [.notFound]
             ) { request throws(Problem) in

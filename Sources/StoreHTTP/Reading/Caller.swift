@@ -13,14 +13,37 @@ package struct Caller: Sendable {
     let isOperator: Bool
     /// As whom it sees the state.
     let viewer: Viewer
+    /// Who it is; `nil` where that makes no difference.
+    let identity: Identity?
 
-    init(session: String?, isOperator: Bool = false, sight: Sight? = nil) {
+    init(session: String?, isOperator: Bool = false, identity: Identity? = nil) {
+        self.init(
+            session,
+            isOperator,
+            identity,
+            Viewer(
+                session: isOperator ? nil : ExactText(session ?? SessionName.shared),
+                sight: identity?.sight
+            )
+        )
+    }
+
+    private init(
+        _ session: String?,
+        _ isOperator: Bool,
+        _ identity: Identity?,
+        _ viewer: Viewer
+    ) {
         self.session = session
         self.isOperator = isOperator
-        viewer = Viewer(
-            session: isOperator ? nil : ExactText(session ?? SessionName.shared),
-            sight: sight
-        )
+        self.identity = identity
+        self.viewer = viewer
+    }
+
+    /// The same where something is granted as it is: a view, or the screens of the caller's own
+    /// session.
+    var withoutSight: Caller {
+        Caller(session, isOperator, identity, Viewer(session: viewer.session))
     }
 
     /// The program itself, and who operates it.
@@ -31,6 +54,12 @@ package struct Caller: Sendable {
         guard let session, let own = viewer.session else { return true }
         return session.isSame(as: own.text)
     }
+
+    /// As records have who it is; `nil` for those who show nothing.
+    var stamp: String? { identity?.stamp }
+
+    /// Who has the idempotency keys of its requests: a principal, or else a session.
+    var keyOwner: String? { identity?.name.map { "@" + $0 } ?? session }
 
     /// Whether it is a client of this session; `nil` is for clients without one.
     func isSession(_ other: String?) -> Bool {

@@ -128,5 +128,7 @@ extension StateReader {
     }
 
     /// What a caller may read of why the domain refused an action: it may name what the state has.
-    package func reason(of refusal: Refusal, for caller: Caller) -> String { refusal.reason }
+    package func reason(of refusal: Refusal, isSeen: Bool) -> String {
+        isSeen ? refusal.reason : "The store refuses this."
+    }
 }

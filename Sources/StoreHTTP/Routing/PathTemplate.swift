@@ -1,3 +1,5 @@
+import Wire
+import HTTPTransport
 import Glibc
 
 /// The paths of a route, as a template: `/state`, `/effects/{effect}`, or `/state/{pointer...}`,
@@ -103,5 +105,31 @@ extension UnsafeRawBufferPointer {
             let slash = memchr(base + start, Int32(UInt8(ascii: "/")), count - start)
         else { return count }
         return UnsafeRawPointer(slash) - base
+    }
+}
+
+extension PathTemplate {
+    /// The value of a parameter of the path, by its place among them; decoded, but for a rest,
+    /// whose slashes would become others.
+    ///
+    /// - Throws: 400 where it is badly encoded.
+    func value(_ wanted: Int, of request: HTTPExchange) throws(Problem) -> String {
+        var index = 0
+        var found: String?
+        _ = request.withNormalizedPath { path in
+            match(path) { value in
+                if index == wanted { found = String(decoding: value, as: UTF8.self) }
+                index += 1
+                return found == nil
+            }
+        }
+        guard let found else { throw .notFound(path: request.path) }
+        guard !isRest(wanted), found.utf8.contains(UInt8(ascii: "%")) else {
+            return found
+        }
+        guard let value = PercentEncoding.decode(found) else {
+            throw .badRequest("'\(found)' is badly percent-encoded.")
+        }
+        return value
     }
 }

@@ -8,7 +8,7 @@ extension Problem {
         HTTPResponse(
             status: status,
             headers: responseHeaders.map { ($0.name, $0.value) },
-            body: .shared(at(instance: id.text, in: store).body)
+            body: .shared(at(instance: instance ?? id.text, in: store).body)
         )
     }
 

@@ -1,3 +1,4 @@
+import EventStream
 import HTTPTransport
 import StoreCore
 import Wire
@@ -45,7 +46,7 @@ extension RequestContext {
     ///
     /// - Throws: 400 where it is badly encoded.
     func path(_ index: Int = 0) throws(Problem) -> String {
-        try served.path(index, of: exchange)
+        try served.route.path.value(index, of: exchange)
     }
 
     /// The JSON Pointer that follows the fixed part of the path.
@@ -63,6 +64,15 @@ extension RequestContext {
     /// - Throws: 403 for a session that has ended.
     func caller() throws(Problem) -> Caller {
         try environment.caller(of: exchange)
+    }
+
+    /// Who sends it; `nil` where that makes no difference.
+    var identity: Identity? { exchange.identity }
+
+    /// What ends a stream of it besides the client; `nil` where that makes no difference.
+    func credential() throws(Problem) -> StreamCredential? {
+        guard let access = environment.access, let identity else { return nil }
+        return access.credential(of: identity, for: try served.need(of: exchange))
     }
 
     /// Whether the client asks for a page for people, as browsers do.

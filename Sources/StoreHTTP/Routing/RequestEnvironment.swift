@@ -1,3 +1,4 @@
+import Authorization
 package import HTTPTransport
 import StoreCore
 import StoreHistory
@@ -17,6 +18,10 @@ package final class RequestEnvironment: Sendable {
     package let sessions: SessionTable?
     /// Whether the log keeps nothing of who asked.
     package let forgetsClients: Bool
+    /// Who may do what; `nil` where all may do all that is served.
+    let access: AccessControl?
+    /// The cookie by which browsers show who they are.
+    let credentialCookie: CredentialCookie
     /// Whether clients without a session see what all sessions have.
     private let operatorReads: Bool
     let logger: Logger
@@ -30,6 +35,8 @@ package final class RequestEnvironment: Sendable {
         sessions: SessionTable? = nil,
         forgetsClients: Bool,
         operatorReads: Bool = false,
+        access: AccessControl? = nil,
+        hasSecureCookies: Bool = false,
         logger: Logger,
         wake: @escaping @Sendable () -> Void
     ) {
@@ -40,6 +47,8 @@ package final class RequestEnvironment: Sendable {
         self.sessions = sessions
         self.forgetsClients = forgetsClients
         self.operatorReads = operatorReads
+        self.access = access
+        credentialCookie = CredentialCookie(for: links, isSecure: hasSecureCookies)
         self.logger = logger
         self.wake = wake
     }
@@ -50,7 +59,7 @@ package final class RequestEnvironment: Sendable {
     /// - Throws: 403 for a session that has ended.
     package func session(of exchange: HTTPExchange) throws(Problem) -> String? {
         guard let sessions, let secret = cookie.secret(of: exchange) else { return nil }
-        let name = SessionTable.name(of: String(secret))
+        let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
         guard sessions.use(name) else { throw sessionEnded }
         return name
     }
@@ -69,7 +78,23 @@ package final class RequestEnvironment: Sendable {
     package func caller(of exchange: HTTPExchange) throws(Problem) -> Caller {
         // Most requests show no cookie, and pay no more than this look.
         let session = exchange.has("cookie") ? try session(of: exchange) : nil
-        return Caller(session: session, isOperator: session == nil && operatorReads)
+        let identity = exchange.identity
+        let operates = operatorReads || identity?.role?.operates == true
+        return Caller(
+            session: session,
+            isOperator: session == nil && operates,
+            identity: identity
+        )
+    }
+
+    /// Finds out who sends a request, and notes it there; `nil` where that makes no difference.
+    ///
+    /// - Throws: 401 where what is shown is not good.
+    func identify(_ exchange: HTTPExchange) throws(Problem) -> Identity? {
+        guard let access else { return nil }
+        let identity = try access.identity(of: exchange, credentialCookie) { ids.next() }
+        exchange.sender = identity
+        return identity
     }
 
     /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
@@ -81,5 +106,13 @@ package final class RequestEnvironment: Sendable {
             session: session,
             agent: exchange.header("user-agent")
         )
+    }
+}
+
+extension HTTPExchange {
+    /// Who sends the request; `nil` where that makes no difference.
+    var identity: Identity? {
+        guard let sender, type(of: sender) == Identity.self else { return nil }
+        return unsafeDowncast(sender, to: Identity.self)
     }
 }

@@ -10,6 +10,8 @@ final class Resource: Sendable {
     /// What each parameter of the path allows, in their order; `nil` where it allows anything.
     private let parameters: [(any RouteParameter)?]
     private let literal: [UInt8]
+    /// What its first route needs.
+    let access: RouteAccess
     /// By the place of their method's bit.
     private let routes: [ServedRoute?]
 
@@ -24,7 +26,8 @@ final class Resource: Sendable {
         if let get = routes.first(where: \.hasHead) { served.append(get.head) }
         let methods = served.map(\.method).sorted { $0.bit < $1.bit }.map(\.name)
         self.methods = methods
-        served.append(.options(at: path, methods))
+        access = routes.first?.access ?? .everyone
+        served.append(.options(at: path, methods, needs: access.forOptions))
         var places = [ServedRoute?](repeating: nil, count: UInt8.bitWidth)
         for route in served {
             places[route.method.bit.trailingZeroBitCount] = ServedRoute(route, in: environment)
@@ -75,13 +78,18 @@ extension Route {
     }
 
     /// What a resource answers when it is asked what it has (RFC 9110 §9.3.7).
-    fileprivate static func options(at path: PathTemplate, _ methods: [String]) -> Route {
+    fileprivate static func options(
+        at path: PathTemplate,
+        _ methods: [String],
+        needs access: RouteAccess
+    ) -> Route {
         Route(
             method: .options,
             path: path,
             id: "options",
             summary: "The methods of the resource.",
             answers: [.init(204, "They are in Allow.", headers: ["Allow"])],
+            access: access,
             isServedDuringDrain: true
         ) { request in
             request.respond(.options(methods))

@@ -21,19 +21,14 @@ package struct Route: Sendable {
     let answers: [OpenAPI.Answer]
     /// The problems that the handler may answer with, beside those of ``filterProblems``.
     var problems: [ProblemSlug] = []
-    var access = RouteAccess.everyone
+    /// What a caller's role has to allow.
+    let access: RouteAccess
     var origins = AllowedOrigins.all
     /// Whether the query may have what would stand in the body: then there is none.
     var takesLinks = false
     /// Whether it is served to the end while the server stops: its own health.
     var isServedDuringDrain = false
     let handle: Handler
-}
-
-/// Who may use a route.
-enum RouteAccess: Sendable {
-    /// Any client that reaches the server.
-    case everyone
 }
 
 /// From which web pages a route takes requests.
@@ -60,6 +55,7 @@ extension Route {
         _ path: String,
         _ name: String,
         _ summary: String,
+        needs access: RouteAccess,
         parameters: [any RouteParameter] = [],
         answers: [OpenAPI.Answer],
         problems: [ProblemSlug] = [],
@@ -74,6 +70,7 @@ extension Route {
             parameters: parameters,
             answers: answers,
             problems: problems,
+            access: access,
             isServedDuringDrain: isServedDuringDrain,
             handle: handle
         )
@@ -84,6 +81,7 @@ extension Route {
         _ path: String,
         _ id: String,
         _ summary: String,
+        needs access: RouteAccess,
         parameters: [any RouteParameter],
         problems: [ProblemSlug] = [],
         handle: @escaping Handler
@@ -96,6 +94,7 @@ extension Route {
             parameters: parameters,
             answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],
             problems: problems + [.streamLimit],
+            access: access,
             handle: handle
         )
     }
@@ -106,6 +105,7 @@ extension Route {
         _ path: String,
         _ id: String,
         _ summary: String,
+        needs access: RouteAccess,
         parameters: [any RouteParameter] = [],
         body: RequestBody = .none,
         answers: [OpenAPI.Answer],
@@ -123,6 +123,7 @@ extension Route {
             body: body,
             answers: answers,
             problems: problems,
+            access: access,
             origins: origins,
             takesLinks: takesLinks,
             handle: handle

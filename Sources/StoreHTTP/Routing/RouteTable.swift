@@ -49,21 +49,21 @@ final class RouteTable: Sendable {
         templates = buckets
     }
 
-    /// The route of a request.
+    /// The route of a request, which `sender` may use, where it is known who that is.
     ///
-    /// - Throws: 404 for a path that leads nowhere, 405 for a method that its resource does not
-    ///   have.
-    func route(for request: HTTPExchange) throws(Problem) -> ServedRoute {
-        guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
-        guard let served = resource.route(for: request.verb) else {
+    /// - Throws: 404 for a path that leads nowhere or to what the sender may not see, 403 for what
+    ///   it may not do, 405 for a method that its resource does not have.
+    func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
+        guard
+            let resource = request.withPath({ literal($0) ?? template($0) })
+                ?? request.withNormalizedPath({ literal($0) ?? template($0) })
+        else { throw .notFound(path: request.path) }
+        let served = resource.route(for: request.verb)
+        if let sender { try sender.check(request, served, of: resource) }
+        guard let served else {
             throw .methodNotAllowed(request.method, allowed: resource.methods)
         }
         return served
-    }
-
-    private func resource(for request: HTTPExchange) -> Resource? {
-        if let resource = request.withPath({ literal($0) ?? template($0) }) { return resource }
-        return request.withNormalizedPath { literal($0) ?? template($0) }
     }
 
     private func template(_ path: UnsafeRawBufferPointer) -> Resource? {

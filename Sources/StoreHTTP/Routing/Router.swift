@@ -72,7 +72,8 @@ package final class Router: HTTPHandler {
     /// They are called one by one and not from an array: that would copy each for every request.
     private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
         try hosts.check(exchange)
-        let served = try table.route(for: exchange)
+        let sender = try environment.identify(exchange)
+        let served = try table.route(for: exchange, by: sender)
         try draining.check(exchange, for: served)
         try origins.check(exchange, for: served)
         try mediaTypes.check(exchange, for: served)

@@ -1,3 +1,4 @@
+import Authorization
 import HTTPTransport
 import Wire
 
@@ -22,6 +23,11 @@ final class ServedRoute: Sendable {
             }
     }
 
+    /// What the sender's role has to allow for a request.
+    func need(of request: HTTPExchange) throws(Problem) -> RouteNeed {
+        try route.access.need(of: request, at: route.path)
+    }
+
     /// The query of a request; `nil` where there is none.
     func query(of request: HTTPExchange) throws(Problem) -> Query? {
         guard request.hasQuery else { return nil }
@@ -41,29 +47,5 @@ final class ServedRoute: Sendable {
             }
         }
         return found
-    }
-
-    /// The value of a parameter of the path, by its place among them; decoded, but for a rest,
-    /// whose slashes would become others.
-    ///
-    /// - Throws: 400 where it is badly encoded.
-    func path(_ wanted: Int, of request: HTTPExchange) throws(Problem) -> String {
-        var index = 0
-        var found: String?
-        _ = request.withNormalizedPath { path in
-            route.path.match(path) { value in
-                if index == wanted { found = String(decoding: value, as: UTF8.self) }
-                index += 1
-                return found == nil
-            }
-        }
-        guard let found else { throw .notFound(path: request.path) }
-        guard !route.path.isRest(wanted), found.utf8.contains(UInt8(ascii: "%")) else {
-            return found
-        }
-        guard let value = PercentEncoding.decode(found) else {
-            throw .badRequest("'\(found)' is badly percent-encoded.")
-        }
-        return value
     }
 }

@@ -42,6 +42,7 @@ package struct PresentationRoutes: RouteGroup {
                 "Route",
                 "What is presented to the client, the lowest first; to a client without a session, "
                     + "what is presented to all of those.",
+                needs: .sessions,
                 answers: [.json(.array(of: view), "The route.", headers: ["ETag", "Vary"])],
                 problems: [.forbidden, .notFound],
                 handle: show
@@ -51,6 +52,7 @@ package struct PresentationRoutes: RouteGroup {
                 "routeEvents",
                 "The client's route now and whenever it changes, as server-sent events; between them "
                     + "the commands of the program to the client's screens, each once.",
+                needs: .sessions,
                 parameters: StreamParameters.all,
                 problems: [.forbidden],
                 handle: stream
@@ -60,6 +62,7 @@ package struct PresentationRoutes: RouteGroup {
                 links.routeShown,
                 "routeShown",
                 "Say that the client shows its route as a version has it.",
+                needs: .sessions,
                 body: .json(.object([.init("version", .unsigned)])),
                 answers: [.init(204, "Noted.")],
                 problems: [.notFound, .invalidPayload],
@@ -89,7 +92,7 @@ package struct PresentationRoutes: RouteGroup {
     private func stream(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
         let route = ScreenCommands.route(of: session, in: module)
-        let stream = try reader.stream(at: route, for: try request.caller())
+        let stream = try reader.stream(at: route, for: try request.caller().withoutSight)
         let mode = request[StreamParameters.mode] ?? .snapshot
         try StreamOpening.open(request, store, stream.carrying(mode))
     }

@@ -28,7 +28,15 @@ struct SessionCookie: Sendable {
 
     /// The secret that a request shows, where it shows one.
     func secret(of exchange: HTTPExchange) -> Substring? {
-        guard let header = exchange.header("cookie") else { return nil }
+        exchange.cookie(beginning)
+    }
+}
+
+extension HTTPExchange {
+    /// The value of the cookie that begins with these bytes, the name and the equals sign; `nil`
+    /// where the request does not show it.
+    func cookie(_ beginning: [UInt8]) -> Substring? {
+        guard let header = header("cookie") else { return nil }
         // Bytes are looked at: U+037E is a semicolon to `Character`, and with a combining mark
         // behind it, the equals sign is another character.
         for pair in header.utf8.split(separator: UInt8(ascii: ";")) {

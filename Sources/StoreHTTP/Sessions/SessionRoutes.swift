@@ -30,6 +30,7 @@ package struct SessionRoutes: RouteGroup {
                 links.sessions,
                 "beginSession",
                 "Begin a session. The cookie \(cookie.name) is its secret.",
+                needs: .sessions,
                 answers: [
                     .json(begun, "It has begun.", status: 201, headers: ["Location", "Set-Cookie"])
                 ],
@@ -41,6 +42,7 @@ package struct SessionRoutes: RouteGroup {
                 links.session,
                 "endSession",
                 "End the client's session, with its streams and what works for it alone.",
+                needs: .everyone,
                 answers: [.init(204, "It has ended.", headers: ["Set-Cookie"])],
                 problems: [.notFound, .storageFull],
                 handle: end
@@ -51,7 +53,7 @@ package struct SessionRoutes: RouteGroup {
     private func begin(_ request: RequestContext) throws(Problem) {
         IdleSessions.end(in: store, table)
         let secret = SessionTable.newSecret()
-        let name = SessionTable.name(of: secret)
+        let name = SessionTable.name(of: secret, for: request.identity?.name)
         let address = request.exchange.peerHost
         do {
             try table.begin(name, from: address)
@@ -89,6 +91,9 @@ package struct SessionRoutes: RouteGroup {
     private func end(_ request: RequestContext) throws(Problem) {
         guard let name = try request.session() else { throw request.notFound }
         table.beginEnding(name)
+        // Who leaves a session shows nothing any more.
+        let credential = request.identity.map { _ in request.environment.credentialCookie.forgotten
+        }
         try SessionTicket(request, store) { [store, table, cookie] version in
             guard version != nil else {
                 table.keep(name)
@@ -100,6 +105,7 @@ package struct SessionRoutes: RouteGroup {
             return HTTPResponse(
                 status: 204,
                 headers: [("Cache-Control", "no-store"), cookie.forget()]
+                    + (credential.map { [$0] } ?? [])
             )
         }.dispatch(.ended(session: name), from: name)
     }

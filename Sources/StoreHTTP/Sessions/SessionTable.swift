@@ -83,9 +83,13 @@ package final class SessionTable: Sendable {
         }.joined()
     }
 
-    /// The name of the session that has this secret: half of its SHA-256, 32 hexadecimal digits.
-    package static func name(of secret: String) -> String {
-        String(Array(secret.utf8).withUnsafeBytes { SHA256.hex($0) }.prefix(32))
+    /// The name of the session that has this secret and belongs to a principal: half of their
+    /// SHA-256, 32 hexadecimal digits. So the secret alone, in the hands of another principal, is
+    /// that of no session.
+    package static func name(of secret: String, for principal: String? = nil) -> String {
+        // No secret has a byte of zero, so no two pairs have the same bytes.
+        let owned = principal.map { secret + "\0" + $0 } ?? secret
+        return String(Array(owned.utf8).withUnsafeBytes { SHA256.hex($0) }.prefix(32))
     }
 
     /// Whether a session is open; its idle time begins anew.

@@ -34,6 +34,7 @@ final class SessionTicket: Completion {
                     try store.actions.member(of: $0, store.encoder)
                 },
                 requestID: request.id.text,
+                principal: request.identity?.stamp,
                 session: session,
                 origin: request.origin(in: session),
                 completion: self
@@ -57,7 +58,7 @@ final class SessionTicket: Completion {
         case .failed(.storageFull):
             request.exchange.complete(request.response(.storageFull()))
         case .refused(let refusal, _):
-            let reason = store.reader.reason(of: refusal, for: Caller(session: nil))
+            let reason = store.reader.reason(of: refusal, isSeen: true)
             request.exchange.complete(request.response(.refused(reason: reason)))
         case .failed(.unknown): request.exchange.abandon()
         case .failed(.journalFailed):

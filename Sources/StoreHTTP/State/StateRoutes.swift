@@ -21,6 +21,7 @@ package struct StateRoutes: RouteGroup {
                 links.state,
                 "State",
                 "The state.",
+                needs: .state,
                 parameters: StateParameters.all,
                 answers: Self.answers(.reference("State")),
                 problems: Self.problems
@@ -31,6 +32,7 @@ package struct StateRoutes: RouteGroup {
                 links.state + "/{pointer...}",
                 "Part",
                 "A part of the state.",
+                needs: .state,
                 parameters: [Self.pointer] + StateParameters.all,
                 answers: Self.answers(.any),
                 problems: Self.problems

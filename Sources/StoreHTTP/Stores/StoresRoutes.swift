@@ -19,6 +19,7 @@ package struct StoresRoutes: RouteGroup {
                 Links.stores,
                 "Stores",
                 "The stores of this process, and whether they take requests.",
+                needs: .stores,
                 answers: [.json(.object([.init("stores", .array(of: store))]), "The list.")],
                 handle: show
             )

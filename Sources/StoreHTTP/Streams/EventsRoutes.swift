@@ -31,6 +31,7 @@ package struct EventsRoutes: RouteGroup {
                 links.events,
                 "events",
                 "The state now and whenever it is published, as server-sent events.",
+                needs: .state,
                 parameters: [path] + StreamParameters.all,
                 handle: open
             )

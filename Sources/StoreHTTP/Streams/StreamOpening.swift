@@ -96,6 +96,7 @@ enum StreamOpening {
             name: request[StreamParameters.subscriber],
             session: try request.session()
         )
+        owner.credential = try request.credential()
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }

@@ -30,6 +30,7 @@ package struct NotificationRoutes: RouteGroup {
                 links.notification(name),
                 "notify." + name,
                 "Notify the program of \(name); what it makes of that, it dispatches.",
+                needs: .notification(name),
                 parameters: [HeaderParameter.prefersWait],
                 body: .optionalJSON(.any),
                 answers: WorkTicket.answers,

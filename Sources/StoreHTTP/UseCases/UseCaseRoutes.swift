@@ -38,6 +38,7 @@ package struct UseCaseRoutes: RouteGroup {
             path,
             "useCase." + method.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
             "Call the use case \(method.path); its input is kept nowhere.",
+            needs: .useCase(method.path),
             parameters: parameters + [CancelOnClose.parameter, HeaderParameter.prefersWait],
             body: .json(JSONSchemaDocument(of: [method.input]).roots[0]),
             answers: WorkTicket.answers,

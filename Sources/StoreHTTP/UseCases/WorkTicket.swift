@@ -173,7 +173,7 @@ final class WorkTicket: Completion {
     }
 
     private func reason(of refusal: Refusal) -> String {
-        store.reader.reason(of: refusal, for: Caller(session: session))
+        store.reader.reason(of: refusal, isSeen: true)
     }
 
     private func refused(_ error: MailboxError) -> Problem {

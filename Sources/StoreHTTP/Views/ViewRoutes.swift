@@ -1,3 +1,4 @@
+import Authorization
 import EventStream
 import HTTPTransport
 package import StatePublishing
@@ -31,6 +32,7 @@ package struct ViewRoutes: RouteGroup {
                 links.views,
                 "Views",
                 "The projections of the state.",
+                needs: .views,
                 answers: [.json(.list("views", of: item), "The list.")],
                 handle: list
             )
@@ -49,6 +51,7 @@ package struct ViewRoutes: RouteGroup {
                 links.view(view.name),
                 "View" + id,
                 "The projection \(view.name); null where there is nothing to show.",
+                needs: .view(view.name),
                 parameters: query.parameters + [HeaderParameter.ifNoneMatch],
                 answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified],
                 problems: [.viewFailed]
@@ -59,6 +62,7 @@ package struct ViewRoutes: RouteGroup {
                 links.viewEvents(view.name),
                 "view\(id)Events",
                 "The projection \(view.name) now and whenever it changes, as server-sent events.",
+                needs: .view(view.name),
                 parameters: query.parameters + ofStream
             ) { request throws(Problem) in
                 try open(request, try read(request, view, at: place, query), query)
@@ -67,8 +71,10 @@ package struct ViewRoutes: RouteGroup {
     }
 
     private func list(_ request: RequestContext) {
+        let role = request.identity?.role
         request.respond { json in
-            json.list("views", of: views.views) { json, view in
+            let seen = views.views.filter { role?.sees(view: $0.name) != false }
+            json.list("views", of: seen) { json, view in
                 json.member("name", view.name)
                 json.member("href", links.view(view.name))
                 json.member("events", links.viewEvents(view.name))
@@ -112,7 +118,8 @@ package struct ViewRoutes: RouteGroup {
         _ view: PublishedView,
         _ wanted: ViewRequest
     ) throws(Problem) {
-        let state = store.reader.state(for: try request.caller())
+        // What a view shows may be granted without what it is made of.
+        let state = store.reader.state(for: try request.caller().withoutSight)
         let known = request.exchange.headerList("if-none-match")
         if StateAnswer.isKnown(state, known) {
             return request.respond(StateAnswer.notModified(state))

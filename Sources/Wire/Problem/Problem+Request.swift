@@ -30,10 +30,14 @@ extension Problem {
 
     /// 401: the request has no credentials, or none that can be believed. The challenge is the
     /// value of `WWW-Authenticate`.
-    package static func unauthorized(challenge: String = "Bearer") -> Problem {
+    package static func unauthorized(
+        _ detail: String =
+            "This request needs valid credentials. Send them in the Authorization header.",
+        challenge: String = "Bearer"
+    ) -> Problem {
         Problem(
             .unauthorized,
-            detail: "This request needs valid credentials. Send them in the Authorization header.",
+            detail: detail,
             headers: [(name: "WWW-Authenticate", value: challenge)]
         )
     }

@@ -14,7 +14,7 @@ package struct Problem: Error, Sendable {
     /// In the order in which they are written, behind the members of RFC 9457.
     package private(set) var members: [ProblemMember]
     /// Headers without which the status is incomplete, such as `Allow` of 405.
-    package let headers: [(name: String, value: String)]
+    package private(set) var headers: [(name: String, value: String)]
 
     package init(
         _ slug: ProblemSlug,
@@ -38,6 +38,13 @@ package struct Problem: Error, Sendable {
             (name: "Content-Type", value: Problem.contentType),
             (name: "Cache-Control", value: "no-store"),
         ] + headers
+    }
+
+    /// The same problem with a further field in the head of its response.
+    package func with(_ field: (String, String)) -> Problem {
+        var problem = self
+        problem.headers.append((name: field.0, value: field.1))
+        return problem
     }
 
     /// The same problem with the id of the request in which it occurred, and with the store that

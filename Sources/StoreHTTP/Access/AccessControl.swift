@@ -1,0 +1,168 @@
+package import Authentication
+package import Authorization
+import EventStream
+import HTTPTransport
+import Platform
+import Synchronization
+package import Telemetry
+import Wire
+
+/// Finds out who asks, and what a policy allows them. A server without credentials and policy has
+/// none: there all may do all that is served.
+///
+/// Any thread may call it.
+package final class AccessControl: Sendable {
+    /// How many identities are kept; more are made again.
+    private static let identitiesMax = 10_000
+
+    /// What holds until the files are read again.
+    private struct Rules: Sendable {
+        let policy: Policy
+        let anonymous: Identity
+        /// By their principals, which the authenticator hands out again.
+        var identities: [ObjectIdentifier: Identity] = [:]
+    }
+
+    private let authenticator: Authenticator
+    private let members: [String]
+    private let logger: Logger
+    private let now: @Sendable () -> Int64
+    private let rules: Locked<Rules>
+
+    /// - Parameters:
+    ///   - authenticator: whose credentials are taken.
+    ///   - policy: what roles may do.
+    ///   - members: the members of the root state.
+    ///   - logger: gets a line for each credential that is refused.
+    ///   - now: the second since 1970.
+    package init(
+        _ authenticator: Authenticator,
+        _ policy: Policy,
+        members: [String],
+        logger: Logger,
+        now: @escaping @Sendable () -> Int64 = { Int64(SystemTime.coarseWallSeconds()) }
+    ) {
+        self.authenticator = authenticator
+        self.members = members
+        self.logger = logger
+        self.now = now
+        let anonymous = Identity(.anonymous, policy, members: members)
+        rules = Locked(Rules(policy: policy, anonymous: anonymous))
+    }
+
+    /// From now on this policy holds.
+    package func replace(by policy: Policy) {
+        let anonymous = Identity(.anonymous, policy, members: members)
+        rules.withLock { $0 = Rules(policy: policy, anonymous: anonymous) }
+    }
+
+    /// Who sends a request: by the header field where it is there, else by the cookie.
+    ///
+    /// - Throws: 401 where what is shown is not good.
+    func identity(
+        of exchange: HTTPExchange,
+        _ cookie: CredentialCookie,
+        _ id: () -> RequestID
+    ) throws(Problem) -> Identity {
+        let bearer = exchange.has("authorization") ? try Self.token(of: exchange) : nil
+        let shown = bearer == nil && exchange.has("cookie") ? cookie.value(of: exchange) : nil
+        guard bearer != nil || shown != nil else { return rules.withLock { $0.anonymous } }
+        do {
+            let principal =
+                if let bearer {
+                    try authenticator.principal(bearing: bearer, at: now())
+                } else {
+                    try authenticator.principal(ofCookie: shown ?? "", at: now())
+                }
+            return identity(of: principal)
+        } catch {
+            throw refused(error, isCookie: bearer == nil, cookie, id())
+        }
+    }
+
+    /// 401, with a line in the log that says why.
+    private func refused(
+        _ error: AuthenticationError,
+        isCookie: Bool,
+        _ cookie: CredentialCookie,
+        _ id: RequestID
+    ) -> Problem {
+        let what = isCookie ? "cookie" : "token"
+        logger.warning("request \(id.text): its \(what) is refused: \(error.logText)")
+        let problem = Problem.unauthorized(
+            "\(error.clientText).",
+            challenge: "Bearer \(error.challenge)"
+        )
+        // A browser shows the cookie again and again, and its page can't take it away.
+        return isCookie ? problem.with(cookie.forgotten) : problem
+    }
+
+    /// The text behind `Bearer`; `nil` for another scheme, which no credential has.
+    private static func token(of exchange: HTTPExchange) throws(Problem) -> String {
+        let field = exchange.header("authorization") ?? ""
+        let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
+        guard String(scheme)?.lowercased() == "bearer" else {
+            throw .unauthorized(
+                "The server takes the scheme Bearer in the Authorization header.",
+                challenge: "Bearer"
+            )
+        }
+        let rest = field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
+        return String(rest) ?? ""
+    }
+
+    /// What a principal may do.
+    func identity(of principal: Principal) -> Identity {
+        let key = ObjectIdentifier(principal)
+        return rules.withLock { rules in
+            if let known = rules.identities[key], known.principal === principal { return known }
+            let made = Identity(principal, rules.policy, members: members)
+            if rules.identities.count >= Self.identitiesMax { rules.identities = [:] }
+            rules.identities[key] = made
+            return made
+        }
+    }
+
+    /// A cookie for a principal, with how long it lasts; `nil` for one that shows nothing.
+    func cookie(for principal: Principal) -> (value: String, maxAge: Int64)? {
+        authenticator.cookie(for: principal, at: now())
+    }
+
+    /// What ends a stream that a principal reads: its credential, its revocation, a policy that
+    /// allows it no more.
+    func credential(of identity: Identity, for need: RouteNeed) -> StreamCredential {
+        StreamCredential(expires: identity.principal.expires) { [self] in
+            let principal = identity.principal
+            return authenticator.isGood(principal, at: now())
+                && self.identity(of: principal).allows(need, with: identity.sight)
+        }
+    }
+}
+
+extension Authenticator {
+    /// The principal of a bearer token.
+    fileprivate func principal(
+        bearing token: String,
+        at now: Int64
+    ) throws(AuthenticationError) -> Principal {
+        var token = token
+        return try token.withUTF8 { utf8 in
+            Result { () throws(AuthenticationError) in
+                try principal(bearing: UnsafeRawBufferPointer(utf8), at: now)
+            }
+        }.get()
+    }
+
+    /// The principal of a cookie's value.
+    fileprivate func principal(
+        ofCookie value: Substring,
+        at now: Int64
+    ) throws(AuthenticationError) -> Principal {
+        var value = String(value)
+        return try value.withUTF8 { utf8 in
+            Result { () throws(AuthenticationError) in
+                try principal(ofCookie: UnsafeRawBufferPointer(utf8), at: now)
+            }
+        }.get()
+    }
+}

@@ -1,0 +1,45 @@
+import Authentication
+package import ActionCatalog
+import Authorization
+import HTTPTransport
+package import Wire
+
+extension Identity {
+    /// Whether it may send a request to a resource; `served` is `nil` for a method that the
+    /// resource does not have.
+    ///
+    /// - Throws: 404 for what it may not see; for what it may not do 401 where it shows nothing, and
+    ///   403 else.
+    func check(
+        _ request: HTTPExchange,
+        _ served: ServedRoute?,
+        of resource: Resource
+    ) throws(Problem) {
+        let access = served?.route.access ?? resource.access.forOptions
+        let need = try access.need(of: request, at: resource.path)
+        guard let denial = denial(of: need) else { return }
+        throw problem(denial, path: request.path)
+    }
+
+    /// What a client is answered.
+    func problem(_ denial: Denial, path: String) -> Problem {
+        switch denial {
+        case .hidden: .notFound(path: path)
+        case .mayNot(let detail) where stamp == nil: .unauthorized(detail)
+        case .mayNot(let detail): .forbidden(detail)
+        }
+    }
+}
+
+extension Identity: DispatchPermission {
+    package func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem) {
+        let denial =
+            role?.denial(ofAction: action.place, action.name, payload, principal: principal.name)
+        guard let denial = role == nil ? .hidden : denial else { return }
+        throw problem(denial, path: action.name)
+    }
+
+    package func mayDispatch(_ place: Int) -> Bool {
+        if case .never = role?.permission(ofAction: place) ?? .never { false } else { true }
+    }
+}

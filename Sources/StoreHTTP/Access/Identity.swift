@@ -1,0 +1,50 @@
+package import Authentication
+import Authorization
+import EventStream
+import StoreCore
+
+/// Who asks, and what that allows: a principal, with its role as the policy has it.
+///
+/// Made once for a principal and a policy, so that a request copies a reference.
+package final class Identity: Sendable {
+    package let principal: Principal
+    /// `nil` for a role that the policy does not have, which may do nothing.
+    let role: Role?
+    /// What the role sees of the state; `nil` for all of it.
+    let sight: EventStream.Sight?
+    /// As records have it, `author/ada`; `nil` for those who show nothing.
+    let stamp: String?
+
+    /// - Parameters:
+    ///   - principal: who it is.
+    ///   - policy: what its role may do.
+    ///   - members: the members of the root state.
+    init(_ principal: Principal, _ policy: Policy, members: [String]) {
+        self.principal = principal
+        let role = policy.role(principal.role)
+        self.role = role
+        let isAnonymous = principal.credential == .anonymous
+        stamp = isAnonymous ? nil : "\(principal.role)/\(principal.name)"
+        sight =
+            role?.seesEverything == true
+            ? nil : Sight(of: members.filter { role?.sees(member: $0) == true })
+    }
+
+    /// The owner of sessions and of idempotency keys; `nil` for those who show nothing.
+    var name: String? { stamp == nil ? nil : principal.name }
+
+    /// Why it may not use a route; `nil` where it may.
+    func denial(of need: RouteNeed) -> Denial? {
+        if case .nothing = need { return nil }
+        guard let role else {
+            return .mayNot("The policy does not have the role '\(principal.role)'.")
+        }
+        return role.denial(of: need)
+    }
+
+    /// Whether what a stream shows, which one of another policy was allowed, is allowed to it.
+    func allows(_ need: RouteNeed, with earlier: EventStream.Sight?) -> Bool {
+        guard denial(of: need) == nil else { return false }
+        return sight == nil || sight == earlier
+    }
+}
