@@ -76,25 +76,26 @@ package final class AccessControl: Sendable {
                 }
             return identity(of: principal)
         } catch {
-            throw refused(error, isCookie: bearer == nil, cookie, id())
+            let forgotten = bearer == nil ? cookie.forget(for: exchange) : nil
+            throw refused(error, takingAway: forgotten, id())
         }
     }
 
     /// 401, with a line in the log that says why.
     private func refused(
         _ error: AuthenticationError,
-        isCookie: Bool,
-        _ cookie: CredentialCookie,
+        takingAway cookie: (String, String)?,
         _ id: RequestID
     ) -> Problem {
-        let what = isCookie ? "cookie" : "token"
+        let what = cookie == nil ? "token" : "cookie"
         logger.warning("request \(id.text): its \(what) is refused: \(error.logText)")
-        let problem = Problem.unauthorized(
+        var problem = Problem.unauthorized(
             "\(error.clientText).",
             challenge: "Bearer \(error.challenge)"
         )
+        problem.instance = id.text
         // A browser shows the cookie again and again, and its page can't take it away.
-        return isCookie ? problem.with(cookie.forgotten) : problem
+        return cookie.map { problem.with($0) } ?? problem
     }
 
     /// The text behind `Bearer`; `nil` for another scheme, which no credential has.

@@ -6,29 +6,35 @@ import Wire
 /// Each store of a process has a name of its own for it, as for the cookie of sessions.
 package struct CredentialCookie: Sendable {
     let name: String
+    private let path: String
     private let beginning: [UInt8]
-    private let attributes: String
+    /// Whether browsers show it over TLS alone; `nil` where that is so unless they name loopback.
+    private let isSecure: Bool?
 
-    /// - Parameters:
-    ///   - links: the store that it is for.
-    ///   - isSecure: whether browsers show it over TLS alone.
-    package init(for links: Links, isSecure: Bool) {
+    init(for links: Links, isSecure: Bool?) {
         name = "store-auth" + (links.store.map { "-" + $0 } ?? "")
+        path = links.index
         beginning = Array("\(name)=".utf8)
-        attributes =
-            "Path=\(links.index); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+        self.isSecure = isSecure
     }
 
-    /// Gives it to a client, out of reach of a page's scripts.
-    func set(_ value: String, seconds: Int64) -> (String, String) {
-        ("Set-Cookie", "\(name)=\(value); \(attributes); Max-Age=\(seconds)")
+    /// Gives it to the client that sent a request, out of reach of a page's scripts.
+    func set(_ value: String, seconds: Int64, for request: HTTPExchange) -> (String, String) {
+        let isSecure = isSecure ?? !HostRule.isLoopback(request)
+        return (
+            "Set-Cookie",
+            "\(name)=\(value); Path=\(path); HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
+                + (isSecure ? "; Secure" : "")
+        )
     }
 
     /// Takes it from a client.
-    var forgotten: (String, String) { ("Set-Cookie", "\(name)=; \(attributes); Max-Age=0") }
+    func forget(for request: HTTPExchange) -> (String, String) {
+        set("", seconds: 0, for: request)
+    }
 
     /// Its value, where a request shows it.
-    func value(of exchange: HTTPExchange) -> Substring? {
-        exchange.cookie(beginning)
+    func value(of request: HTTPExchange) -> Substring? {
+        request.cookie(beginning)
     }
 }

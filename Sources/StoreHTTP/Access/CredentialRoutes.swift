@@ -37,7 +37,8 @@ package struct CredentialRoutes: RouteGroup {
             HTTPResponse(
                 status: 204,
                 headers: [
-                    ("Cache-Control", "no-store"), cookie.set(made.value, seconds: made.maxAge),
+                    ("Cache-Control", "no-store"),
+                    cookie.set(made.value, seconds: made.maxAge, for: request.exchange),
                 ]
             )
         )

@@ -1,3 +1,4 @@
+import HTTPTransport
 import Texts
 
 /// Decides whether a request's `Host` may be served, so that a page in a browser can't
@@ -40,6 +41,11 @@ package struct HostRule: Sendable {
             default: false
             }
         }
+    }
+
+    /// Whether a request names loopback as its host.
+    static func isLoopback(_ request: HTTPExchange) -> Bool {
+        isLoopback(bare(String(withoutPort(request.host ?? ""))).lowercasedASCII)
     }
 
     /// Whether a bare host is loopback: `localhost`, a name below it, 127.0.0.0/8 or ::1.

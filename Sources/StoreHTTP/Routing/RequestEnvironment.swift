@@ -36,7 +36,7 @@ package final class RequestEnvironment: Sendable {
         forgetsClients: Bool,
         operatorReads: Bool = false,
         access: AccessControl? = nil,
-        hasSecureCookies: Bool = false,
+        hasSecureCookies: Bool? = nil,
         logger: Logger,
         wake: @escaping @Sendable () -> Void
     ) {

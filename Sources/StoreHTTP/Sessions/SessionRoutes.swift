@@ -92,7 +92,8 @@ package struct SessionRoutes: RouteGroup {
         guard let name = try request.session() else { throw request.notFound }
         table.beginEnding(name)
         // Who leaves a session shows nothing any more.
-        let credential = request.identity.map { _ in request.environment.credentialCookie.forgotten
+        let credential = request.identity.map { _ in
+            request.environment.credentialCookie.forget(for: request.exchange)
         }
         try SessionTicket(request, store) { [store, table, cookie] version in
             guard version != nil else {

@@ -22,6 +22,12 @@ struct AssembledStore<State: Codable & Equatable & Sendable>: Sendable {
 }
 
 extension AssembledStore: ServedStore {
+    func reloadAccess() throws {
+        guard let access = base.access else { return }
+        try access.reload()
+        store.streams.endForbiddenStreams()
+    }
+
     func drain() {
         router.drain()
         store.drain()

@@ -40,7 +40,8 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             logger: logger,
             owners: RecordOwners(
                 base.registry.table,
-                composition.modules?.map { ($0.name, $0.ownership) } ?? []
+                composition.modules?.map { ($0.name, $0.ownership) } ?? [],
+                hasRoles: base.access != nil
             ),
             on: base.process.journalThreads
         ) { [weak streams] in

@@ -16,6 +16,8 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
     let lines: ActionLines<State>?
     /// The last analytics events; `nil` where the operator has none of them kept.
     let recentAnalytics: RecentAnalytics?
+    /// Who may do what; `nil` where all may do what is served.
+    let access: StoreAccess?
     let encoder = JSONEncoder()
     let journal: OpenJournal
     let history: RecoveredHistory<State>
@@ -53,6 +55,14 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
             beginningWith: server.stateFile(configuration),
             replayed: replay.made,
             logger: world.logger
+        )
+        // The cookies' key lies in the data directory, which the journal has made.
+        access = try StoreAccess(
+            server,
+            configuration,
+            members: (server.composition.modules ?? []).map(\.name),
+            beside: process.policyWorlds,
+            world.logger
         )
     }
 

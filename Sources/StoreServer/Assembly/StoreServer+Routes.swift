@@ -26,6 +26,7 @@ extension StoreServer {
             + (base.recentAnalytics.map { [AnalyticsRoutes(links, $0, store.reader)] } ?? [])
             + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
             + (base.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
+            + (base.access.map { [CredentialRoutes(links: links, access: $0.control)] } ?? [])
             + [discoveryRoutes(links, store)]
         return Router(
             RequestEnvironment(
@@ -35,6 +36,8 @@ extension StoreServer {
                 sessions: store.sessions,
                 forgetsClients: configuration.forgetClients,
                 operatorReads: configuration.operatorReads,
+                access: base.access?.control,
+                hasSecureCookies: configuration.hasSecureCookies,
                 logger: store.logger,
                 wake: store.wake
             ),

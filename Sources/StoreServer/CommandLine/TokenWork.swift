@@ -74,12 +74,13 @@ struct TokenWork {
         checked.authKeysFile = command.keysFile ?? configuration.authKeysFile
         // No cookie is checked here, and its key is not to be made.
         checked.ephemeral = true
-        guard let authenticator = try checked.makeAuthenticator() else {
+        guard checked.authentication.takesCredentials else {
             throw UsageError(
                 "token: --keys, or --jwt-keys with --jwt-issuer and --jwt-audience, says what to "
                     + "check with; see --help"
             )
         }
+        let authenticator = try checked.makeAuthenticator()
         var token = command.subject ?? ""
         let found = token.withUTF8 { bytes in
             Result { () throws(AuthenticationError) in

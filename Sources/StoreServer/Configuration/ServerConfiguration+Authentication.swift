@@ -21,13 +21,13 @@ extension ServerConfiguration {
         return authentication
     }
 
-    /// Makes what finds out who asks; `nil` where no credential is taken. The data directory has to
-    /// be there, unless history is kept in memory.
+    /// Makes what finds out who asks. The data directory has to be there, unless history is kept in
+    /// memory.
     ///
     /// - Throws: where a file with keys can't be used.
-    func makeAuthenticator() throws(ConfigurationError) -> Authenticator? {
-        let authentication = authentication
-        guard authentication.takesCredentials else { return nil }
+    func makeAuthenticator() throws(ConfigurationError) -> Authenticator {
+        var authentication = authentication
+        if !authentication.takesCredentials { authentication.cookieKeyFile = nil }
         do throws(CredentialFileError) { return try Authenticator(authentication) } catch {
             throw ConfigurationError(error.description)
         }
@@ -42,6 +42,12 @@ extension ServerConfiguration {
 
     /// Refuses options about JWTs that do not fit together.
     func checkAuthentication() throws(ConfigurationError) {
+        guard policyFile != nil || !authentication.takesCredentials else {
+            throw ConfigurationError(
+                "--auth-keys and --jwt-keys need --policy: a token names a role, and only a policy "
+                    + "says what that may do"
+            )
+        }
         let hasKeys = !jwtKeyFiles.isEmpty
         guard hasKeys == (jwtIssuer != nil), hasKeys == !jwtAudiences.isEmpty else {
             throw ConfigurationError(
@@ -62,6 +68,15 @@ extension ServerConfiguration {
                 of: "--auth-cookie-seconds",
                 allowed: "1 to 31536000 seconds"
             )
+        }
+    }
+
+    /// Whether browsers show the cookie over TLS alone; `nil` where that depends on the request.
+    var hasSecureCookies: Bool? {
+        switch authCookieSecure {
+        case .auto: nil
+        case .always: true
+        case .never: false
         }
     }
 }

@@ -16,10 +16,10 @@ extension ServerConfiguration {
             guard let address = ListenAddress(text) else {
                 throw .value(text, of: "--listen", allowed: ListenAddress.allowed)
             }
-            guard address.isLoopback || allowAnonymous else {
+            guard address.isLoopback || allowAnonymous || policyFile != nil else {
                 throw ConfigurationError(
                     "--listen: '\(text)' can be reached from other machines and nobody has to log "
-                        + "in; listen on loopback, or say --allow-anonymous"
+                        + "in; listen on loopback, give a --policy, or say --allow-anonymous"
                 )
             }
         }

@@ -29,6 +29,13 @@ public final class RunningServer: Sendable {
         process.analytics?.reopen()
     }
 
+    /// Reads keys, issuer's keys and policies again, and ends the streams that they no longer
+    /// allow. Of each store all of them are taken, or none where one is wrong; a line in the log
+    /// says which.
+    public func reloadAccess() {
+        for store in process.served { store.reloadAccessOrLog(process.logger) }
+    }
+
     /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
     /// requests are finished, the Cores end, analytics are written out. The process goes on.
     ///

@@ -69,7 +69,8 @@ extension StoreServer {
             on: start.transport,
             start.logger,
             start.requestIDs,
-            storesCount: others.count + 1
+            storesCount: others.count + 1,
+            policyWorlds: start.configuration.policyFile == nil ? [] : policyWorlds()
         )
         process.startWatchdog()
         do {

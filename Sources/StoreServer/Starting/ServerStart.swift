@@ -79,6 +79,7 @@ final class ServerStart: Sendable {
             if case .ready(let server) = status { server } else { nil }
         }
         server?.reopenFiles()
+        server?.reloadAccess()
     }
 
     /// Whether the server never came to be ready.

@@ -1,6 +1,7 @@
 import HTTPTransport
 import Platform
 import StoreHTTP
+import Telemetry
 import Wire
 
 /// A store that is served, whatever its state is.
@@ -9,6 +10,11 @@ protocol ServedStore: Sendable {
     var store: Store { get }
     var router: Router { get }
     var supervision: Supervision { get }
+
+    /// Reads again who may do what, and ends the streams that are no longer allowed.
+    ///
+    /// - Throws: where a file is wrong; then nothing has changed.
+    func reloadAccess() throws
 
     /// Takes nothing new, and ends the waiting of requests.
     func drain()
@@ -27,6 +33,17 @@ extension ServedStore {
     var readinessProblem: Problem? {
         if store.isDraining() { return .draining() }
         return supervision.journal.failure.map { _ in .journalFailed() }
+    }
+
+    /// Reads again who may do what, with a line in the log.
+    func reloadAccessOrLog(_ logger: Logger) {
+        let name = store.links.store.map { " of the store '\($0)'" } ?? ""
+        do {
+            try reloadAccess()
+            logger.notice("keys and policy\(name) are read again")
+        } catch {
+            logger.error("keys and policy\(name) stay as they were: \(error)")
+        }
     }
 
     /// Ends sessions that have been idle for long enough, from now on.

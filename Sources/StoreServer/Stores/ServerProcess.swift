@@ -1,4 +1,5 @@
 import ActionCatalog
+import Authorization
 import HTTPTransport
 import Platform
 import StoreHTTP
@@ -25,6 +26,8 @@ final class ServerProcess: Sendable {
     let watchdog = WatchdogThread()
     /// What several stores share; a store that is alone has threads of its own.
     let threads: SharedThreads?
+    /// The names of all stores, against which policies are checked.
+    let policyWorlds: [PolicyWorld]
     private let stores = Locked(Stores())
 
     /// - Throws: `ConfigurationError` where analytics can't be written, `TransportError` where the
@@ -34,12 +37,14 @@ final class ServerProcess: Sendable {
         on transport: HTTPServer,
         _ logger: Logger,
         _ requestIDs: RequestIDs = RequestIDs(),
-        storesCount: Int = 1
+        storesCount: Int = 1,
+        policyWorlds: [PolicyWorld] = []
     ) throws {
         self.configuration = configuration
         self.transport = transport
         self.logger = logger
         self.requestIDs = requestIDs
+        self.policyWorlds = policyWorlds
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil
         analytics = try configuration.analytics.writer(logger)
