@@ -106,10 +106,8 @@ extension Role {
     /// Why a principal of this role may not dispatch an action; `nil` where it may. Nothing is
     /// allocated where the permission has no conditions.
     ///
-    /// - Parameters:
-    ///   - place: where the action stands in ``PolicyWorld/actions``.
-    ///   - type: the action's wire name, for the denial.
-    ///   - payload: what the client has sent; `nil` for no payload, which meets no condition.
+    /// `place` is where the action stands in ``PolicyWorld/actions``, `type` its wire name, and
+    /// `payload` what the client has sent: `nil` for no payload, which meets no condition.
     package func denial(
         ofAction place: Int,
         _ type: @autoclosure () -> String,

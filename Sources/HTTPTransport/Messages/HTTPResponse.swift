@@ -55,6 +55,8 @@ package struct HTTPResponse: Sendable {
     private static func reason(_ status: Int) -> String {
         switch status {
         case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
         case 408: "Request Timeout"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
@@ -63,6 +65,7 @@ package struct HTTPResponse: Sendable {
         case 405: "Method Not Allowed"
         case 415: "Unsupported Media Type"
         case 421: "Misdirected Request"
+        case 429: "Too Many Requests"
         case 503: "Service Unavailable"
         default: "Status \(status)"
         }

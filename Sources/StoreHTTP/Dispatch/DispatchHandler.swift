@@ -1,6 +1,6 @@
-import EventStream
 import ActionCatalog
 import Digest
+import EventStream
 import HTTPTransport
 import StoreCore
 import Wire

@@ -1,6 +1,6 @@
-import Wire
-import HTTPTransport
 import Glibc
+import HTTPTransport
+import Wire
 
 /// The paths of a route, as a template: `/state`, `/effects/{effect}`, or `/state/{pointer...}`,
 /// whose last parameter takes all that follows, slashes included.
