@@ -1,6 +1,6 @@
 /// By what the owner of a stream showed who it is, and for how long that is good.
 package struct StreamCredential: Sendable {
-    /// How long before its end the reader is told.
+    /// How long before its end the reader gets an event about it.
     package static let announcedSeconds: Int64 = 60
 
     /// The second since 1970 with which it ends; `nil` where it has no end.

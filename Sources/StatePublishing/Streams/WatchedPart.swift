@@ -37,8 +37,8 @@ package struct WatchedPart: Hashable, Sendable {
         isPointer = false
     }
 
-    /// What a pointer leads to, in a state that is made of modules as they are laid out, as a viewer
-    /// sees it. The pointer is not that to the whole state.
+    /// What a pointer leads to, in a state that is made of modules as they are laid out, as a
+    /// viewer sees it. The pointer is not that to the whole state.
     package init(at pointer: JSONPointer, in layout: SliceLayout?, for viewer: Viewer = .all) {
         isPointer = true
         let subject = StreamSubject.part(ExactText(pointer.description))

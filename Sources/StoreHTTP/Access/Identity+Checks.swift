@@ -1,5 +1,5 @@
-import Authentication
 package import ActionCatalog
+import Authentication
 import Authorization
 import HTTPTransport
 package import Wire
@@ -8,8 +8,8 @@ extension Identity {
     /// Whether it may send a request to a resource; `served` is `nil` for a method that the
     /// resource does not have.
     ///
-    /// - Throws: 404 for what it may not see; for what it may not do 401 where it shows nothing, and
-    ///   403 else.
+    /// - Throws: 404 for what it may not see; for what it may not do 401 where it shows nothing,
+    ///   and 403 else.
     func check(
         _ request: HTTPExchange,
         _ served: ServedRoute?,

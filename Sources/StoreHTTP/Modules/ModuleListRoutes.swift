@@ -1,5 +1,5 @@
-import EventStream
 package import ActionCatalog
+import EventStream
 import HTTPTransport
 import StoreCore
 import Wire

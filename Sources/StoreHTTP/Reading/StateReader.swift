@@ -55,8 +55,8 @@ package final class StateReader: Sendable {
     /// The tag of the newest published version.
     var tag: Tag { newest.value.tag }
 
-    /// Whether a caller sees all there is: its role sees all members, and no session has anything of
-    /// its own, or it sees what all sessions have.
+    /// Whether a caller sees all there is: its role sees all members, and no session has anything
+    /// of its own, or it sees what all sessions have.
     func seesEverything(_ caller: Caller) -> Bool {
         caller.viewer.sight == nil
             && (caller.viewer.session == nil || !newest.value.hasSessions)

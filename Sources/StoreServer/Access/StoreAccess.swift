@@ -19,6 +19,7 @@ struct StoreAccess: Sendable {
     ///   - members: the members of the root state.
     ///   - others: the names of the other stores of the process, which a policy may have, too.
     ///   - logger: gets a line for each credential that is refused.
+    /// - Throws: where a file is wrong.
     init?<State>(
         _ server: StoreServer<State>,
         _ configuration: ServerConfiguration,

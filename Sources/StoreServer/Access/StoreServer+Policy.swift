@@ -8,7 +8,11 @@ extension StoreServer {
     /// What requests may do in this store: what the file of the configuration says, or everything
     /// that an open store allows.
     ///
-    /// - Parameter groups: what anonymous may use besides where there is no file.
+    /// - Parameters:
+    ///   - configuration: names the file.
+    ///   - others: the names of the other stores of the process.
+    ///   - groups: what anonymous may use besides where there is no file.
+    /// - Returns: the policy for this store.
     /// - Throws: ``ConfigurationError`` with a line for each thing that is wrong in the file.
     func policy(
         _ configuration: ServerConfiguration,
