@@ -14,6 +14,14 @@ package struct PolicyFile: Sendable {
     /// In the order of the file; each name once.
     let roles: [RoleGrants]
 
+    /// How much there is, for people.
+    package var summary: String {
+        let grants = roles.reduce(0) {
+            $0 + $1.read.count + $1.dispatch.count + $1.call.count + $1.use.count
+        }
+        return "\(roles.count) roles, \(grants) grants"
+    }
+
     /// Reads a policy for the stores of a process, of which there is at least one.
     ///
     /// - Throws: ``PolicyError`` with everything that is wrong.

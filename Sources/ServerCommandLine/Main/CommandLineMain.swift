@@ -51,6 +51,9 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             finish(try program.run(command, reader.configuration))
         case .token(let command):
             finish(try program.run(try command.readingInput(), reader.configuration))
+        case .policy(let command):
+            let answer = try program.run(command, reader.configuration)
+            finish(answer.text, answer.isGood ? .success : .failure)
         case .assert(let file, let url):
             let command = try AssertCommand(file)
             let holds = try command.run(at: url) {
@@ -133,11 +136,11 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         Glibc.exit(status.rawValue)
     }
 
-    private func finish(_ text: String) -> Never {
+    private func finish(_ text: String, _ status: ExitStatus = .success) -> Never {
         print(text, terminator: "")
         fflush(nil)
         Logger.standardError.flush()
-        exit(.success)
+        exit(status)
     }
 
     private func fail(_ error: any Error) -> Never {

@@ -29,6 +29,12 @@ package protocol CommandLineProgram: Sendable {
     /// Does what a command asks for with credentials, and returns the text to print.
     func run(_ command: TokenCommand, _ configuration: Configuration) throws -> String
 
+    /// Answers a question about a policy.
+    ///
+    /// - Throws: an error whose description is for the operator, where the policy can't be used, or
+    ///   the question names what no store of the program has.
+    func run(_ command: PolicyCommand, _ configuration: Configuration) throws -> PolicyAnswer
+
     /// Makes what the lines of the server are written with.
     func makeLogger() -> Logger
 

@@ -9,6 +9,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
             usage: \(program) [--flag value]...
                    \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
                    \(program) token create | list | revoke ID | check TOKEN [--keys FILE]
+                   \(program) policy check FILE | policy explain [FILE] --role ROLE ...
                    \(program) assert FILE [--url URL]
 
             Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
@@ -45,6 +46,13 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
 
               --keys FILE
                   the keys file, without it that of --auth-keys
+
+            With a policy, whose names are checked against those of this program's stores:
+
+
+            """
+        for (usage, help) in PolicyCommand.usages { text += "  \(usage)\n      \(help)\n" }
+        text += """
 
             With a store over HTTP:
 

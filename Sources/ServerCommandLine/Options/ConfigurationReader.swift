@@ -76,6 +76,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             }
             fromFlags[name, default: []].append(value)
         }
+        if case .policy(let policy) = command { try policy.check() }
     }
 
     /// Takes the words before the flags: what to do other than to serve, and the file for it.
@@ -90,11 +91,12 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             command = .token(try TokenCommand(Array(words)))
             return
         }
-        var file: String?
-        if let next = rest.first, !next.hasPrefix("--") {
-            file = next
-            rest.removeFirst()
+        guard word != "policy" else {
+            let question = Self.word(&rest)
+            command = .policy(try PolicyCommand(question, file: Self.word(&rest)))
+            return
         }
+        let file = Self.word(&rest)
         guard word == "assert" else {
             command = .history(try HistoryCommand(word, file: file))
             return
@@ -103,12 +105,23 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         command = .assert(file: file, url: nil)
     }
 
+    /// Takes the next word, where it is no flag.
+    private static func word(_ rest: inout ArraySlice<String>) -> String? {
+        guard let next = rest.first, !next.hasPrefix("--") else { return nil }
+        return rest.popFirst()
+    }
+
     /// Takes the flags that are no options. Returns whether `name` was one.
     private mutating func readCommand(
         _ name: String,
         _ inline: String?,
         _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> Bool {
+        if case .policy(var policy) = command, let flag = PolicyCommand.Flag(rawValue: name) {
+            try policy.set(flag, try Self.value(of: name, inline, &rest))
+            command = .policy(policy)
+            return true
+        }
         switch name {
         case "help": command = .help
         case "version": command = .version
@@ -127,9 +140,14 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             }
             command = .assert(file: file, url: try Self.value(of: name, inline, &rest))
         case "store":
+            if case .policy(var policy) = command, policy.store == nil {
+                policy.store = try Self.value(of: name, inline, &rest)
+                command = .policy(policy)
+                return true
+            }
             guard case .history(var history) = command, history.store == nil else {
                 throw UsageError(
-                    "--store goes with a command about a history, and once; see --help"
+                    "--store goes with a command about a history or a policy, and once; see --help"
                 )
             }
             history.store = try Self.value(of: name, inline, &rest)

@@ -7,6 +7,8 @@ enum ServerCommand: Equatable {
     case history(HistoryCommand)
     /// Do something with credentials.
     case token(TokenCommand)
+    /// Check a policy file, or explain what it allows.
+    case policy(PolicyCommand)
     /// Play a script against a running server, or one that is started for it.
     case assert(file: String, url: String?)
 

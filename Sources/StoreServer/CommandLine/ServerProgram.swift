@@ -23,13 +23,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {
         guard let name = command.store else { return try server.run(command, configuration) }
         guard let other = server.others.first(where: { $0.name.isSame(as: name) }) else {
-            let names = server.others.map(\.name)
-            throw ConfigurationError(
-                names.isEmpty
-                    ? "--store: this program has one store alone; leave it out"
-                    : "--store: there is no store '\(name)' beside the one at /; there are "
-                        + names.joined(separator: ", ")
-            )
+            throw server.unknownStore(name)
         }
         return try other.program.run(command, configuration.forStore(other.links))
     }
@@ -40,6 +34,11 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
 
     func run(_ command: TokenCommand, _ configuration: ServerConfiguration) throws -> String {
         try TokenWork(command, configuration).text()
+    }
+
+    func run(_ command: PolicyCommand, _ configuration: ServerConfiguration) throws -> PolicyAnswer
+    {
+        try server.answer(command, configuration)
     }
 
     func makeLogger() -> Logger { server.makeLogger() }

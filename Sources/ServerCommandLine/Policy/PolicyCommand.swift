@@ -1,0 +1,87 @@
+/// A question about a policy file, which the program answers with the names of its own stores.
+package struct PolicyCommand: Equatable, Sendable {
+    package enum Word: String, CaseIterable, Sendable {
+        case check, explain
+    }
+
+    /// The flags of `explain`, beside those of the configuration.
+    package enum Flag: String, CaseIterable, Sendable {
+        case role, path, method, action, payload, principal
+    }
+
+    /// How the commands are written, and what they do.
+    static let usages = [
+        (
+            "policy check FILE",
+            "list everything that is wrong in a policy file; status 2 if anything is"
+        ),
+        (
+            "policy explain [FILE] --role ROLE --path PATH [--method METHOD]",
+            "say whether the role may send the request, and why; status 1 if it may not"
+        ),
+        (
+            "policy explain [FILE] --role ROLE --action TYPE [--payload JSON] [--principal NAME]",
+            "the same for an action; without FILE about the policy of --policy"
+        ),
+    ]
+
+    package let word: Word
+    package let file: String?
+    /// The name of the store that is asked about; `nil` for the one at `/`.
+    package var store: String?
+    private var flags: [Flag: String] = [:]
+
+    package subscript(flag: Flag) -> String? { flags[flag] }
+
+    /// Reads the words behind `policy`.
+    package init(_ word: String?, file: String?) throws(UsageError) {
+        guard let word, let known = Word(rawValue: word) else {
+            throw UsageError("usage: policy check FILE, or policy explain [FILE] --role ROLE …")
+        }
+        if known == .check, file == nil { throw UsageError("usage: policy check FILE") }
+        self.word = known
+        self.file = file
+    }
+
+    /// Takes a flag of `explain`.
+    mutating func set(_ flag: Flag, _ value: String) throws(UsageError) {
+        guard word == .explain else {
+            throw UsageError("--\(flag.rawValue) goes with policy explain; see --help")
+        }
+        guard flags.updateValue(value, forKey: flag) == nil else {
+            throw UsageError("--\(flag.rawValue) is given twice; it is allowed once")
+        }
+    }
+
+    /// Refuses flags that make no question.
+    func check() throws(UsageError) {
+        guard word == .explain else { return }
+        guard self[.role] != nil else { throw UsageError("policy explain needs --role ROLE") }
+        switch (self[.path], self[.action]) {
+        case (nil, nil): throw UsageError("policy explain needs --path PATH or --action TYPE")
+        case (.some, .some):
+            throw UsageError("policy explain takes --path or --action, one of them")
+        case (.some, nil):
+            guard self[.payload] == nil, self[.principal] == nil else {
+                throw UsageError("--payload and --principal go with --action; see --help")
+            }
+        case (nil, .some):
+            guard self[.method] == nil else {
+                throw UsageError("--method goes with --path; see --help")
+            }
+        }
+    }
+}
+
+/// The answer to a ``PolicyCommand``.
+package struct PolicyAnswer: Sendable {
+    /// What is printed, with its end.
+    package let text: String
+    /// Whether the process ends with ``ExitStatus/success``, and not with ``ExitStatus/failure``.
+    package let isGood: Bool
+
+    package init(_ text: String, isGood: Bool = true) {
+        self.text = text
+        self.isGood = isGood
+    }
+}

@@ -1,0 +1,86 @@
+import ActionCatalog
+import Authorization
+import ServerCommandLine
+import StoreHTTP
+import Texts
+
+extension StoreServer {
+    /// Does what the command `policy` asks for.
+    func answer(
+        _ command: PolicyCommand,
+        _ configuration: ServerConfiguration
+    ) throws(ConfigurationError) -> PolicyAnswer {
+        let worlds = try policyWorlds()
+        let path = command.file ?? configuration.policyFile
+        let file = try path.map { path throws(ConfigurationError) in
+            try PolicyFile(path, for: worlds)
+        }
+        switch command.word {
+        case .check:
+            return PolicyAnswer("\(path ?? "the policy") is good: \(file?.summary ?? "none")\n")
+        case .explain:
+            return try explain(command, file, worlds)
+        }
+    }
+
+    private func explain(
+        _ command: PolicyCommand,
+        _ file: PolicyFile?,
+        _ worlds: [PolicyWorld]
+    ) throws(ConfigurationError) -> PolicyAnswer {
+        var question: PolicyQuestion
+        var store = command.store
+        if let path = command[.path] {
+            question = .path(path, method: command[.method])
+            // The path of a named store has the store's name.
+            for other in others where command.store == nil && path.isBelow(other.links) {
+                store = other.name
+                let rest = path.utf8.dropFirst(other.links.base.utf8.count)
+                question = .path(
+                    rest.isEmpty ? "/" : String(decoding: rest, as: UTF8.self),
+                    method: command[.method]
+                )
+            }
+        } else {
+            question = .action(
+                command[.action] ?? "",
+                payload: command[.payload].map { Array($0.utf8) },
+                principal: command[.principal] ?? Policy.anonymous
+            )
+        }
+        let explainer = PolicyExplainer(file, in: worlds[try place(ofStore: store)])
+        do throws(PolicyQuestionError) {
+            let answer = try explainer.explain(question, as: command[.role] ?? "")
+            return PolicyAnswer(answer.text + "\n", isGood: answer.isAllowed)
+        } catch {
+            throw ConfigurationError("\(error)")
+        }
+    }
+
+    /// Where a store stands among all of the process; the one at `/` is the first.
+    private func place(ofStore name: String?) throws(ConfigurationError) -> Int {
+        guard let name else { return 0 }
+        if let place = others.firstIndex(where: { $0.name.isSame(as: name) }) { return place + 1 }
+        throw unknownStore(name)
+    }
+}
+
+extension StoreServer {
+    /// Why a command can't be about the store of this name.
+    func unknownStore(_ name: String) -> ConfigurationError {
+        let names = others.map(\.name)
+        return ConfigurationError(
+            names.isEmpty
+                ? "--store: this program has one store alone; leave it out"
+                : "--store: there is no store '\(name)' beside the one at /; there are "
+                    + names.joined(separator: ", ")
+        )
+    }
+}
+
+extension String {
+    /// Whether it is the path of a resource of the store with these links.
+    fileprivate func isBelow(_ links: Links) -> Bool {
+        utf8.elementsEqual(links.base.utf8) || utf8.starts(with: (links.base + "/").utf8)
+    }
+}
