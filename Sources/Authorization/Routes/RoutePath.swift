@@ -121,8 +121,12 @@ package enum RoutePath {
         Row(read, "/stores", .group(.stores)),
     ]
 
-    /// A name as a pointer has it: `~1` is a slash.
-    private static func unescaped(_ token: String) -> String {
-        JSONPointer("/" + token)?.tokens.first ?? token
+    /// The name that a segment of a pointer stands for, where `~1` is a slash, as `%2F` was.
+    private static func unescaped(_ segment: String) -> String {
+        let token = segment.utf8.split(
+            separator: UInt8(ascii: "/"),
+            omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }.joined(separator: "~1")
+        return JSONPointer("/" + token)?.tokens.first ?? segment
     }
 }
