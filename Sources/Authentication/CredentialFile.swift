@@ -18,7 +18,7 @@ enum CredentialFile {
     struct Content {
         let path: String
         let bytes: [UInt8]
-        fileprivate let mode: mode_t
+        let mode: mode_t
 
         /// Refuses a file with a secret that others than its owner and its group may read.
         func checkSecret() throws(CredentialFileError) {

@@ -1,7 +1,10 @@
 /// Reads a file with an issuer's keys: a JWK Set, or one public key or certificate in PEM.
 enum IssuerKeyFile {
     static func keys(_ path: String) throws(CredentialFileError) -> [IssuerKey] {
-        let file = try CredentialFile.read(path)
+        try keys(try CredentialFile.read(path))
+    }
+
+    static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
         let first = file.bytes.first { !" \t\r\n".utf8.contains($0) }
         return first == UInt8(ascii: "{") ? try JWKSet.keys(file) : [try pem(file)]
     }

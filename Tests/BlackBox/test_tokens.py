@@ -1,0 +1,340 @@
+"""store-server token, and the options for keys and issuers (decision 0021)."""
+
+import base64
+import datetime
+import hashlib
+import hmac
+import json
+import os
+import re
+import stat
+import subprocess
+import time
+
+import pytest
+import tour
+from harness import ROOT, binary, environment_with, run
+
+ISSUER = "https://issuer.example"
+KEY = re.compile(r"ssk_[a-z2-7]{12}_[A-Za-z0-9_-]{49}")
+
+
+@pytest.fixture
+def keys(tmp_path):
+    return tmp_path / "keys.json"
+
+
+def token(*words, status=0, environment=None):
+    ended = run("token", *map(str, words), environment=environment)
+    assert ended.returncode == status, ended
+    return ended.stdout if status == 0 else ended.stderr
+
+
+def create(keys, *words, principal="deploy", role="operator"):
+    return token("create", "--keys", keys, "--principal", principal, "--role", role, *words).strip()
+
+
+def check(value, *words, status=0):
+    """Checks a token from standard input."""
+    ended = subprocess.run(
+        [binary(), "token", "check", "-", *map(str, words)],
+        input=value + "\n",
+        env=environment_with(),
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert ended.returncode == status, ended
+    return ended.stdout if status == 0 else ended.stderr
+
+
+def rows(keys):
+    head, *lines = token("list", "--keys", keys).splitlines()
+    assert head.split("\t") == ["id", "principal", "role", "created", "expires"]
+    return [line.split("\t") for line in lines]
+
+
+# API keys
+
+
+def test_a_key_is_printed_once_and_its_digest_kept(keys):
+    key = create(keys)
+    assert KEY.fullmatch(key)
+    text = keys.read_text()
+    assert key[17:40] not in text
+    [kept] = json.loads(text)["keys"]
+    assert kept["digest"] == hashlib.sha256(key.encode()).hexdigest()
+    assert kept["id"] == key[4:16] and "expires" not in kept
+    assert stat.S_IMODE(keys.stat().st_mode) == 0o600
+    assert check(key, "--keys", keys) == (
+        f"valid\ncredential: key:{key[4:16]}\nprincipal: deploy\nrole: operator\nexpires: never\n"
+    )
+    assert token("check", key, "--keys", keys).startswith("valid\n")
+
+
+def test_keys_are_listed_and_revoked_by_their_ids(keys):
+    ada, eve = create(keys, principal="ada"), create(keys, principal="eve u", role="reader")
+    assert [row[:3] for row in rows(keys)] == [
+        [ada[4:16], "ada", "operator"],
+        [eve[4:16], "eve u", "reader"],
+    ]
+    said = token("revoke", ada[4:16], "--keys", keys)
+    assert said.startswith(f"revoked {ada[4:16]} of ada;")
+    assert [row[1] for row in rows(keys)] == ["eve u"]
+    refused = check(ada, "--keys", keys, status=1)
+    assert f"not valid: there is no API key '{ada[4:16]}'" in refused and ada not in refused
+    assert check(eve, "--keys", keys)
+    assert "there is no key" in token("revoke", ada[4:16], "--keys", keys, status=1)
+
+
+def test_keys_may_end(keys):
+    create(keys, "--expires", "90d")
+    create(keys, "--expires", "2099-01-31T00:00:00Z")
+    (_, _, _, created, span), (*_, moment) = rows(keys)
+    form = "%Y-%m-%dT%H:%M:%SZ"
+    lasts = datetime.datetime.strptime(span, form) - datetime.datetime.strptime(created, form)
+    assert lasts == datetime.timedelta(days=90) and moment == "2099-01-31T00:00:00Z"
+    for wrong in ["0d", "-1d", "1w", "d", "", "2001-01-31T00:00:00Z", "2999-01-01T00:00:00Z", "1e3d"]:
+        words = ("--keys", keys, "--principal", "a", "--role", "b", f"--expires={wrong}")
+        assert "allowed is" in token("create", *words, status=2)
+    assert len(rows(keys)) == 2
+    # A key whose end has come.
+    ended = create(keys, "--expires", "30m")
+    document = json.loads(keys.read_text())
+    document["keys"][2]["expires"] = "2001-01-01T00:00:01Z"
+    keys.write_text(json.dumps(document))
+    assert rows(keys)[2][4] == "2001-01-01T00:00:01Z (expired)"
+    assert "has expired" in check(ended, "--keys", keys, status=1)
+
+
+def test_a_typo_is_said_to_be_one(keys):
+    key = create(keys)
+    for place in (5, 20, 60, 65):
+        typed = key[:place] + ("b" if key[place] == "a" else "a") + key[place + 1 :]
+        assert "checksum is wrong" in check(typed, "--keys", keys, status=1)
+    assert "neither an API key nor a JWT" in check(key[:-1], "--keys", keys, status=1)
+    assert "it is empty" in check("", "--keys", keys, status=1)
+
+
+def test_many_commands_at_once_lose_no_key(keys):
+    words = [binary(), "token", "create", "--keys", str(keys), "--role", "r", "--principal"]
+    running = [
+        subprocess.Popen([*words, f"p{n}"], env=environment_with(), stdout=subprocess.PIPE)
+        for n in range(10)
+    ]
+    made = {process.communicate(timeout=30)[0].decode().strip()[4:16] for process in running}
+    assert {row[0] for row in rows(keys)} == made and len(made) == 10
+
+
+def test_a_command_that_lacks_something_shows_how_it_is_written(keys):
+    usage = "usage: token create --principal NAME --role ROLE [--expires WHEN] [--keys FILE]"
+    assert usage in token("create", "--keys", keys, "--principal", "a", status=2)
+    assert usage in token("create", "more", "--keys", keys, status=2)
+    assert "usage: token revoke ID" in token("revoke", "--keys", keys, status=2)
+    assert "usage: token list" in token("list", "--role", "a", status=2)
+    assert "token: there are create, list, revoke, check" in token("make", status=2)
+    assert "token: there are" in token(status=2)
+    assert "--keys says which file" in token("list", status=2)
+    assert "says what to check with" in check("ssk_", status=2)
+    ended = run("--keys", "a")
+    assert ended.returncode == 2 and "--keys goes with token" in ended.stderr
+    twice = ("--keys", keys, "--principal", "a", "--principal", "b", "--role", "c")
+    assert "--principal is given twice" in token("create", *twice, status=2)
+    anonymous = ("--keys", keys, "--principal", "anonymous", "--role", "c")
+    assert "and not anonymous" in token("create", *anonymous, status=1)
+    assert not keys.exists()
+    assert "token check TOKEN" in run("--help").stdout
+
+
+def test_the_configuration_says_where_keys_are(keys, tmp_path):
+    variables = {"STORE_SERVER_AUTH_KEYS": str(keys)}
+    made = token("create", "--principal", "a", "--role", "b", environment=variables)
+    assert made.strip()[4:16] in token("list", environment=variables)
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"auth-keys": str(keys)}))
+    assert made.strip()[4:16] in token("list", "--config", file)
+
+
+def test_a_file_that_others_may_write_is_refused(keys):
+    key = create(keys)
+    keys.chmod(0o666)
+    for words in (("list",), ("create", "--principal", "a", "--role", "b"), ("revoke", key[4:16])):
+        assert "others than its owner may write it" in token(*words, "--keys", keys, status=1)
+    ended = run("--auth-keys", str(keys), "--check-config")
+    assert ended.returncode == 2 and f"{keys}: others than its owner may write it" in ended.stderr
+
+
+def test_a_file_stays_its_owners(keys):
+    # Root alone gives files away; to others only their own are left.
+    owner = (12345, 12345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+    create(keys)
+    os.chown(keys, *owner)
+    create(keys)
+    assert (keys.stat().st_uid, keys.stat().st_gid) == owner
+    assert len(rows(keys)) == 2
+
+
+# JWTs, made by openssl
+
+
+def encoded(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def openssl(*words, data=None):
+    ended = subprocess.run(["openssl", *map(str, words)], input=data, capture_output=True, timeout=60)
+    assert ended.returncode == 0, ended
+    return ended.stdout
+
+
+def raw(der):
+    """r and s of a signature in DER, 32 bytes each."""
+    numbers, rest = [], der[2:]
+    for _ in range(2):
+        length = rest[1]
+        numbers.append(int.from_bytes(rest[2 : 2 + length], "big").to_bytes(32, "big"))
+        rest = rest[2 + length :]
+    return b"".join(numbers)
+
+
+class Issuer:
+    """A key of openssl, and the options that make the server take its tokens."""
+
+    KINDS = {
+        "RS256": ("-algorithm", "rsa", "-pkeyopt", "rsa_keygen_bits:2048"),
+        "ES256": ("-algorithm", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+        "EdDSA": ("-algorithm", "ed25519"),
+    }
+
+    def __init__(self, folder, algorithm, name="issuer"):
+        self.algorithm, self.folder = algorithm, folder
+        self.key, self.public = folder / f"{name}.key", folder / f"{name}.pem"
+        openssl("genpkey", *self.KINDS[algorithm], "-out", self.key)
+        openssl("pkey", "-in", self.key, "-pubout", "-out", self.public)
+        self.options = self.options_for(self.public)
+
+    @staticmethod
+    def options_for(*files):
+        words = [word for file in files for word in ("--jwt-keys", file)]
+        return [*words, "--jwt-issuer", ISSUER, "--jwt-audience", "store"]
+
+    def sign(self, text):
+        if self.algorithm == "EdDSA":
+            file = self.folder / "text"
+            file.write_bytes(text)
+            return openssl("pkeyutl", "-sign", "-rawin", "-inkey", self.key, "-in", file)
+        signature = openssl("dgst", "-sha256", "-sign", self.key, data=text)
+        return raw(signature) if self.algorithm == "ES256" else signature
+
+    def token(self, header=None, **changes):
+        claims = {"iss": ISSUER, "aud": "store", "sub": "ada", "role": "author", "exp": time.time() + 600}
+        claims = {name: value for name, value in {**claims, **changes}.items() if value is not None}
+        head = {"alg": self.algorithm, "typ": "at+jwt", **(header or {})}
+        text = encoded(json.dumps(head).encode()) + "." + encoded(json.dumps(claims).encode())
+        return f"{text}.{encoded(self.sign(text.encode()))}"
+
+
+@pytest.mark.parametrize("algorithm", Issuer.KINDS)
+def test_a_token_that_openssl_has_signed_is_good(tmp_path, algorithm):
+    issuer, other = Issuer(tmp_path, algorithm), Issuer(tmp_path, algorithm, "other")
+    said = check(issuer.token(), *issuer.options)
+    assert said.startswith("valid\ncredential: issuer:") and "\nprincipal: ada\nrole: author\n" in said
+    assert "signature" in check(other.token(), *issuer.options, status=1)
+    # Both, while keys change.
+    for token_ in (issuer.token(), other.token()):
+        assert check(token_, *Issuer.options_for(issuer.public, other.public))
+
+
+def test_a_certificate_is_a_key(tmp_path):
+    issuer = Issuer(tmp_path, "ES256")
+    certificate = tmp_path / "certificate.pem"
+    openssl("req", "-x509", "-new", "-key", issuer.key, "-subj", "/CN=issuer", "-out", certificate)
+    assert check(issuer.token(), *Issuer.options_for(certificate))
+
+
+def test_claims_are_those_that_are_configured(tmp_path):
+    issuer = Issuer(tmp_path, "EdDSA")
+    wrong = {
+        "iss of the JWT is another": {"iss": "https://eve.example"},
+        "aud of the JWT does not": {"aud": ["other"]},
+        "has expired": {"exp": time.time() - 31},
+        "is in the future": {"nbf": time.time() + 60},
+        "lacks the claim exp": {"exp": None},
+        "lacks the claim aud": {"aud": None},
+        "lacks the claim iss": {"iss": None},
+        "lacks the claim sub": {"sub": None},
+        "lacks the claim role": {"role": None},
+        "claim sub of the JWT is not": {"sub": "anonymous"},
+    }
+    for reason, changes in wrong.items():
+        assert reason in check(issuer.token(**changes), *issuer.options, status=1)
+    assert check(issuer.token(aud=["other", "store"], exp=time.time() - 20), *issuer.options)
+    assert "has expired" in check(
+        issuer.token(exp=time.time() - 20), *issuer.options, "--jwt-leeway", "0", status=1
+    )
+    admin = issuer.token(role=None, scope="admin")
+    assert "\nrole: admin\n" in check(admin, *issuer.options, "--jwt-role-claim", "scope")
+
+
+def test_no_token_chooses_its_own_algorithm(tmp_path):
+    issuer = Issuer(tmp_path, "RS256")
+    text = issuer.token(header={"alg": "HS256"}).rpartition(".")[0]
+    mac = hmac.new(issuer.public.read_bytes(), text.encode(), hashlib.sha256).digest()
+    reason = "the alg of the JWT is not that of the issuer's key"
+    assert reason in check(f"{text}.{encoded(mac)}", *issuer.options, status=1)
+    text = issuer.token(header={"alg": "none"}).rpartition(".")[0]
+    assert reason in check(f"{text}.", *issuer.options, status=1)
+
+
+def test_a_shared_secret_is_in_a_file_that_is_no_ones_else(tmp_path):
+    secret, file = os.urandom(32), tmp_path / "secret.json"
+    file.write_text(json.dumps({"keys": [{"kty": "oct", "kid": "1", "k": encoded(secret)}]}))
+    file.chmod(0o600)
+    claims = {"iss": ISSUER, "aud": "store", "sub": "ada", "role": "a", "exp": 4102444800}
+    text = encoded(b'{"alg":"HS256","kid":"1"}') + "." + encoded(json.dumps(claims).encode())
+    made = f"{text}.{encoded(hmac.new(secret, text.encode(), hashlib.sha256).digest())}"
+    assert "expires: 2100-01-01T00:00:30Z" in check(made, *Issuer.options_for(file))
+    file.chmod(0o604)
+    assert "everyone may read it" in check(made, *Issuer.options_for(file), status=2)
+
+
+# Options
+
+
+def test_options_for_an_issuer_go_together(tmp_path):
+    issuer = Issuer(tmp_path, "EdDSA")
+    together = "--jwt-keys, --jwt-issuer and --jwt-audience go together"
+    for words in (issuer.options[:2], issuer.options[:4], issuer.options[2:], issuer.options[4:]):
+        ended = run(*map(str, words), "--check-config")
+        assert ended.returncode == 2 and together in ended.stderr
+    ended = run(*map(str, issuer.options), "--check-config")
+    assert (ended.returncode, ended.stdout) == (0, "the configuration is good\n")
+    for wrong in (("--jwt-leeway", "61"), ("--auth-cookie-secure", "yes"), ("--auth-cookie-seconds", "0")):
+        ended = run(*wrong, "--check-config")
+        assert ended.returncode == 2 and "allowed is" in ended.stderr
+
+
+def test_check_config_reads_the_files(keys, tmp_path):
+    ended = run("--auth-keys", str(keys), "--check-config")
+    assert ended.returncode == 2 and f"{keys}: there is no such file" in ended.stderr
+    keys.write_text('{"keys":[{"id":"a"}]}')
+    ended = run("--auth-keys", str(keys), "--check-config")
+    assert ended.returncode == 2 and f"{keys}: /keys/0/id: allowed is 12 characters" in ended.stderr
+    issuer = Issuer(tmp_path, "EdDSA")
+    ended = run(*map(str, Issuer.options_for(issuer.key)), "--check-config")
+    assert ended.returncode == 2 and "it is a private key" in ended.stderr
+
+
+def test_print_config_shows_names_of_files_and_no_secret(keys):
+    key = create(keys)
+    ended = run("--auth-keys", str(keys), "--auth-cookie-secure", "always", "--print-config")
+    shown = json.loads(ended.stdout)
+    assert shown["auth-keys"] == str(keys) and shown["auth-cookie-secure"] == "always"
+    assert shown["jwt-keys"] == [] and "jwt-issuer" not in shown
+    assert key[17:30] not in ended.stdout
+    assert hashlib.sha256(key.encode()).hexdigest() not in ended.stdout
+
+
+def test_the_document_shows_what_happens(store_server_in_path):
+    text = (ROOT / "docs" / "AUTHENTICATION.md").read_text()
+    assert tour.play(text, store_server_in_path) >= 13
