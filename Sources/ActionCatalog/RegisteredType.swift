@@ -35,6 +35,17 @@ package final class RegisteredType: Sendable {
         var access = ActionAccess.everybody
         let isForInstances: Bool
 
+        /// What a case of an enum looks like on the wire.
+        func form(
+            of choice: EnumForm.Case,
+            _ type: any (Decodable & SendableMetatype).Type
+        ) -> ActionForm {
+            guard isForInstances else {
+                return ActionForm(choice.wireName(in: module), type, caseName: choice.key)
+            }
+            return form(choice.key, type, caseName: choice.key)
+        }
+
         /// What a name's last part looks like on the wire.
         func form(
             _ name: String,
@@ -123,25 +134,31 @@ extension RegisteredType {
     ) throws(ConfigurationError) -> RegisteredType {
         let form: EnumForm
         do throws(EnumFormError) {
-            form = try EnumForm(of: type)
+            form = try EnumForm(
+                of: type,
+                prefixed: .init(
+                    areOfViews: place.access == .views,
+                    areOfInstances: place.isForInstances
+                )
+            )
         } catch {
             throw ConfigurationError("the actions of module '\(place.module)': \(error)")
         }
         let secrets = (type as? any SecretiveAction.Type)?.secrets ?? []
         var entries: [RegisteredAction] = []
         for choice in form.cases {
-            let name = "\(place.module)/\(choice.name)"
+            let name = choice.wireName(in: place.module)
             try refuse(secrets, neededBy: choice.payload, named: name)
             entries.append(
                 RegisteredAction(
                     name: name,
                     module: place.module,
-                    form: place.form(choice.name, type, caseName: choice.name),
+                    form: place.form(of: choice, type),
                     access: place.access,
                     isForInstances: place.isForInstances,
                     secrets: secrets,
                     isBare: choice.isBare
-                ) { [caseName = choice.name] payload, decoder throws(JSONError) in
+                ) { [caseName = choice.key] payload, decoder throws(JSONError) in
                     try decoder.decode(
                         A.self,
                         at: payload,
@@ -151,11 +168,11 @@ extension RegisteredType {
                 }
             )
         }
-        let names = NameIndex(form.cases.map(\.name))
+        let keys = NameIndex(form.cases.map(\.key))
         return RegisteredType(type, title: place.module, entries) { action, encoder in
             guard let action = action as? A else { throw UnregisteredAction(action) }
-            return try encoder.encodeCase(action) { name, payload in
-                guard let entry = names.place(of: name.assumingMemoryBound(to: UInt8.self)) else {
+            return try encoder.encodeCase(action) { key, payload in
+                guard let entry = keys.place(of: key.assumingMemoryBound(to: UInt8.self)) else {
                     throw UnwritableAction(action)
                 }
                 return (entry, payload.count == 2 ? emptyObject : Array(payload))

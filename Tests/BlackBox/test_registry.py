@@ -1,11 +1,12 @@
 """Actions in both directions: every form that an enum may have, read and written; and secrets, which are
 kept nowhere whatever way they come in."""
 
+import json
 import signal
 import subprocess
 
 import pytest
-from harness import Server, Stream, action, environment_with
+from harness import Server, Stream, action, environment_with, until
 from programs import build_sample
 
 CODE = "open-sesame-4711"
@@ -127,6 +128,52 @@ def test_an_instance_is_named_by_every_action_of_its_module(program, tmp_path):
     assert again(program, tmp_path, vault) == state
 
 
+def test_2_2_a_whole_name_has_no_module_in_front(program, tmp_path):
+    lines = tmp_path / "analytics"
+    flags = ["--log-actions", "--log-exclude", "ResetRequested", "--analytics", f"file:{lines}"]
+    vault = Server(*flags, program=program, data=tmp_path / "data")
+    with Stream(vault, "/modules/lever/events") as lever:
+        lever.opened()
+        assert lever.event().json == {"angle": 0, "resets": 0}
+        assert vault.post(action("MoveRequested", by=30)).json["changed"] is True
+        assert lever.event().json == {"angle": 30, "resets": 0}
+    assert vault.post([action("MoveRequested", by=1), action("lever/oiled")]).status == 200
+    refused = vault.post(action("MoveRequested", by=90)).problem("refused", 409)
+    assert refused["pointer"] == "/payload/by"
+    wrong = vault.post(action("MoveRequested")).problem("invalid-payload", 422)
+    assert wrong["pointer"] == "/payload/by"
+    for name in ("/MoveRequested", "lever/MoveRequested", "lever//MoveRequested", "oiled"):
+        vault.post(action(name, by=1)).problem("unknown-action", 422)
+    # By an effect, and by no client.
+    assert vault.wait(action("ResetRequested")).status == 200
+    vault.post(action("LeverReset")).problem("forbidden", 403)
+    # By a link.
+    for link in vault.get("/views/lever").json.values():
+        href, method = link["href"], link["method"]
+        assert href.startswith("/dispatch?action=") and "%2F" not in href
+        assert vault.request(method, href, b"").status == 200
+    until(lambda: vault.state["lever"] == {"angle": 0, "resets": 2}, "both resets are done")
+    types = ["MoveRequested", "MoveRequested", "lever/oiled"]
+    types += ["ResetRequested", "LeverReset", "MoveRequested", "ResetRequested", "LeverReset"]
+    assert [each["type"] for each in vault.actions()] == types
+    module = next(m for m in vault.get("/modules").json["modules"] if m["name"] == "lever")
+    assert module["actions"] == ["MoveRequested", "ResetRequested", "lever/oiled"]
+    definitions = vault.get("/schema").json["$defs"]
+    assert definitions["payload.MoveRequested"]["required"] == ["by"]
+    known = [form["properties"]["type"].get("enum") for form in definitions["Action"]["oneOf"]]
+    assert ["MoveRequested"] in known and ["LeverReset"] not in known
+    state = vault.state
+    assert again(program, tmp_path, vault) == state
+    applied = [line for line in vault.log_text.splitlines() if " applied " in line]
+    assert [line.split(" module=")[1] for line in applied] == [
+        f"lever type={name}" for name in types if name != "ResetRequested"
+    ]
+    events = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert [(event["type"], event["subject"]) for event in events] == [
+        (name, "lever") for name in types
+    ]
+
+
 def test_names_are_compared_by_their_bytes(vault):
     for name in ("Machine/oiled", "machine/oiled ", "machine//oiled", "machine/oile\u0301d"):
         vault.post(action(name)).problem("unknown-action", 422)
@@ -152,6 +199,11 @@ def test_a_pointer_leads_into_the_body(vault):
         ("numbered", ["Numbered.Action", "numbers", "texts"]),
         ("forgetful", ["notes", "slices", "machine"]),
         ("needy", ["needy/opened", "code", "optional"]),
+        ("far", ["module 'named'", "Far writes a case as '/lever/moved'", "behind one slash"]),
+        ("nameless", ["module 'named'", "Nameless writes a case as '/'", "behind one slash"]),
+        ("taken", ["two actions have the wire name 'Raised<Taken>'", "unique"]),
+        ("many", ["module 'crowd'", "'/Moved', a whole wire name", "the instance's id", "slash off"]),
+        ("shown", ["module 'shown'", "'/Moved', a whole wire name", "module's views", "slash off"]),
     ],
 )
 def test_a_form_that_can_not_work_is_refused_at_the_start(program, tmp_path, defect, words):

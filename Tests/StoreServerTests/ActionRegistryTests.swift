@@ -154,12 +154,48 @@ import Wire
                 "Numbered.Action are written as numbers; give it no raw values, or texts"
             )
         )
+        let shown = try #require(refusal(Alone<WholeForViews>.self))
+        #expect(shown.hasPrefix("the actions of module 'wholeForViews': "))
+        #expect(shown.contains("UI writes a case as '/Pressed', a whole wire name; an action of a"))
+        let many = try #require(refusal(Many.self))
+        #expect(many.hasPrefix("the actions of module 'wholeForInstances': "))
+        #expect(
+            many.contains("Action writes a case as '/Swept', a whole wire name; an action of an")
+        )
         let needy = try #require(refusal(Alone<Needy>.self))
         #expect(
             needy.hasPrefix("the action 'needy/opened' needs its member 'code', which is secret")
         )
         let twice = try #require(refusal(Alone<Twice>.self))
         #expect(twice == "two actions have the wire name 'twice/done'; names must be unique")
+        let same = try #require(refusal(Alone<Same>.self))
+        #expect(same == "two actions have the wire name 'Done'; names must be unique")
+        let taken = try #require(refusal(Alone<Taken>.self))
+        #expect(taken == "two actions have the wire name 'Bare'; names must be unique")
+    }
+
+    @Test func `a whole name is the action's, and the module stays`() throws {
+        let registry = try ActionRegistry([], Alone<Old>.modules.map { ModuleActions($0) })
+        let names = registry.entries.map(\.name)
+        #expect(names == ["MoveRequested", "old/stopped", "Aged"])
+        #expect(registry.entries.allSatisfy { $0.module == "old" })
+        for (action, text) in [
+            (Old.Action.moveRequested(by: 3), #"MoveRequested {"by":3}"#),
+            (Old.Action.stopped, "old/stopped {}"), (Old.Internal.aged, "Aged {}"),
+        ] as [(any Action, String)] {
+            let member = try registry.member(of: action, encoder)
+            #expect(member.type + " " + String(decoding: member.payload, as: UTF8.self) == text)
+            let found = try #require(registry[member.type])
+            let payload = try JSONDocument(parsing: member.payload, limits: .unbounded).root
+            let again = try found.member(payload, JSONDecoder())
+            #expect(again.type == member.type && "\(again.action)" == "\(action)")
+        }
+        for absent in ["/MoveRequested", "old/MoveRequested", "old//MoveRequested", "Old", "aged"] {
+            #expect(registry[absent] == nil)
+        }
+        #expect(
+            registry.table.forms(for: .everybody).map(\.name) == ["MoveRequested", "old/stopped"]
+        )
     }
 }
 
@@ -290,4 +326,55 @@ private struct Twice: Defective {
     enum Internal: ModuleAction { case done }
     func reduce(_ state: inout State, _ action: Action) {}
     func reduce(_ state: inout State, internal action: Internal) {}
+}
+
+/// Has names of before it was a module.
+private struct Old: Defective {
+    typealias State = Gate.State
+    enum Action: ModuleAction {
+        case moveRequested(by: Int)
+        case stopped
+
+        enum CodingKeys: String, CodingKey {
+            case moveRequested = "/MoveRequested"
+            case stopped
+        }
+    }
+    enum Internal: String, ModuleAction { case aged = "/Aged" }
+    func reduce(_ state: inout State, _ action: Action) {}
+    func reduce(_ state: inout State, internal action: Internal) {}
+}
+
+private struct WholeForViews: Defective {
+    typealias State = Gate.State
+    enum UI: String, ModuleAction { case pressed = "/Pressed" }
+    func reduce(_ state: inout State, ui action: UI) {}
+}
+
+private struct WholeForInstances: StartableModule {
+    typealias State = Gate.State
+    enum Action: String, ModuleAction { case swept = "/Swept" }
+    func begin(_ start: NoFields) -> State { State() }
+    func reduce(_ state: inout State, _ action: Action) {}
+}
+
+private struct Many: RootState {
+    var gates = Instances<Gate.State>()
+    static let modules: Modules = [WholeForInstances().at(\.gates)]
+}
+
+private struct Same: Defective {
+    typealias State = Gate.State
+    enum Action: String, ModuleAction { case done = "/Done" }
+    enum Internal: String, ModuleAction { case done = "/Done" }
+    func reduce(_ state: inout State, _ action: Action) {}
+    func reduce(_ state: inout State, internal action: Internal) {}
+}
+
+/// Has the name of an action with a type of its own.
+private struct Taken: Defective {
+    typealias State = Gate.State
+    enum Action: String, ModuleAction { case bare = "/Bare" }
+    static let dispatchables: [any Dispatchable.Type] = [Bare.self]
+    func reduce(_ state: inout State, _ action: Action) {}
 }

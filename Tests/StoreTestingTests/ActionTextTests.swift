@@ -15,6 +15,17 @@ import Testing
 
     private enum Letters: String, ModuleAction {
         case a
+        case b = "/b"
+    }
+
+    private enum Renamed: ModuleAction {
+        case opened
+        case moved(to: Int)
+
+        enum CodingKeys: String, CodingKey {
+            case opened = "/Opened"
+            case moved = "went"
+        }
     }
 
     private enum Broken: ModuleAction {
@@ -32,6 +43,10 @@ import Testing
         (Empty(), "ActionTextTests.Empty()"),
         (Fields(), #"ActionTextTests.Fields(a: 1, b: "x")"#),
         (Letters.a, "ActionTextTests.Letters.a"),
+        // A case may have another name on the wire.
+        (Letters.b, "ActionTextTests.Letters.b"),
+        (Renamed.opened, "ActionTextTests.Renamed.opened"),
+        (Renamed.moved(to: 3), "ActionTextTests.Renamed.moved(to: 3)"),
         // It has no JSON form.
         (Broken.measured(.nan), "ActionTextTests.Broken"),
     ]

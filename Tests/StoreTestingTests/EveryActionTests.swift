@@ -159,6 +159,28 @@ struct CompleteSuiteTests {
         #expect(said.allSatisfy { $0.contains("are written as numbers") }, "\(said)")
     }
 
+    @Test func `a whole name has no module in front, and is refused where a server refuses it`()
+        async throws
+    {
+        let trait = EveryActionTrait.everyAction(
+            of: AgedState.self,
+            except: [],
+            reporter: failures.reporter
+        )
+        try await trait.provideScope(for: #require(Test.current), testCase: nil) {
+            Given(Aged(), Aged.State()).when(.lowered(by: 1))
+        }
+        let missing = failures.take()
+        #expect(missing.count == 1)
+        #expect(missing[0].hasPrefix("Actions without a test: RaiseRequested, Oiled\n"))
+        Given(AgedFleet(), reporter: failures.reporter).when(Aged.Action.raised.to("a"))
+        let many = failures.take()
+        #expect(many.count == 1 && many[0].contains("an action of an instance is found"), "\(many)")
+        Given(Pressed(), Pressed.State(), reporter: failures.reporter).when(Pressed.UI.pressed)
+        let shown = failures.take()
+        #expect(shown.count == 1 && shown[0].contains("of a module's views"), "\(shown)")
+    }
+
     @Test func `a reducer that fails is no reducer that refuses`() {
         let given = Given(Brittle(), Brittle.State(), reporter: failures.reporter)
         given.when(.bent)
@@ -178,6 +200,39 @@ private struct Numbered: Module {
 private struct NumberedState: RootState {
     var numbered = Numbered.State()
     static let modules: Modules = [Numbered().at(\.numbered)]
+}
+
+private struct Aged: StartableModule {
+    struct State: ModuleState { var value = 0 }
+    enum Action: ModuleAction {
+        case raised
+        case lowered(by: Int)
+
+        enum CodingKeys: String, CodingKey {
+            case raised = "/RaiseRequested"
+            case lowered = "/LowerRequested"
+        }
+    }
+    enum Internal: String, ModuleAction { case oiled = "/Oiled" }
+    func begin(_ start: NoFields) -> State { State() }
+    func reduce(_ state: inout State, _ action: Action) {}
+    func reduce(_ state: inout State, internal action: Internal) {}
+}
+
+private struct AgedState: RootState {
+    var aged = Aged.State()
+    static let modules: Modules = [Aged().at(\.aged)]
+}
+
+private struct AgedFleet: RootState {
+    var aged = Instances<Aged.State>()
+    static let modules: Modules = [Aged().at(\.aged)]
+}
+
+private struct Pressed: Module {
+    struct State: ModuleState { var value = 0 }
+    enum UI: String, ModuleAction { case pressed = "/Pressed" }
+    func reduce(_ state: inout State, ui action: UI) {}
 }
 
 private struct Snapped: Error {}

@@ -73,6 +73,25 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// Each case is a wire name, `module/case`, and its labels are the members of the payload. The
 /// compiler writes its `Codable`; an enum with texts as raw values has these for cases. Any other
 /// form, such as numbers as raw values, keeps a server from starting.
+///
+/// A case's part of its wire name is its coding key. A key that begins with a slash is the whole
+/// name, as an absolute path is. That is for names which clients and logs have already:
+///
+/// ```swift
+/// enum Action: ModuleAction {
+///     case increased                // counter/increased
+///     case stepChanged(step: Int)   // StepChangeRequested
+///
+///     enum CodingKeys: String, CodingKey {
+///         case increased
+///         case stepChanged = "/StepChangeRequested"
+///     }
+/// }
+/// ```
+///
+/// The action belongs to its module all the same. A whole name has no further slash. Actions of a
+/// module's views, and those of a module with instances, have none: they are found by the module's
+/// name. What breaks these rules keeps a server from starting.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
 /// A module without actions of a kind has none to handle.

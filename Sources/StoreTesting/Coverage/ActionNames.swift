@@ -78,17 +78,18 @@ struct ActionNames: Sendable {
         case .action, .ui, .internal:
             guard let type = handler.wire else { return [] }
             let form: EnumForm
-            do { form = try EnumForm(of: type) } catch {
+            let prefixed = EnumForm.Prefixed(
+                areOfViews: handler.kind == .ui,
+                areOfInstances: mount.slice.form == .instances
+            )
+            do { form = try EnumForm(of: type, prefixed: prefixed) } catch {
                 throw ActionFormError(description: error.description)
             }
-            for choice in form.cases {
-                try refuse(
-                    handler.type,
-                    neededBy: choice.payload,
-                    named: "\(mount.name)/\(choice.name)"
-                )
+            let names = form.cases.map { $0.wireName(in: mount.name) }
+            for (choice, name) in zip(form.cases, names) {
+                try refuse(handler.type, neededBy: choice.payload, named: name)
             }
-            return form.cases.map { ("\(mount.name)/\($0.name)", $0.name) }
+            return zip(form.cases, names).map { ($1, $0.key) }
         }
     }
 

@@ -3,7 +3,8 @@ import Wire
 
 /// Writes actions as they stand in a program: `Counter.Action.stepChanged(to: 5)`.
 ///
-/// It goes by an action's JSON form, so it shows what the wire would.
+/// It goes by an action's JSON form, so it shows what the wire would. Only a case may be named
+/// otherwise there.
 enum ActionText {
     static func of(_ action: any Action) -> String {
         switch action {
@@ -24,11 +25,19 @@ enum ActionText {
         guard let json = try? JSONEncoder().encode(value),
             let root = try? JSONDocument(parsing: json, limits: JSONLimits()).root
         else { return name }
-        if isEnum, let text = root.stringValue { return "\(name).\(text)" }
+        if isEnum, let text = root.stringValue { return "\(name).\(caseName(of: value) ?? text)" }
         if isEnum, root.kind == .object, root.count == 1, let choice = root.members.first {
-            return "\(name).\(choice.name)" + arguments(choice.value, orNothing: true)
+            return "\(name).\(caseName(of: value) ?? choice.name)"
+                + arguments(choice.value, orNothing: true)
         }
         return name + arguments(root, orNothing: false)
+    }
+
+    /// The name of an enum's case in the program; `nil` where its type describes itself otherwise.
+    private static func caseName(of value: any Encodable) -> String? {
+        guard !(value is any CustomStringConvertible), !(value is any CustomDebugStringConvertible)
+        else { return nil }
+        return String("\(value)".prefix { $0 != "(" })
     }
 
     private static func arguments(_ node: JSONNode, orNothing: Bool) -> String {

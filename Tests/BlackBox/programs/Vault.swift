@@ -205,6 +205,59 @@ struct Machine: Module {
     }
 }
 
+/// A module some of whose names on the wire are whole ones.
+struct Lever: EffectfulModule {
+    struct State: ModuleState {
+        var angle = 0
+        var resets = 0
+    }
+
+    enum Action: ModuleAction {
+        case moveRequested(by: Int)
+        case resetRequested
+        case oiled
+
+        enum CodingKeys: String, CodingKey {
+            case moveRequested = "/MoveRequested"
+            case resetRequested = "/ResetRequested"
+            case oiled
+        }
+    }
+
+    enum Internal: String, ModuleAction { case reset = "/LeverReset" }
+
+    func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
+        switch action {
+        case .moveRequested(let degrees):
+            guard abs(degrees) < 90 else { throw Refusal(reason: "It breaks.", pointer: "/by") }
+            state.angle += degrees
+        case .resetRequested:
+            return .run { context in try await context.dispatch(Internal.reset) }
+        case .oiled: break
+        }
+        return .none
+    }
+
+    func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        state.angle = 0
+        state.resets += 1
+        return .none
+    }
+}
+
+/// What moves the lever up and resets it.
+struct LeverViewModel: ViewModelWithState {
+    static let reads: [any Module.Type] = [Lever.self]
+
+    let up: ActionLink
+    let reset: ActionLink
+
+    init?(state: AppState) {
+        up = ActionLink(Lever.Action.moveRequested(by: 5))
+        reset = ActionLink(Lever.Action.resetRequested)
+    }
+}
+
 /// Opens a door after the visit `present`.
 struct DoorsPresenter: Presenter {
     func stateDidUpdate(from old: Doors.State?, to new: Doors.State?, _ context: PresenterContext) {
@@ -217,11 +270,13 @@ struct AppState: RootState {
     var doors = Doors.State()
     var safes = Instances<Safes.State>()
     var machine = Machine.State()
+    var lever = Lever.State()
 
     static let modules: Modules = [
         Doors().at(\.doors).presented(by: DoorsPresenter()), Safes().at(\.safes),
-        Machine().at(\.machine),
+        Machine().at(\.machine), Lever().at(\.lever),
     ]
+    static let views: Views = [LeverViewModel.self]
 }
 
 // Programs with a defect.
@@ -257,10 +312,61 @@ struct NeedyState: RootState {
     static let modules: Modules = [Needy().at(\.needy)]
 }
 
+/// A module of which `Names` are the names of an action.
+struct Named<Names: ModuleAction>: Module {
+    typealias Action = Names
+    struct State: ModuleState { var value = 0 }
+    static var name: String { "named" }
+    static var dispatchables: [any Dispatchable.Type] { [Raised<Names>.self] }
+    func reduce(_ state: inout State, _ action: Names) { state.value += 1 }
+}
+
+struct Raised<Names: ModuleAction>: StateUpdater {
+    func updateState(_ state: inout Named<Names>.State) { state.value += 1 }
+}
+
+enum Far: String, ModuleAction { case moved = "/lever/moved" }
+enum Nameless: String, ModuleAction { case moved = "/" }
+enum Taken: String, ModuleAction { case moved = "/Raised<Taken>" }
+enum Whole: String, ModuleAction { case moved = "/Moved" }
+
+struct NamedState<Names: ModuleAction>: RootState {
+    var named = Named<Names>.State()
+    static var modules: Modules { [Named<Names>().at(\.named)] }
+}
+
+struct ManyNamed: RootState {
+    var named = Instances<Named<Whole>.State>()
+    static let modules: Modules = [Crowd().at(\.named)]
+}
+
+struct Crowd: StartableModule {
+    typealias State = Named<Whole>.State
+    typealias Action = Whole
+    func begin(_ start: NoFields) -> State { State() }
+    func reduce(_ state: inout State, _ action: Whole) { state.value += 1 }
+}
+
+struct Shown: Module {
+    struct State: ModuleState { var value = 0 }
+    typealias UI = Whole
+    func reduce(_ state: inout State, ui action: Whole) { state.value += 1 }
+}
+
+struct ShownState: RootState {
+    var shown = Shown.State()
+    static let modules: Modules = [Shown().at(\.shown)]
+}
+
 switch getenv("VAULT").map({ String(cString: $0) }) {
 case "numbered": StoreServer(NumberedState.self).main()
 case "forgetful": StoreServer(Forgetful.self).main()
 case "needy": StoreServer(NeedyState.self).main()
+case "far": StoreServer(NamedState<Far>.self).main()
+case "nameless": StoreServer(NamedState<Nameless>.self).main()
+case "taken": StoreServer(NamedState<Taken>.self).main()
+case "many": StoreServer(ManyNamed.self).main()
+case "shown": StoreServer(ShownState.self).main()
 default:
     StoreServer(AppState.self)
         .intercepting { _, stamped in
