@@ -114,6 +114,17 @@ def test_k2_updaters_of_many_clients_are_applied_in_the_order_in_which_they_came
     assert versions == list(range(1, 13))
 
 
+def test_t3_updaters_change_the_state_and_one_that_does_not_fit_is_refused(cinema):
+    for number in (1, 2):
+        assert cinema.post(action("Slow", ms=0, number=number)).status == 200
+    assert cinema.post(action("TurnTaken", index=0)).json["changed"] is True
+    assert cinema.state["tally"]["order"] == [2]
+    problem = cinema.post(action("TurnTaken", index=1)).problem("refused", 409)
+    assert (problem["pointer"], problem["detail"]) == ("/payload/index", "There is no turn 1.")
+    assert cinema.state["tally"]["order"] == [2]
+    assert cinema.get("/livez").status == 200
+
+
 def test_k3_ten_effects_of_a_second_run_at_the_same_time(cinema):
     began = time.monotonic()
     pause = action("Pause", ms=1_000)

@@ -1,6 +1,8 @@
 """Dispatches that come twice, and the state as it was (protocol 2.8, 3.3)."""
 
 import json
+import pathlib
+import shutil
 
 import pytest
 from harness import DECREASE, INCREASE, INITIAL, Server, Wire, step
@@ -179,3 +181,34 @@ def test_blame_reports_where_it_stopped():
         found = server.get("/state/todos?blame=true").json
         assert found["changedBy"] is None and found["complete"] is False
         assert found["searchedAfter"] >= 200
+
+
+# The wire names of the store that ships are promised: histories have them.
+
+# Written by an earlier server, which was killed, so that there is no snapshot but of the first state.
+SHIPPED = pathlib.Path(__file__).parent / "fixtures" / "shipped-history"
+SHIPPED_TYPES = [
+    "CounterIncreaseRequested", "StepChangeRequested", "CounterIncreaseRequested",
+    "CounterDecreaseRequested", "CounterIncreaseRequested", "AddItem", "EditItem", "CompleteItem",
+    "CompleteItem", "CompleteItem", "ReopenItem", "ArchiveCompleted", "UnarchiveItem", "DeleteItem",
+    "ClearArchive",
+]
+
+
+def test_a_history_of_an_earlier_server_is_read_and_gone_on_with(tmp_path):
+    data = tmp_path / "data"
+    shutil.copytree(SHIPPED, data)
+    with Server(data=data) as server:
+        assert server.version == len(SHIPPED_TYPES)
+        assert server.state["counter"] == {"counter": 8, "step": 7}
+        second, third = (item["text"] for item in INITIAL["todos"]["items"][1:3])
+        items = [("Pet two unicorns", False), (third, False), (second, True)]
+        items = [{"text": text, "completed": completed} for text, completed in items]
+        assert server.state["todos"] == {"items": items}
+        before = server.get("/state?version=14").json["todos"]
+        assert before["archived"] == [{"text": "Visit mars", "completed": True}]
+        actions = server.actions()
+        assert [each["type"] for each in actions] == SHIPPED_TYPES
+        assert actions[5]["payload"] == {"text": 'Sleep "well" \u00e9'}
+        assert actions[6]["payload"] == {"index": 0, "text": "Pet two unicorns"}
+        assert server.post(INCREASE).json["version"] == 16

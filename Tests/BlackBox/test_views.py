@@ -41,7 +41,7 @@ def test_t2_the_list_begins_with_four_things_to_do(fresh):
     assert fresh.get("/views/list").json == {"texts": TEXTS, "pending": 4}
 
 
-def test_t3_state_is_changed_by_updaters_alone(fresh):
+def test_an_action_that_does_not_fit_leaves_the_list_as_it_is(fresh):
     assert fresh.post(complete(0)).status == 200
     assert fresh.get("/views/list").json["pending"] == 3
     members = fresh.post(complete(99)).problem("refused", 409)

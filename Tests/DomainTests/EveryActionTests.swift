@@ -23,35 +23,35 @@ import Testing
 
     @Test func `of the counter`() {
         let given = Given(CounterModule(), Counter.State(counter: 1, step: 2))
-        given.when(CounterIncreaseRequested()) { $0.counter = 3 }
-        given.when(CounterDecreaseRequested()) { $0.counter = -1 }
-        given.when(StepChangeRequested(step: 5)) { $0.step = 5 }
+        given.when(.increaseRequested) { $0.counter = 3 }
+        given.when(.decreaseRequested) { $0.counter = -1 }
+        given.when(.stepChangeRequested(step: 5)) { $0.step = 5 }
     }
 
     @Test func `of the list of things to do`() {
         let given = Given(TodosModule(), todos)
-        given.when(AddItem(text: "c")) { $0.items.append(.init(text: "c")) }
-        given.when(EditItem(index: 0, text: "A")) { $0.items[0].text = "A" }
-        given.when(CompleteItem(index: 0)) { $0.items[0].completed = true }
-        given.when(ReopenItem(index: 1)) { $0.items[1].completed = false }
-        given.when(DeleteItem(index: 0)) { $0.items.removeFirst() }
+        given.when(.addItem(text: "c")) { $0.items.append(.init(text: "c")) }
+        given.when(.editItem(index: 0, text: "A")) { $0.items[0].text = "A" }
+        given.when(.completeItem(index: 0)) { $0.items[0].completed = true }
+        given.when(.reopenItem(index: 1)) { $0.items[1].completed = false }
+        given.when(.deleteItem(index: 0)) { $0.items.removeFirst() }
         given.when(
-            DeleteItem(index: 2),
+            .deleteItem(index: 2),
             refused: "There is no item 2; allowed are 0...1.",
             pointer: "/index"
         )
     }
 
     @Test func `of the archive`() {
-        Given(TodosModule(), todos).when(ArchiveCompleted()) {
+        Given(TodosModule(), todos).when(.archiveCompleted) {
             $0.archived = [$0.items.removeLast()]
         }
         let archived = Todos.State(items: [], archived: [.init(text: "b")])
-        Given(TodosModule(), archived).when(UnarchiveItem(index: 0)) { state in
+        Given(TodosModule(), archived).when(.unarchiveItem(index: 0)) { state in
             state.items = [.init(text: "b")]
             state.archived = []
         }
-        Given(TodosModule(), archived).when(ClearArchive()) { $0.archived = nil }
+        Given(TodosModule(), archived).when(.clearArchive) { $0.archived = nil }
     }
 
     @Test func `of the movies: a tap shows a card, and the same one may be tapped again`() async {

@@ -17,8 +17,12 @@ import Testing
     /// Plays a script against a server that listens, whose program reacts; answers what is printed.
     private func play(_ script: String) throws -> [String] {
         let server = StoreServer(AppState.self).reacting(
-            .onNotification("step", as: Step.self) { StepChangeRequested(step: $0.step) },
-            .onDispatch(of: StepChangeRequested.self) { _, _, _ in CounterIncreaseRequested() }
+            .onNotification("step", as: Step.self) {
+                Counter.Action.stepChangeRequested(step: $0.step)
+            },
+            .onDispatch(of: Counter.Action.self) { action, _, _ in
+                action == .increaseRequested ? nil : Counter.Action.increaseRequested
+            }
         )
         var configuration = ServerConfiguration()
         configuration.listen = ["127.0.0.1:0"]

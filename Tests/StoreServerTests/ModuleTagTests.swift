@@ -30,7 +30,7 @@ import Wire
             // One at a time, so that each makes a version that is published.
             while !stop.load(ordering: .relaxed) {
                 let version = reader.version
-                _ = core.dispatch(CounterIncreaseRequested())
+                _ = core.dispatch(Counter.Action.increaseRequested)
                 while reader.version == version, !stop.load(ordering: .relaxed) {
                     sched_yield()
                 }

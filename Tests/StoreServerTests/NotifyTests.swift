@@ -15,7 +15,9 @@ import Testing
     private func server() throws -> InProcessServer {
         try InProcessServer(
             StoreServer(AppState.self).reacting(
-                .onNotification("step", as: Step.self) { StepChangeRequested(step: $0.step) }
+                .onNotification("step", as: Step.self) {
+                    Counter.Action.stepChangeRequested(step: $0.step)
+                }
             )
         )
     }

@@ -22,7 +22,7 @@ struct Tally: Module {
 
     static let dispatchables: [any Dispatchable.Type] = [
         Multiply.self, MultiplyTwice.self, Peek.self, Pause.self, PauseWithin.self,
-        Fail.self, Flaky.self, Slow.self,
+        Fail.self, Flaky.self, Slow.self, TurnTaken.self,
     ]
 
     func reduce(_ state: inout State, _ action: Action) {
@@ -113,6 +113,18 @@ struct Slow: StateUpdater {
     func updateState(_ state: inout Tally.State) throws {
         usleep(min(ms, 1_000) * 1_000)
         state.order.append(number)
+    }
+}
+
+/// Takes a turn back; refused where there is none.
+struct TurnTaken: StateUpdater {
+    let index: Int
+
+    func updateState(_ state: inout Tally.State) throws {
+        guard state.order.indices.contains(index) else {
+            throw Refusal(reason: "There is no turn \(index).", pointer: "/index")
+        }
+        state.order.remove(at: index)
     }
 }
 

@@ -5,9 +5,11 @@ import StorePatterns
 import StoreServer
 import Wire
 
+@testable import CounterModule
 @testable import HomeModule
 @testable import LoginModule
 @testable import MovieCardModule
+@testable import TodosModule
 @testable import UserModule
 
 /// The store that ships.
@@ -32,8 +34,8 @@ enum ShopProgram: Program {
         at version: UInt64
     ) throws {
         switch action {
-        case let action as any StateUpdater<Counter.State>: try action.updateState(&root.counter)
-        case let action as any StateUpdater<Todos.State>: try action.updateState(&root.todos)
+        case let action as Counter.Action: try CounterModule().reduce(&root.counter, action)
+        case let action as Todos.Action: try TodosModule().reduce(&root.todos, action)
         case is ModuleStart<Home>: root.home[session] = HomeModule().begin(NoFields())
         case is ModuleStop<Home>:
             _ = try there(root.home[session])
@@ -76,7 +78,7 @@ enum ShopProgram: Program {
 
     static func owner(of action: any Action) -> Owner {
         switch action {
-        case is any StateUpdater<Counter.State>, is any StateUpdater<Todos.State>: .everybody
+        case is Counter.Action, is Todos.Action: .everybody
         case is Sessions.Internal, is ScreenShown: .nobody
         default: .session
         }

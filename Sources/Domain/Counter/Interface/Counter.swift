@@ -15,4 +15,21 @@ public enum Counter: ModuleInterface {
             self.step = step
         }
     }
+
+    /// What may be asked of the counter.
+    public enum Action: ModuleAction {
+        /// The counter is to grow by its step.
+        case increaseRequested
+        /// The counter is to shrink by its step.
+        case decreaseRequested
+        /// The counter is to have another step, any 64-bit integer.
+        case stepChangeRequested(step: Int)
+
+        /// Whole wire names: clients and logs have them, so they stay.
+        enum CodingKeys: String, CodingKey {
+            case increaseRequested = "/CounterIncreaseRequested"
+            case decreaseRequested = "/CounterDecreaseRequested"
+            case stepChangeRequested = "/StepChangeRequested"
+        }
+    }
 }

@@ -1,13 +1,33 @@
 public import CounterInterface
 public import StoreCore
 
-/// Applies the counter's actions, each of which contains its own part of the reducer.
+/// The counter: what its actions change.
 struct CounterModule: Module {
     typealias Interface = Counter
 
-    static let dispatchables: [any Dispatchable.Type] = [
-        CounterIncreaseRequested.self, CounterDecreaseRequested.self, StepChangeRequested.self,
-    ]
+    /// Refused where the counter would leave the range of a 64-bit integer.
+    func reduce(_ state: inout State, _ action: Counter.Action) throws {
+        switch action {
+        case .increaseRequested:
+            try state.move(to: state.counter.addingReportingOverflow(state.step))
+        case .decreaseRequested:
+            try state.move(to: state.counter.subtractingReportingOverflow(state.step))
+        case .stepChangeRequested(let step):
+            state.step = step
+        }
+    }
+}
+
+extension Counter.State {
+    fileprivate mutating func move(to result: (partialValue: Int, overflow: Bool)) throws {
+        guard !result.overflow else {
+            throw Refusal(
+                reason: "The counter stands at \(counter); a step of \(step) would leave the range "
+                    + "\(Int.min)...\(Int.max)."
+            )
+        }
+        counter = result.partialValue
+    }
 }
 
 extension Counter {

@@ -1,8 +1,6 @@
 public import StoreCore
 
 /// A module of the default store: a list of things to do, and an archive of those that are done.
-///
-/// Its actions have types of their own, such as ``AddItem``; the wire name of each is its type's.
 public enum Todos: ModuleInterface {
     /// The slice: the list and the archive.
     public struct State: ModuleState {
@@ -40,6 +38,37 @@ public enum Todos: ModuleInterface {
         public init(text: String, completed: Bool = false) {
             self.text = text
             self.completed = completed
+        }
+    }
+    /// What may be asked of the list and of the archive. An item is named by its place, from 0.
+    public enum Action: ModuleAction {
+        /// Adds an item at the end of the list.
+        case addItem(text: String)
+        /// Changes the text of an item.
+        case editItem(index: Int, text: String)
+        /// Marks an item as completed; one that is already stays so.
+        case completeItem(index: Int)
+        /// Marks an item as not completed.
+        case reopenItem(index: Int)
+        /// Takes an item off the list for good.
+        case deleteItem(index: Int)
+        /// Moves every completed item from the list to the archive.
+        case archiveCompleted
+        /// Takes an item out of the archive, back to the end of the list.
+        case unarchiveItem(index: Int)
+        /// Throws the archive away.
+        case clearArchive
+
+        /// Whole wire names: clients and logs have them, so they stay.
+        enum CodingKeys: String, CodingKey {
+            case addItem = "/AddItem"
+            case editItem = "/EditItem"
+            case completeItem = "/CompleteItem"
+            case reopenItem = "/ReopenItem"
+            case deleteItem = "/DeleteItem"
+            case archiveCompleted = "/ArchiveCompleted"
+            case unarchiveItem = "/UnarchiveItem"
+            case clearArchive = "/ClearArchive"
         }
     }
 }

@@ -1,17 +1,72 @@
 public import StoreCore
 public import TodosInterface
 
-/// Applies the list's actions.
-///
-/// It has no reducer of its own. Each of its ``dispatchables`` is an action that contains the part
-/// of the reducer for itself, so a new action is one new type and one name in that list.
+/// The list and its archive: what their actions change.
 struct TodosModule: Module {
     typealias Interface = Todos
 
-    static let dispatchables: [any Dispatchable.Type] = [
-        AddItem.self, EditItem.self, CompleteItem.self, ReopenItem.self, DeleteItem.self,
-        ArchiveCompleted.self, UnarchiveItem.self, ClearArchive.self,
-    ]
+    /// Refused where there is no such item, and where the list or the archive would be too full.
+    func reduce(_ state: inout State, _ action: Todos.Action) throws {
+        switch action {
+        case .addItem(let text):
+            try state.add(Todos.Item(text: text))
+        case .editItem(let index, let text):
+            try state.items.check(index)
+            state.items[index].text = text
+        case .completeItem(let index):
+            try state.items.check(index)
+            state.items[index].completed = true
+        case .reopenItem(let index):
+            try state.items.check(index)
+            state.items[index].completed = false
+        case .deleteItem(let index):
+            try state.items.check(index)
+            state.items.remove(at: index)
+        case .archiveCompleted:
+            try state.archiveCompleted()
+        case .unarchiveItem(let index):
+            var archived = state.archived ?? []
+            try archived.check(index)
+            try state.add(archived.remove(at: index))
+            state.archived = archived
+        case .clearArchive:
+            state.archived = nil
+        }
+    }
+}
+
+extension [Todos.Item] {
+    fileprivate func check(_ index: Int) throws {
+        guard indices.contains(index) else {
+            let allowed = isEmpty ? "the list is empty" : "allowed are 0...\(count - 1)"
+            throw Refusal(reason: "There is no item \(index); \(allowed).", pointer: "/index")
+        }
+    }
+}
+
+extension Todos.State {
+    fileprivate mutating func add(_ item: Todos.Item) throws {
+        guard items.count < Self.itemsMax else {
+            throw Refusal(
+                reason: "The list is full at \(Self.itemsMax) items; delete or archive some."
+            )
+        }
+        items.append(item)
+    }
+
+    fileprivate mutating func archiveCompleted() throws {
+        let completed = items.filter(\.completed)
+        guard !completed.isEmpty else { return }
+        let archive = (archived ?? []) + completed
+        guard archive.count <= Self.itemsMax else {
+            throw Refusal(
+                reason: "The archive would hold \(archive.count) items; "
+                    + "it ends at \(Self.itemsMax)."
+            )
+        }
+        archived = archive
+        items.removeAll(where: \.completed)
+    }
 }
 
 extension Todos {
