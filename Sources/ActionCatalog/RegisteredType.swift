@@ -28,41 +28,6 @@ package final class RegisteredType: Sendable {
         self.entries = entries
         self.write = write
     }
-
-    /// Where a type's actions belong.
-    struct Place {
-        let module: String
-        var access = ActionAccess.everybody
-        let isForInstances: Bool
-
-        /// What a case of an enum looks like on the wire.
-        func form(
-            of choice: EnumForm.Case,
-            _ type: any (Decodable & SendableMetatype).Type
-        ) -> ActionForm {
-            guard isForInstances else {
-                return ActionForm(choice.wireName(in: module), type, caseName: choice.key)
-            }
-            return form(choice.key, type, caseName: choice.key)
-        }
-
-        /// What a name's last part looks like on the wire.
-        func form(
-            _ name: String,
-            _ type: any (Decodable & SendableMetatype).Type,
-            caseName: String? = nil
-        ) -> ActionForm {
-            guard isForInstances else {
-                return ActionForm("\(module)/\(name)", type, caseName: caseName)
-            }
-            return ActionForm(
-                "\(module)/{id}/\(name)",
-                type,
-                caseName: caseName,
-                pattern: "^\(module)/.{1,\(InstanceID.bytesMax)}/\(name)$"
-            )
-        }
-    }
 }
 
 extension RegisteredType {
@@ -251,44 +216,5 @@ extension RegisteredType {
             "the action '\(name)' needs its member '\(needed)', which is secret and so taken off "
                 + "before the action is made; declare it optional"
         )
-    }
-}
-
-/// The program dispatched an action that no list and no module has.
-struct UnregisteredAction: Error, CustomStringConvertible {
-    let type: String
-
-    init(_ action: any Action) {
-        type = "\(Swift.type(of: action))"
-    }
-
-    var description: String {
-        "\(type) is dispatched by the program, but registered nowhere: the journal has no name for it; "
-            + "list it with a module's dispatchables or the server's actions"
-    }
-}
-
-/// The program dispatched an action that is larger than one record of history.
-struct OversizedAction: Error, CustomStringConvertible {
-    let type: String
-    let bytes: Int
-    let bytesMax: Int
-
-    var description: String {
-        "its payload has \(bytes) bytes, and a record of history holds \(bytesMax)"
-    }
-}
-
-/// The program dispatched an action that is written otherwise than its type is read.
-struct UnwritableAction: Error, CustomStringConvertible {
-    let type: String
-
-    init(_ action: any Action) {
-        type = "\(Swift.type(of: action))"
-    }
-
-    var description: String {
-        "a case of \(type) is written under a name that it is not read by; let the compiler write the "
-            + "enum's Codable"
     }
 }

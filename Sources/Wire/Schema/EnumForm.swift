@@ -40,7 +40,9 @@ package struct EnumForm: Sendable {
 
     /// Derives the cases by letting the type decode from dummies, and writes a value of each.
     ///
-    /// - Parameter prefixed: why no name may be whole; `nil` where each may.
+    /// - Parameters:
+    ///   - type: the enum.
+    ///   - prefixed: why no name may be whole; `nil` where each may.
     /// - Throws: ``EnumFormError`` where the type has another form, or such a name.
     package init<Value: Codable>(
         of type: Value.Type,
