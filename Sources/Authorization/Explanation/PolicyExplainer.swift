@@ -8,7 +8,7 @@ package struct PolicyExplainer {
     let world: PolicyWorld
     let names: PolicyNames
 
-    /// - Parameter file: `nil` where there is no policy.
+    /// An explainer of a file's policy, or of a server that has none.
     package init(_ file: PolicyFile?, in world: PolicyWorld) {
         self.file = file
         self.world = world
