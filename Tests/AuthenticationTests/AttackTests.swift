@@ -134,6 +134,8 @@ import Testing
         let rsaIssuer = try TestIssuer(rsa)
         let third = token(rsa)
         let last = try #require(third.lastIndex(of: "."))
+        let long = [0] + (try #require(Base64URL.decode(third[last...].dropFirst().utf8)))
+        #expect(rsaIssuer.refusal(third[..<last] + "." + text(long)) == .signature)
         for count in [0, 1, 255, 256, 257] {
             let forged = text([UInt8](repeating: 0, count: count))
             #expect(rsaIssuer.refusal(third[..<last] + "." + forged) == .signature)

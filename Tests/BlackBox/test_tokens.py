@@ -7,13 +7,14 @@ import hmac
 import json
 import os
 import re
+import signal
 import stat
 import subprocess
 import time
 
 import pytest
 import tour
-from harness import ROOT, binary, environment_with, run
+from harness import ROOT, Server, binary, environment_with, run
 
 ISSUER = "https://issuer.example"
 KEY = re.compile(r"ssk_[a-z2-7]{12}_[A-Za-z0-9_-]{49}")
@@ -22,6 +23,16 @@ KEY = re.compile(r"ssk_[a-z2-7]{12}_[A-Za-z0-9_-]{49}")
 @pytest.fixture
 def keys(tmp_path):
     return tmp_path / "keys.json"
+
+
+@pytest.fixture
+def policy(tmp_path):
+    """The options for a policy, without which no credential is taken."""
+    file = tmp_path / "policy.json"
+    everything = {"read": ["*"], "dispatch": ["*"], "call": ["*"], "use": ["*"]}
+    file.write_text(json.dumps({"roles": {"operator": everything, "author": {"read": ["/counter"]}}}))
+    file.chmod(0o600)
+    return ["--policy", str(file)]
 
 
 def token(*words, status=0, environment=None):
@@ -155,12 +166,12 @@ def test_the_configuration_says_where_keys_are(keys, tmp_path):
     assert made.strip()[4:16] in token("list", "--config", file)
 
 
-def test_a_file_that_others_may_write_is_refused(keys):
+def test_a_file_that_others_may_write_is_refused(keys, policy):
     key = create(keys)
     keys.chmod(0o666)
     for words in (("list",), ("create", "--principal", "a", "--role", "b"), ("revoke", key[4:16])):
         assert "others than its owner may write it" in token(*words, "--keys", keys, status=1)
-    ended = run("--auth-keys", str(keys), "--check-config")
+    ended = run("--auth-keys", str(keys), *policy, "--check-config")
     assert ended.returncode == 2 and f"{keys}: others than its owner may write it" in ended.stderr
 
 
@@ -301,38 +312,90 @@ def test_a_shared_secret_is_in_a_file_that_is_no_ones_else(tmp_path):
 # Options
 
 
-def test_options_for_an_issuer_go_together(tmp_path):
+def test_options_for_an_issuer_go_together(tmp_path, policy):
     issuer = Issuer(tmp_path, "EdDSA")
     together = "--jwt-keys, --jwt-issuer and --jwt-audience go together"
     for words in (issuer.options[:2], issuer.options[:4], issuer.options[2:], issuer.options[4:]):
-        ended = run(*map(str, words), "--check-config")
+        ended = run(*map(str, words), *policy, "--check-config")
         assert ended.returncode == 2 and together in ended.stderr
-    ended = run(*map(str, issuer.options), "--check-config")
+    ended = run(*map(str, issuer.options), *policy, "--check-config")
     assert (ended.returncode, ended.stdout) == (0, "the configuration is good\n")
     for wrong in (("--jwt-leeway", "61"), ("--auth-cookie-secure", "yes"), ("--auth-cookie-seconds", "0")):
         ended = run(*wrong, "--check-config")
         assert ended.returncode == 2 and "allowed is" in ended.stderr
 
 
-def test_check_config_reads_the_files(keys, tmp_path):
-    ended = run("--auth-keys", str(keys), "--check-config")
+def test_check_config_reads_the_files(keys, policy, tmp_path):
+    ended = run("--auth-keys", str(keys), *policy, "--check-config")
     assert ended.returncode == 2 and f"{keys}: there is no such file" in ended.stderr
     keys.write_text('{"keys":[{"id":"a"}]}')
-    ended = run("--auth-keys", str(keys), "--check-config")
+    ended = run("--auth-keys", str(keys), *policy, "--check-config")
     assert ended.returncode == 2 and f"{keys}: /keys/0/id: allowed is 12 characters" in ended.stderr
     issuer = Issuer(tmp_path, "EdDSA")
-    ended = run(*map(str, Issuer.options_for(issuer.key)), "--check-config")
+    ended = run(*map(str, Issuer.options_for(issuer.key)), *policy, "--check-config")
     assert ended.returncode == 2 and "it is a private key" in ended.stderr
 
 
-def test_print_config_shows_names_of_files_and_no_secret(keys):
+def test_print_config_shows_names_of_files_and_no_secret(keys, policy):
     key = create(keys)
-    ended = run("--auth-keys", str(keys), "--auth-cookie-secure", "always", "--print-config")
+    ended = run("--auth-keys", str(keys), *policy, "--auth-cookie-secure", "always", "--print-config")
     shown = json.loads(ended.stdout)
     assert shown["auth-keys"] == str(keys) and shown["auth-cookie-secure"] == "always"
     assert shown["jwt-keys"] == [] and "jwt-issuer" not in shown
     assert key[17:30] not in ended.stdout
     assert hashlib.sha256(key.encode()).hexdigest() not in ended.stdout
+
+
+# Over HTTP
+
+
+def bearer(value):
+    return {"Authorization": f"Bearer {value}"}
+
+
+def test_a_running_server_takes_keys_and_tokens_until_they_go(keys, policy, tmp_path):
+    key, second = create(keys), create(keys)
+    issuer = Issuer(tmp_path, "ES256")
+    ada = issuer.token()
+    options = ["--auth-keys", keys, *policy, *issuer.options]
+    with Server(*map(str, options), data=tmp_path / "data") as server:
+        assert list(server.get("/state", bearer(ada)).json) == ["counter"]
+        assert len(server.get("/state", bearer(key)).json) > 1
+        for wrong in (key[:-1], key[:-1] + "-", ada[:-4] + "AAAA", "", "a.b.c", "x" * 8_193):
+            answer = server.get("/state", bearer(wrong))
+            assert answer.status == 401 and 'error="invalid_token"' in answer["www-authenticate"]
+        cookies = {}
+        for name, credential in (("key", key), ("ada", ada)):
+            answer = server.send("/session", None, bearer(credential))
+            assert answer.status == 204
+            cookies[name] = {"Cookie": answer["set-cookie"].partition(";")[0]}
+            assert server.get("/state", cookies[name]).status == 200
+        secret = tmp_path / "data" / "auth-cookie.key"
+        assert stat.S_IMODE(secret.stat().st_mode) == 0o600 and secret.stat().st_size == 32
+
+        # Gone from the files; until SIGHUP nothing changes.
+        token("revoke", key[4:16], "--keys", keys)
+        issuer.public.write_bytes(Issuer(tmp_path, "ES256", "other").public.read_bytes())
+        assert server.get("/state", bearer(key)).status == 200
+        os.kill(server.process.pid, signal.SIGHUP)
+        server.await_log("are read again")
+        for gone in (bearer(key), bearer(ada), *cookies.values()):
+            assert server.get("/state", gone).status == 401
+        assert server.get("/state", bearer(second)).status == 200
+        assert f"there is no API key '{key[4:16]}'" in server.log_text
+        assert key[17:40] not in server.log_text and ada[-40:] not in server.log_text
+
+
+def test_a_cookie_outlives_a_restart(keys, policy, tmp_path):
+    key = create(keys)
+    options = ("--auth-keys", str(keys), *policy)
+    with Server(*options, data=tmp_path / "data") as server:
+        cookie = server.send("/session", None, bearer(key))["set-cookie"].partition(";")[0]
+    with Server(*options, data=tmp_path / "data") as server:
+        assert server.get("/state", {"Cookie": cookie}).status == 200
+    (tmp_path / "data" / "auth-cookie.key").unlink()
+    with Server(*options, data=tmp_path / "data") as server:
+        assert server.get("/state", {"Cookie": cookie}).status == 401
 
 
 def test_the_document_shows_what_happens(store_server_in_path):

@@ -22,11 +22,13 @@ package struct CommandLineMain<Program: CommandLineProgram> {
                 environment: ProcessEnvironment.all,
                 readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
             )
-            try program.check(
-                reader.configuration,
-                given: reader.given,
-                keepsNothing: reader.command.isAssert
-            )
+            if !reader.command.isToken {
+                try program.check(
+                    reader.configuration,
+                    given: reader.given,
+                    keepsNothing: reader.command.isAssert
+                )
+            }
             try run(reader)
         } catch {
             fail(error)

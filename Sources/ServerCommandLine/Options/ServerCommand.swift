@@ -14,4 +14,7 @@ enum ServerCommand: Equatable {
 
     /// Whether a script is played, for which a server of its own keeps nothing.
     var isAssert: Bool { if case .assert = self { true } else { false } }
+
+    /// Whether it is about credentials alone: nothing is served, and no history is opened.
+    var isToken: Bool { if case .token = self { true } else { false } }
 }

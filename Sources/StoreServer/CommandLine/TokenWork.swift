@@ -70,6 +70,7 @@ struct TokenWork {
     }
 
     private func check() throws -> String {
+        try configuration.checkIssuer()
         var checked = configuration
         checked.authKeysFile = command.keysFile ?? configuration.authKeysFile
         // No cookie is checked here, and its key is not to be made.

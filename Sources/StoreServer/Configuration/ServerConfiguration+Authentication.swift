@@ -40,7 +40,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// Refuses options about JWTs that do not fit together.
+    /// Refuses options about credentials that do not fit together.
     func checkAuthentication() throws(ConfigurationError) {
         guard policyFile != nil || !authentication.takesCredentials else {
             throw ConfigurationError(
@@ -48,6 +48,18 @@ extension ServerConfiguration {
                     + "says what that may do"
             )
         }
+        try checkIssuer()
+        guard 1...31_536_000 ~= authCookieSeconds else {
+            throw .value(
+                "\(authCookieSeconds)",
+                of: "--auth-cookie-seconds",
+                allowed: "1 to 31536000 seconds"
+            )
+        }
+    }
+
+    /// Refuses options about JWTs that do not fit together.
+    func checkIssuer() throws(ConfigurationError) {
         let hasKeys = !jwtKeyFiles.isEmpty
         guard hasKeys == (jwtIssuer != nil), hasKeys == !jwtAudiences.isEmpty else {
             throw ConfigurationError(
@@ -62,15 +74,7 @@ extension ServerConfiguration {
                 allowed: "0 to \(IssuerConfiguration.leewaySecondsMax) seconds"
             )
         }
-        guard 1...31_536_000 ~= authCookieSeconds else {
-            throw .value(
-                "\(authCookieSeconds)",
-                of: "--auth-cookie-seconds",
-                allowed: "1 to 31536000 seconds"
-            )
-        }
     }
-
     /// Whether browsers show the cookie over TLS alone; `nil` where that depends on the request.
     var hasSecureCookies: Bool? {
         switch authCookieSecure {
