@@ -146,4 +146,13 @@ import Testing
         let named = token(.rsa, header: #"{"alg":"RS256","kid":"b"}"#)
         #expect(issuer.refusal(named) == .signature)
     }
+
+    @Test func `a token is tried with eight keys and no more`() throws {
+        let keys = (0..<9).map { _ in TestKey(.edDSA) }
+        let jwks = keys.enumerated().map { $1.jwk(",\"kid\":\"\($0)\"") }
+        let issuer = try TestIssuer([("keys.json", "{\"keys\":[\(jwks.joined(separator: ","))]}")])
+        #expect(issuer.refusal(token(keys[7])) == nil)
+        #expect(issuer.refusal(token(keys[8])) == .signature)
+        #expect(issuer.refusal(token(keys[8], header: #"{"alg":"EdDSA","kid":"8"}"#)) == nil)
+    }
 }

@@ -14,7 +14,7 @@ final class TestKey: @unchecked Sendable {
     static let ec = TestKey(.es256)
     static let ed25519 = TestKey(.edDSA)
 
-    private init(_ algorithm: SigningAlgorithm, bits: UInt32 = 2_048) {
+    init(_ algorithm: SigningAlgorithm, bits: UInt32 = 2_048) {
         self.algorithm = algorithm
         var made: gnutls_privkey_t?
         gnutls_privkey_init(&made)

@@ -2,6 +2,7 @@
 
 import base64
 import datetime
+import fcntl
 import hashlib
 import hmac
 import json
@@ -14,7 +15,7 @@ import time
 
 import pytest
 import tour
-from harness import ROOT, Server, binary, environment_with, run
+from harness import ROOT, Server, binary, environment_with, run, until
 
 ISSUER = "https://issuer.example"
 KEY = re.compile(r"ssk_[a-z2-7]{12}_[A-Za-z0-9_-]{49}")
@@ -135,6 +136,24 @@ def test_many_commands_at_once_lose_no_key(keys):
     ]
     made = {process.communicate(timeout=30)[0].decode().strip()[4:16] for process in running}
     assert {row[0] for row in rows(keys)} == made and len(made) == 10
+
+
+def test_a_command_waits_for_the_one_before_it(keys):
+    create(keys)
+    folder = os.open(keys.parent, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_SH)
+    words = ["token", "create", "--keys", str(keys), "--role", "r", "--principal", "p"]
+    running = subprocess.Popen([binary(), *words], env=environment_with(), stdout=subprocess.PIPE)
+
+    def is_waiting():
+        # `3: -> FLOCK  ADVISORY  WRITE <pid> …` is one that waits.
+        lines = [line.split() for line in open("/proc/locks")]
+        return any(line[1] == "->" and str(running.pid) in line for line in lines)
+
+    until(is_waiting, "the command waits for the lock")
+    assert len(rows(keys)) == 1
+    os.close(folder)
+    assert running.wait(timeout=20) == 0 and len(rows(keys)) == 2
 
 
 def test_a_command_that_lacks_something_shows_how_it_is_written(keys):

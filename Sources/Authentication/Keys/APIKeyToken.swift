@@ -36,7 +36,7 @@ package enum APIKeyToken {
         }
         let id = token[prefix.count..<prefix.count + idCount]
         guard id.allSatisfy(isOfID) else { return nil }
-        return String(decoding: id, as: UTF8.self)
+        return String(decoding: UnsafeRawBufferPointer(rebasing: id), as: UTF8.self)
     }
 
     /// Whether a text may be an id.
