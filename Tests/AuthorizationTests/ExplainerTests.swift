@@ -52,7 +52,7 @@ import Testing
         ),
         (
             "/modules/cards",
-            #"denied: nothing in /roles/author/read grants GET /modules/cards; what would is "/cards", "/*" or "*"; the answer is 404, as if it were not there"#
+            #"denied: nothing in /roles/author/read grants GET /modules/cards; what would is "/cards", "/*" or "*"; for this role it is not there"#
         ),
         (
             "/state",
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         (PolicyQuestion.path("/nope", method: nil), "no route"),
         (.path("/state", method: "POST"), "GET, HEAD alone"),
-        (.path("/session", method: nil), "say which"),
+        (.path("/session", method: "GET"), "POST, DELETE alone"),
         (.path("/state/todo", method: nil), #"did you mean "todos"?"#),
         (.path("/views/lst", method: nil), #"did you mean "list"?"#),
         (.path("/notify/pad", method: nil), #"did you mean "paid"?"#),

@@ -165,6 +165,7 @@ def test_status_0_is_allowed_and_1_is_denied(file):
         ("--path", "/usecases/login/login"): 0,
         ("--path", "/metrics"): 1,
         ("--path", "/session", "--method", "DELETE"): 0,
+        ("--path", "/sessions"): 0,
         ("--action", "AddItem"): 0,
         ("--action", "RemoveItem"): 1,
         ("--action", "StepChangeRequested"): 1,
@@ -260,7 +261,7 @@ def test_every_route_is_explained(file, sample):
         answer = explained(*arguments, program=program, environment=variables)
         assert answer == (0, "allowed"), route
         arguments[2] = "missing"
-        is_for_all = re.fullmatch(r"/|/livez|/readyz|/problems/.*", route["path"])
+        is_for_all = re.fullmatch(r"/|/livez|/readyz|/problems/.*|/session", route["path"])
         assert explained(*arguments, program=program, environment=variables)[0] == (0 if is_for_all else 1)
 
 

@@ -167,7 +167,7 @@ extension PolicyExplainer {
     ) -> PolicyExplanation {
         .denied(
             "nothing in /roles/\(grants.name)/\(list) grants \(asked); what would is \(wanted)"
-                + (isHidden ? "; the answer is 404, as if it were not there" : "")
+                + (isHidden ? "; for this role it is not there" : "")
         )
     }
 

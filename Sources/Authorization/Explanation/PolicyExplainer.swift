@@ -107,24 +107,18 @@ package struct PolicyExplainer {
         _ method: String?
     ) throws(PolicyQuestionError) -> (request: String, need: RouteNeed) {
         let shown = Problem.excerpt(path)
-        let needs = RoutePath.needs(of: path)
-        guard let first = needs.first else {
+        guard let route = RoutePath.route(at: path) else {
             throw PolicyQuestionError(
                 "no route has the path '\(shown)'; allowed is a path as a request has it, without "
                     + "its query"
             )
         }
-        let methods = needs.map(\.method).joined(separator: ", ")
-        guard let method else {
-            guard needs.allSatisfy({ $0.need == first.need }) else {
-                throw PolicyQuestionError("'\(shown)' has the methods \(methods); say which")
-            }
-            return ("\(first.method) \(shown)", try known(first.need))
+        if let method, !route.methods.contains(exactly: method) {
+            throw PolicyQuestionError(
+                "'\(shown)' has the methods \(route.methods.joined(separator: ", ")) alone"
+            )
         }
-        guard let found = needs.first(where: { $0.method.isSame(as: method) }) else {
-            throw PolicyQuestionError("'\(shown)' has the methods \(methods) alone")
-        }
-        return ("\(method) \(shown)", try known(found.need))
+        return ("\(method ?? route.methods.first ?? "GET") \(shown)", try known(route.need))
     }
 
     /// The need with the name as the store has it.

@@ -1,6 +1,6 @@
 /// A question about a policy: whether a role may do something.
 package enum PolicyQuestion: Sendable {
-    /// A request for this path; `nil` for the method that the path has alone.
+    /// A request for this path; `nil` for any method that it has.
     case path(String, method: String?)
     /// An action with this payload, in JSON, of this principal.
     case action(String, payload: [UInt8]?, principal: String)

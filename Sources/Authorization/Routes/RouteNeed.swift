@@ -1,6 +1,7 @@
 /// What a role needs for a route.
 package enum RouteNeed: Sendable, Equatable {
-    /// All may use it: health, the index, the pages of problems, logging in.
+    /// All may use it: health, the index, the pages of problems, logging in
+    /// and out.
     case nothing
     /// Some member of the state; the route leaves out those that the role does not see.
     case state

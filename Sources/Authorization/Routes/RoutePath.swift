@@ -4,18 +4,14 @@ import Wire
 /// What the routes of a store need, by their paths: what the table of [policies](docs/POLICY.md)
 /// says.
 package enum RoutePath {
-    /// The methods that a path has, each with what it needs; none where there is no such path. The
-    /// path is that of a request, without its query, and without `/stores/NAME` before it.
-    package static func needs(of path: String) -> [(method: String, need: RouteNeed)] {
-        guard let segments = segments(of: path) else { return [] }
-        var needs: [(method: String, need: RouteNeed)] = []
+    /// The methods that a path has, and what they need; `nil` where there is no such path. The path
+    /// is that of a request, without its query, and without `/stores/NAME` before it.
+    package static func route(at path: String) -> (methods: [String], need: RouteNeed)? {
+        guard let segments = segments(of: path) else { return nil }
         for row in rows {
-            // A path has one template, whose methods may stand in several rows.
-            if let found = row.match(segments) {
-                needs += row.methods.map { ($0, row.need(found)) }
-            }
+            if let found = row.match(segments) { return (row.methods, row.need(found)) }
         }
-        return needs
+        return nil
     }
 
     /// The decoded segments of a path; `nil` where it is badly encoded.
@@ -100,14 +96,13 @@ package enum RoutePath {
         Row(read, "/livez", .nothing),
         Row(read, "/readyz", .nothing),
         Row(read, "/problems/{slug}", .nothing),
-        Row(["POST"], "/session", .nothing),
+        Row(["POST", "DELETE"], "/session", .nothing),
     ]
 
     private static let groups = [
         Row(read, "/schema", .group(.schema)),
         Row(read, "/openapi.json", .group(.schema)),
         Row(["POST"], "/sessions", .group(.sessions)),
-        Row(["DELETE"], "/session", .group(.sessions)),
         Row(read, "/route", .group(.sessions)),
         Row(["GET"], "/route/events", .group(.sessions)),
         Row(["POST"], "/route/shown", .group(.sessions)),

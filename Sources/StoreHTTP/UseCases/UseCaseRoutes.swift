@@ -32,7 +32,8 @@ package struct UseCaseRoutes: RouteGroup {
     private func route(_ method: BoundUseCaseMethod) -> Route {
         let parameters: [any RouteParameter] = method.hasInstances ? [InstanceID.parameter] : []
         let path =
-            method.hasInstances ? links.instanceUseCase(method.path) : links.useCase(method.path)
+            method.hasInstances
+            ? links.instanceUseCase(method.path) : links.useCase(method.grantName)
         return .change(
             .post,
             path,
