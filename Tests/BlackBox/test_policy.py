@@ -52,7 +52,7 @@ def test_a_good_policy_is_said_to_be_good(file):
     path = file(SHOWN)
     result = run("policy", "check", path)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == f"{path} is good: 3 roles, 13 grants\n"
+    assert result.stdout == f"{path} is good: 3 roles, 15 grants\n"
 
 
 def test_all_that_is_wrong_is_listed_with_its_place(file):
@@ -167,7 +167,7 @@ def test_status_0_is_allowed_and_1_is_denied(file):
         ("--path", "/session", "--method", "DELETE"): 0,
         ("--path", "/sessions"): 0,
         ("--action", "AddItem"): 0,
-        ("--action", "RemoveItem"): 1,
+        ("--action", "ReopenItem"): 1,
         ("--action", "StepChangeRequested"): 1,
         ("--action", "StepChangeRequested", "--payload", '{"step":1}'): 0,
     }.items():
@@ -241,7 +241,7 @@ def test_a_path_below_stores_is_of_the_named_store(file):
 
 # Every route that is served can be explained.
 
-EACH = ["--debug-routes", "--ephemeral", "--clock", "test", "--analytics-recent", "10"]
+EACH = ["--debug-routes", "--clock", "test", "--analytics-recent", "10"]
 
 
 @pytest.mark.parametrize("sample", [None, "Vault", "Board"])
