@@ -255,7 +255,7 @@ def test_every_route_is_explained(file, sample):
     assert len(routes) > 30
     for route in routes:
         asked = re.sub(r"^/state/\{pointer\}", "/state/" + modules[0]["name"], route["path"])
-        asked = re.sub(r"^/modules/\{module\}", "/modules/" + modules[0]["name"], asked)
+        asked = re.sub(r"^/modules/\{(module|collection)\}", "/modules/" + modules[0]["name"], asked)
         arguments = [path, "--role", "operator", "--path", re.sub(r"\{\w+\}", "7", asked)]
         arguments += ["--method", route["method"]]
         answer = explained(*arguments, program=program, environment=variables)

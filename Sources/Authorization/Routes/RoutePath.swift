@@ -81,6 +81,8 @@ package enum RoutePath {
             Row(read, "/modules", .state),
             Row(read, "/modules/{module}") { .member($0.first ?? "") },
             Row(["GET"], "/modules/{module}/events") { .member($0.first ?? "") },
+            Row(read, "/modules/{module}/{id}") { .member($0.first ?? "") },
+            Row(["GET"], "/modules/{module}/{id}/events") { .member($0.first ?? "") },
             Row(read, "/views", .views),
             Row(read, "/views/{view}") { .view($0.first ?? "") },
             Row(["GET"], "/views/{view}/events") { .view($0.first ?? "") },
