@@ -29,7 +29,10 @@ extension PolicyExplainer {
         case .views:
             return answer(
                 request,
-                grants.read.first { grant in world.views.contains { grant.scope.has(view: $0) } },
+                grants.read.first { grant in
+                    grant.scope == .everything || grant.scope == .views
+                        || world.views.contains { grant.scope.has(view: $0) }
+                },
                 missing: "a view",
                 in: "read",
                 of: grants

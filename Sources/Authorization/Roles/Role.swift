@@ -36,7 +36,7 @@ package final class Role: Sendable {
         members = Set(visible.map { ExactText($0) })
         readsLog = read.contains(where: \.hasLog)
         views = NameFilter(world.views.filter { view in read.contains { $0.has(view: view) } })
-        seesViews = !views.isEmpty
+        seesViews = !views.isEmpty || read.contains { $0 == .everything || $0 == .views }
         let call = grants.call.map(\.scope)
         useCases = NameFilter(
             world.useCases.filter { path in call.contains { $0.has(useCase: path) } }
