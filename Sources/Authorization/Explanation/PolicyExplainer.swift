@@ -8,7 +8,7 @@ package struct PolicyExplainer {
     let world: PolicyWorld
     let names: PolicyNames
 
-    /// An explainer of a file's policy, or of a server that has none.
+    /// Where there is no policy, `file` is `nil`.
     package init(_ file: PolicyFile?, in world: PolicyWorld) {
         self.file = file
         self.world = world
