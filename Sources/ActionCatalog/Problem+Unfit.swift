@@ -13,7 +13,10 @@ extension Problem {
         let pointer = prefix + error.pointer
         if let failure = error.failure {
             let place = pointer.isEmpty ? "the body" : "'\(pointer)'"
-            logger.error("the type's own code refused \(place) of \(name): \(failure)")
+            logger.error(
+                .payloadRefused,
+                "the type's own code refused \(place) of \(name): \(failure)"
+            )
         }
         return .invalidPayload(
             pointer: pointer,

@@ -10,12 +10,13 @@ package final class HTTPServer: Sendable {
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a server that does not listen yet. `startThread` starts a thread of a name; `log`
-    /// gets lines for the operator.
+    /// gets lines for the operator, and `accessLog` what is known of each request.
     ///
     /// - Throws: ``TransportError`` where the system refuses what the event loop needs.
     package init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
+        accessLog: (any AccessLog)? = nil,
         startThread: @escaping @Sendable (String, @escaping @Sendable () -> Void) -> Void,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
@@ -24,6 +25,7 @@ package final class HTTPServer: Sendable {
             configuration: configuration,
             handler: handler,
             counters: counters,
+            accessLog: accessLog,
             log: log
         )
     }

@@ -157,7 +157,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
             prepared.append(snapshot)
         } catch {
             if let failure = error.failure {
-                logger.error("a state has no JSON form: \(failure)")
+                logger.error(.stateUnencodable, "a state has no JSON form: \(failure)")
             }
             unencodable = Refusal(
                 reason: "The state that would result has no JSON form: \(error.message)."

@@ -22,7 +22,7 @@ ANSWER_SECONDS_MAX = 15
 STOP_SECONDS_MAX = 15
 EVENT_SECONDS_MAX = 60
 POLL_SECONDS = 0.005
-LISTENING = re.compile(r"listening on (\S+)")
+LISTENING = re.compile(r'listening on ([^\s"]+)')
 
 INCREASE = {"type": "CounterIncreaseRequested"}
 DECREASE = {"type": "CounterDecreaseRequested"}

@@ -7,10 +7,10 @@ import pytest
 from harness import INCREASE, Server, run, step, until
 
 LINE = re.compile(
-    r"^store-server: applied version=(\d+) changed=(true|false) ms=\d+\.\d{3} module=(\S+) type=(.+)$",
+    r"^store-server: applied version=(\d+) changed=(true|false) ms=\d+\.\d{3} module=(\S+) type=(\S+) event=action\.applied time=\S+$",
     re.M,
 )
-LOST = re.compile(r"^store-server: warning: (\d+) log lines are lost$", re.M)
+LOST = re.compile(r"^store-server: warning: (\d+) log lines are lost count=\d+ event=log\.lost time=\S+$", re.M)
 SCREEN = {"type": "ScreenShown", "payload": {"name": "Secret garden"}}
 
 

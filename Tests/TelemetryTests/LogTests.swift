@@ -9,7 +9,7 @@ import Testing
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let log = LogWriter(descriptor: ends[1])
-        let line = LogLine(.notice, String(repeating: "x", count: 99))
+        let line = LogLine(.info, String(repeating: "x", count: 99))
         let offered = 3 * LogWriter.queueLinesMax
 
         for _ in 0..<offered { log.offer(line) }
@@ -28,7 +28,7 @@ import Testing
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let log = LogWriter(descriptor: ends[1])
-        let detail = LogLine(.notice, String(repeating: "x", count: 999))
+        let detail = LogLine(.info, String(repeating: "x", count: 999))
         let offered = 10 * LogWriter.queueLinesMax
 
         for _ in 0..<10 {
@@ -50,6 +50,55 @@ import Testing
         )
     }
 
+    @Test func `a line has the same members as text and as JSON`() {
+        let line = LogLine(
+            .warning,
+            .reducerSlow,
+            of: "scores",
+            "the action takes long",
+            [
+                LogField("type", .name("a b")), LogField("version", .number(7)),
+                LogField("ms", .milliseconds(1.2345)), LogField("changed", .flag(false)),
+                LogField("reason", .text("a\"\\\n\u{2028}\u{E0001}é")),
+            ],
+            at: 1_700_000_000_123_000_000
+        )
+        #expect(
+            String(decoding: line.bytes(of: "store"), as: UTF8.self)
+                == #"store: warning: scores: the action takes long type="a b" version=7 ms=1.234 "#
+                + #"changed=false reason="a\"\\\u{a}\u{2028}\u{e0001}é" event=reducer.slow "#
+                + "time=2023-11-14T22:13:20.123Z\n"
+        )
+        #expect(
+            String(decoding: line.bytes(of: "store", as: .json), as: UTF8.self)
+                == #"{"time":"2023-11-14T22:13:20.123Z","level":"warning","event":"reducer.slow","#
+                + #""message":"the action takes long","program":"store","store":"scores","#
+                + #""type":"a b","version":7,"ms":1.234,"changed":false,"#
+                + #""reason":"a\"\\\u000a\u2028\udb40\udc01é"}"# + "\n"
+        )
+    }
+
+    @Test func `a field that a program chose takes no other's place`() {
+        let fields = [LogField("level", .text("x")), LogField("level", .text("y"))]
+        let line = LogLine(.error, .programNoted, "m", fields, at: 0)
+        #expect(
+            String(decoding: line.bytes(of: "store", as: .json), as: UTF8.self)
+                .hasSuffix(#""program":"store","level_":"x","level__":"y"}"# + "\n")
+        )
+    }
+
+    @Test func `the names of events are lower-case words with a point between`() {
+        for event in LogEvent.allCases {
+            #expect(event.rawValue.wholeMatch(of: /[a-z]+\.[a-z]+/) != nil, "\(event)")
+        }
+    }
+
+    @Test func `what is below the level is not made`() {
+        let logger = Logger(LogWriter { _ in })
+        logger.configure(.text, from: .warning)
+        #expect(!logger.writes(.info) && logger.writes(.warning) && logger.level == .warning)
+    }
+
     @Test
     func `lines go to the program's output, in their order, and the rest when the logger ends`()
         async
@@ -57,22 +106,22 @@ import Testing
         let (lines, written) = AsyncStream.makeStream(of: LogLine.self)
         do {
             let logger = Logger(LogWriter { written.yield($0) })
-            logger.notice("one")
-            logger.warning("two")
-            logger.details(2) { ["three", "four"].prefix($0).map { $0 } }
+            logger.notice(.serverListening, "one")
+            logger.warning(.httpNoted, "two")
+            logger.details(2, .actionApplied) { ["three", "four"].prefix($0).map { ($0, []) } }
         }
         var found: [String] = []
         for await line in lines {
             found.append("\(line.level) \(line.message)")
             if found.count == 4 { break }
         }
-        #expect(found == ["notice one", "warning two", "notice three", "notice four"])
+        #expect(found == ["info one", "warning two", "info three", "info four"])
     }
 
     /// How many lines are there or said to be lost.
     private static func accountedFor(in text: String) -> Int {
         let lines = text.split(separator: "\n")
-        let told = lines.filter { $0.hasSuffix("lines are lost") }
+        let told = lines.filter { $0.contains("log lines are lost") }
         let lost = told.compactMap { Int($0.split(separator: " ")[2]) }
         return lines.count - told.count + lost.reduce(0, +)
     }

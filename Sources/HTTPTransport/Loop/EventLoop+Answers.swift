@@ -80,7 +80,13 @@ extension EventLoop {
         closes: Bool
     ) -> chttpd_verdict {
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
-        let head = beginAnswer(exchange, status: status, fields: fields, closes: closes)
+        let head = beginAnswer(
+            exchange,
+            status: status,
+            fields: fields,
+            bodyBytes: body.count,
+            closes: closes
+        )
         if head.closes == 0, let reused = reusedResponses.take(length: body.count),
             reused.send(
                 on: connection,
@@ -112,7 +118,13 @@ extension EventLoop {
             }
         }
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
-        let head = beginAnswer(exchange, status: status, fields: fields, closes: closes)
+        let head = beginAnswer(
+            exchange,
+            status: status,
+            fields: fields,
+            bodyBytes: body.count,
+            closes: closes
+        )
         // Safety: retained for the library, which releases it by `releaseBytes`, once.
         let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
         let taken =
@@ -139,8 +151,10 @@ extension EventLoop {
         _ exchange: HTTPExchange,
         status: Int,
         fields: AnswerFields,
+        bodyBytes: Int,
         closes: Bool
     ) -> chttpd_response_head {
+        exchange.noteAnswer(status: status, bytes: bodyBytes)
         exchange.phase = .answered
         exchange.record?.wait(for: .nothing)
         return chttpd_response_head(

@@ -94,6 +94,7 @@ extension EventLoop {
         closeAbandoned()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
+            if record.waiting != .nextRequest { record.exchange?.noteAnswer(status: 408, bytes: 0) }
             switch record.waiting {
             case .firstHeaders, .headers:
                 refuse(

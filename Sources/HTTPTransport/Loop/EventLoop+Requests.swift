@@ -10,6 +10,7 @@ extension EventLoop {
         exchange.target.append(
             contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
+        if accessLog != nil { beginAccess(exchange) }
         if let record = record(of: connection) {
             exchange.record = record
             record.exchange = exchange
@@ -23,6 +24,7 @@ extension EventLoop {
 
     /// A request is over: answered, or its client is gone.
     func end(_ exchange: HTTPExchange) {
+        if exchange.note != nil { endAccess(exchange) }
         if let record = exchange.record {
             record.exchange = nil
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
@@ -94,6 +96,7 @@ extension EventLoop {
             response.closes = true
             return answer(exchange, response)
         }
+        if let note = exchange.note { note.access.method = exchange.method }
         exchange.isEarly = isEarly
         if let response = handler.admit(exchange) {
             return refuse(exchange, response, hasBody: framing.contentLength != 0)
@@ -141,6 +144,7 @@ extension EventLoop {
         exchange.bodyBytes.removeAll(keepingCapacity: false)
         guard let connection = exchange.connection else { return }
         let descriptor = chttpd_socket(connection)
+        exchange.noteAnswer(status: response.status, bytes: response.body.count)
         let bytes = response.serialized(date: HTTPDate.now)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         shutdown(descriptor, CInt(SHUT_WR))

@@ -26,15 +26,16 @@ extension EventLoop {
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
+        let onEnd = endingAccess(exchange, then: beginning.owner.onEnd)
         if handsOver {
             exchange.outcome = .handedOver
-            adopter.adopt(descriptor: descriptor, beginning, onEnd: beginning.owner.onEnd)
+            adopter.adopt(descriptor: descriptor, beginning, onEnd: onEnd)
         } else {
             exchange.suspend()
             exchange.outcome = .suspendedForGood
             keptStreams[ObjectIdentifier(exchange)] = exchange
             adopter.adopt(descriptor: descriptor, beginning) { [weak self] in
-                beginning.owner.onEnd?()
+                onEnd?()
                 self?.ask { $0.released.append(exchange) }
             }
         }

@@ -38,6 +38,8 @@ final class EventLoop: @unchecked Sendable {
     /// Whether the handler is the first one: another may take over.
     @exclusivity(unchecked) var isEarly = true
     let counters: TransportCounters
+    /// `nil` where nothing is noted of requests.
+    let accessLog: (any AccessLog)?
     let log: @Sendable (String) -> Void
 
     let epoll: CInt
@@ -85,11 +87,13 @@ final class EventLoop: @unchecked Sendable {
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
         counters: TransportCounters,
+        accessLog: (any AccessLog)?,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
         self.configuration = configuration
         self.handler = handler
         self.counters = counters
+        self.accessLog = accessLog
         self.log = log
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))

@@ -79,6 +79,8 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var reused: ReusedResponse?
     @exclusivity(unchecked) private var ownResource: AnyObject?
     @exclusivity(unchecked) private var ownSender: AnyObject?
+    /// What is noted of the request; `nil` without an access log.
+    @exclusivity(unchecked) var note: AccessNote?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -95,6 +97,7 @@ package final class HTTPExchange: @unchecked Sendable {
         record = nil
         ownResource = nil
         ownSender = nil
+        if note != nil { note = nil }
         reused = nil
         phase = .target
         outcome = .none
@@ -139,6 +142,14 @@ extension HTTPExchange {
     package var sender: AnyObject? {
         get { ownSender }
         set { ownSender = newValue }
+    }
+
+    /// Whether there is an access log, for which something can be noted of the request.
+    package var isNoted: Bool { note != nil }
+
+    /// Notes something for the access log, where there is one. On the loop's thread.
+    package func noteAccess(_ change: (inout Access) -> Void) {
+        if let note { change(&note.access) }
     }
 }
 

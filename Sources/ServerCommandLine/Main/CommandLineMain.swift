@@ -17,22 +17,27 @@ package struct CommandLineMain<Program: CommandLineProgram> {
     package func run() -> Never {
         StandardFiles.fillIn()
         do {
-            let reader = try ConfigurationReader<Program.Configuration>(
-                arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all,
-                readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
-            )
-            if !reader.command.isToken {
-                try program.check(
-                    reader.configuration,
-                    given: reader.given,
-                    keepsNothing: reader.command.isAssert
-                )
-            }
-            try run(reader)
+            try run(try read())
         } catch {
             fail(error)
         }
+    }
+
+    /// Reads and checks what flags, environment and file say.
+    private func read() throws -> ConfigurationReader<Program.Configuration> {
+        let reader = try ConfigurationReader<Program.Configuration>(
+            arguments: Array(CommandLine.arguments.dropFirst()),
+            environment: ProcessEnvironment.all,
+            readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
+        )
+        if !reader.command.isToken {
+            try program.check(
+                reader.configuration,
+                given: reader.given,
+                keepsNothing: reader.command.isAssert
+            )
+        }
+        return reader
     }
 
     private func run(_ reader: ConfigurationReader<Program.Configuration>) throws -> Never {
@@ -76,15 +81,17 @@ package struct CommandLineMain<Program: CommandLineProgram> {
     ) throws -> Never {
         // Before any thread starts, so that all of them leave the signals to this one.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
-        let logger = program.makeLogger()
+        let logger = program.makeLogger(configuration)
         if !unknownVariables.isEmpty {
             logger.warning(
+                .configurationUnknown,
                 "these variables mean nothing here: " + unknownVariables.joined(separator: ", ")
             )
         }
         DescriptorLimit.raise()
         let server = try program.begin(configuration, logger) { error in
             logger.error(
+                .journalFailed,
                 "the journal failed: \(error); ending, so that a new start goes on from what it has"
             )
             // At once: no request is answered, because no answer would be true.
@@ -93,7 +100,9 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         // Signals are served meanwhile: a start may take long.
         SystemThread.start(name: "start") {
             do {
-                for address in try server.finish() { logger.notice("listening on \(address)") }
+                for address in try server.finish() {
+                    logger.notice(.serverListening, "listening on \(address)")
+                }
             } catch {
                 // The thread that has stopped it ends the process.
                 guard !server.isEnded else { return }
@@ -103,22 +112,34 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             }
         }
         signals.serveMainQueue { signal in
-            if signal == SIGHUP { server.reopenFiles() } else { stop(server, logger) }
+            if signal == SIGHUP { reload(server, logger) } else { stop(server, logger) }
+        }
+    }
+
+    /// Reads the configuration again, and has the server put into force what may change. A
+    /// configuration that can't be used changes nothing.
+    private func reload(_ server: Program.Server, _ logger: Logger) {
+        do {
+            server.reload(try read().configuration)
+        } catch {
+            logger.error(.configurationRefused, "the configuration stays as it is: \(error)")
         }
     }
 
     private func stop(_ server: Program.Server, _ logger: Logger) -> Never {
-        logger.notice("stopping")
+        logger.notice(.serverStopping, "stopping")
         let outcome = server.stop()
         if server.isEnded {
-            logger.notice("stopped before the start was done")
+            logger.notice(.serverStopped, "stopped before the start was done")
             end(logger, .success)
         }
         switch outcome {
-        case .clean: logger.notice("stopped")
-        case .clientsCutOff: logger.notice("stopped at the deadline; some clients were cut off")
+        case .clean: logger.notice(.serverStopped, "stopped")
+        case .clientsCutOff:
+            logger.notice(.serverStopped, "stopped at the deadline; some clients were cut off")
         case .unfinished(let what):
             logger.error(
+                .serverStopped,
                 "ending at the deadline, without \(what); what was acknowledged is in the journal"
             )
             end(logger, .stopUnfinished)
@@ -152,7 +173,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
     private func fail(_ text: String, _ status: ExitStatus) -> Never {
         let log = LogWriter(descriptor: STDERR_FILENO, name: program.name)
         Logger.standardError.flush()
-        for line in text.split(separator: "\n") { log.offer(LogLine(.notice, String(line))) }
+        for line in text.split(separator: "\n") { log.offer(LogLine(.info, String(line))) }
         Logger(log).flush()
         exit(status)
     }

@@ -3,7 +3,7 @@ package import Telemetry
 /// What a command line needs of the program that it belongs to.
 package protocol CommandLineProgram: Sendable {
     associatedtype Configuration: CommandLineConfiguration
-    associatedtype Server: CommandLineServer
+    associatedtype Server: CommandLineServer where Server.Configuration == Configuration
 
     /// The program's name, in its help and before the lines that end it.
     var name: String { get }
@@ -36,7 +36,7 @@ package protocol CommandLineProgram: Sendable {
     func run(_ command: PolicyCommand, _ configuration: Configuration) throws -> PolicyAnswer
 
     /// Makes what the lines of the server are written with.
-    func makeLogger() -> Logger
+    func makeLogger(_ configuration: Configuration) -> Logger
 
     /// Listens. `journalFailed` is called when the journal has failed, before any request is
     /// answered after that, unless the program decides itself what happens then.
@@ -57,14 +57,18 @@ package protocol CommandLineProgram: Sendable {
 
 /// A server that listens, and is ready or on its way to that.
 package protocol CommandLineServer: Sendable {
+    associatedtype Configuration
+
     /// Goes through the phases of the start, and returns the addresses when the server is ready.
     func finish() throws -> [String]
 
     /// Stops the server, or its start.
     func stop() -> ServerEnd
 
-    /// Opens the files anew that a log rotation may have moved.
-    func reopenFiles()
+    /// Puts into force what may change while the server runs, from a configuration that was read
+    /// anew, and opens the files anew that a log rotation may have moved. Each part as a whole or
+    /// not at all, with a line in the log.
+    func reload(_ configuration: Configuration)
 
     /// Whether the server was stopped before it was ready.
     var isEnded: Bool { get }

@@ -30,7 +30,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     ) throws(UsageError) {
         try readFlags(arguments)
         if case .token(let token) = command { try token.checkComplete() }
-        let fromEnvironment = readEnvironment(environment)
+        let fromEnvironment = try readEnvironment(environment, readFile)
         configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
         let fromFile = try configFile.map { path throws(UsageError) in
             try Self.readFile(path, readFile)
@@ -39,8 +39,8 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         for option in Configuration.options {
             if let values = fromFlags[option.name] {
                 try option.apply(&configuration, values, "--\(option.name)")
-            } else if let values = fromEnvironment[option.name] {
-                try option.apply(&configuration, values, option.variable)
+            } else if let given = fromEnvironment[option.name] {
+                try given.apply(option, to: &configuration)
             } else if let values = fromFile?[option.name], let configFile {
                 try option.apply(&configuration, values, "\(configFile): \(option.name)")
             }
@@ -177,23 +177,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         return value
     }
 
-    private mutating func readEnvironment(_ environment: [String: String]) -> [String: [String]] {
-        var found: [String: [String]] = [:]
-        for (variable, value) in environment.sorted(by: { $0.key < $1.key })
-        where variable.hasPrefix(ConfigurationOptions.environmentPrefix) {
-            if variable == ConfigurationOptions.environmentPrefix + "CONFIG" { continue }
-            guard let option = Configuration.options.first(where: { $0.variable == variable })
-            else {
-                unknownVariables.append(variable)
-                continue
-            }
-            found[option.name] =
-                option.repeats
-                ? value.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
-                : [value]
-        }
-        return found
-    }
+    mutating func addUnknown(_ variable: String) { unknownVariables.append(variable) }
 
     private static func hint(for name: String) -> String {
         let known =

@@ -92,6 +92,7 @@ package final class ScreenCommands: Sendable {
             let data = json.bytes
             guard data.count <= Self.bytesMax else {
                 logger.error(
+                    .commandUnsent,
                     "the command '\(command.name)' has \(data.count) bytes, and \(Self.bytesMax) at "
                         + "the most may be sent; put what is large into the state"
                 )
@@ -99,7 +100,7 @@ package final class ScreenCommands: Sendable {
             }
             return SSEFrame.command(data)
         } catch {
-            logger.error("the command '\(command.name)' has no JSON form: \(error)")
+            logger.error(.commandUnsent, "the command '\(command.name)' has no JSON form: \(error)")
             return nil
         }
     }

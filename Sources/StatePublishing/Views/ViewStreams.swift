@@ -238,7 +238,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             return try made(request, state)
         } catch {
             let name = projections.views[request.view].published.name
-            logger.error("the view \(name) can't be made: \(error.messageForOperators)")
+            logger.error(
+                .viewFailed,
+                "the view \(name) can't be made: \(error.messageForOperators)"
+            )
             throw error
         }
     }

@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// context.dependencies.log.warning("login refused", ["user": userName, "reason": reason])
-/// // store-server: warning: login refused user="ada" reason="The name or the password is wrong."
+/// // store-server: warning: login refused user="ada" reason="The name or the password is wrong." …
 /// ```
 ///
 /// Nothing waits: a server writes its lines on a thread of their own, and where more than it can
@@ -29,26 +29,41 @@ public struct OperatorLog: Sendable {
     /// Writes nothing.
     public static let none = OperatorLog { _, _ in }
 
-    private let write: @Sendable (Level, String) -> Void
+    private let write: @Sendable (Level, String, KeyValuePairs<String, String>) -> Void
 
     /// Makes a log of what writes a line.
     public init(_ write: @escaping @Sendable (_ level: Level, _ line: String) -> Void) {
-        self.write = write
+        self.write = { write($0, Self.line($1, $2)) }
+    }
+
+    /// Makes a log of what takes the fields of a line apart from its message; both are cut.
+    package init(
+        withFields write:
+            @escaping @Sendable (
+                _ level: Level,
+                _ message: String,
+                _ fields: [(name: String, value: String)]
+            ) -> Void
+    ) {
+        self.write = { level, message, fields in
+            let fields = fields.map { ($0.key, Self.cut($0.value, to: Self.fieldBytesMax)) }
+            write(level, Self.cut(message, to: Self.messageBytesMax), fields)
+        }
     }
 
     /// Writes what was done.
     public func notice(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
-        write(.notice, Self.line(message, fields))
+        write(.notice, message, fields)
     }
 
     /// Writes what works less well than it should.
     public func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
-        write(.warning, Self.line(message, fields))
+        write(.warning, message, fields)
     }
 
     /// Writes what has failed.
     public func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
-        write(.error, Self.line(message, fields))
+        write(.error, message, fields)
     }
 
     private static func line(_ message: String, _ fields: KeyValuePairs<String, String>) -> String {

@@ -88,7 +88,11 @@ package final class AccessControl: Sendable {
         _ id: RequestID
     ) -> Problem {
         let what = cookie == nil ? "token" : "cookie"
-        logger.warning("request \(id.text): its \(what) is refused: \(error.logText)")
+        logger.warning(
+            .credentialRefused,
+            "request \(id.text): its \(what) is refused: \(error.logText)",
+            LogField("request", .name(id.text))
+        )
         var problem = Problem.unauthorized(
             "\(error.clientText).",
             challenge: "Bearer \(error.challenge)"

@@ -15,7 +15,9 @@ package struct RequestContext: Sendable {
 
     init(_ exchange: HTTPExchange, for served: consuming ServedRoute) throws(Problem) {
         self.exchange = exchange
-        id = served.environment.ids.next()
+        let id = served.environment.ids.next()
+        self.id = id
+        if exchange.isNoted { exchange.noteAccess { $0.requestID = id.text } }
         query = try served.query(of: exchange)
         self.served = served
     }

@@ -60,6 +60,7 @@ package final class RequestEnvironment: Sendable {
     package func session(of exchange: HTTPExchange) throws(Problem) -> String? {
         guard let sessions, let secret = cookie.secret(of: exchange) else { return nil }
         let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
+        if exchange.isNoted { exchange.noteAccess { $0.session = name } }
         guard sessions.use(name) else { throw sessionEnded }
         return name
     }

@@ -33,7 +33,7 @@ package final class Router: HTTPHandler {
             exchange.resource = try admitted(exchange)
             return nil
         } catch {
-            return refusal(error)
+            return refusal(error, of: exchange)
         }
     }
 
@@ -51,7 +51,7 @@ package final class Router: HTTPHandler {
                 exchange.respond(request.response(error))
             }
         } catch {
-            exchange.respond(refusal(error))
+            exchange.respond(refusal(error, of: exchange))
         }
     }
 
@@ -63,8 +63,10 @@ package final class Router: HTTPHandler {
         refusal(Problem(failure))
     }
 
-    private func refusal(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: environment.ids.next(), in: environment.links.store)
+    private func refusal(_ problem: Problem, of exchange: HTTPExchange? = nil) -> HTTPResponse {
+        let id = environment.ids.next()
+        exchange?.noteAccess { $0.requestID = id.text }
+        return problem.response(for: id, in: environment.links.store)
     }
 
     /// Passes a request through the filters, of which the first that throws decides.

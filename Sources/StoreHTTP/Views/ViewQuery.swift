@@ -67,6 +67,7 @@ struct ViewQuery: Sendable {
         } catch {
             if let failure = error.failure {
                 logger.error(
+                    .payloadRefused,
                     "a view's parameters, \(String(decoding: bytes, as: UTF8.self)): \(failure)"
                 )
             }

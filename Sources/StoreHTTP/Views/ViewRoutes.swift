@@ -142,6 +142,7 @@ package struct ViewRoutes: RouteGroup {
             return StateAnswer.response(with: body, of: state)
         } catch {
             store.logger.error(
+                .viewFailed,
                 "the view \(view.name) can't be made: \(error.messageForOperators)"
             )
             throw .viewFailed(view.name)

@@ -46,7 +46,10 @@ package struct LogPageReader: Sendable {
             }
         } catch {
             if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
-            log.logger.error("the log can't be read after version \(query.after ?? 0): \(error)")
+            log.logger.error(
+                .journalUnreadable,
+                "the log can't be read after version \(query.after ?? 0): \(error)"
+            )
             throw .overloaded("the log can't be read; the server's own log says why")
         }
     }
@@ -65,7 +68,10 @@ package struct LogPageReader: Sendable {
             return records.filter(isVisible)
         } catch {
             if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
-            log.logger.error("the log can't be read around version \(version): \(error)")
+            log.logger.error(
+                .journalUnreadable,
+                "the log can't be read around version \(version): \(error)"
+            )
             throw .overloaded("the log can't be read; the server's own log says why")
         }
     }

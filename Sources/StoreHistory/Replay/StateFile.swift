@@ -52,6 +52,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
             return
         }
         logger.notice(
+            .configurationUnused,
             "--state-file: \(path) is not used: history goes on at version \(journal.version), and "
                 + (first == nil ? "its beginning is no longer kept" : "began with another state")
         )

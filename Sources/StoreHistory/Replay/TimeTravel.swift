@@ -93,7 +93,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
                 "making version \(version) again takes too long; \(reached) was reached"
             )
         case .unreadable, .diverged, .foreignSnapshot, .foreignBeginning, .journal:
-            logger.error("\(RecoveryError(error, version: version))")
+            logger.error(.replayFailed, "\(RecoveryError(error, version: version))")
             return .overloaded("version \(version) can't be made again; the log says why")
         }
     }

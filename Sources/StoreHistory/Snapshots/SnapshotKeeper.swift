@@ -91,7 +91,10 @@ package final class SnapshotKeeper: Sendable {
             )
         } catch {
             // The records are there, so nothing is lost but time at the next start.
-            logger.warning("the state of version \(snapshot.version) can't be kept: \(error)")
+            logger.warning(
+                .snapshotFailed,
+                "the state of version \(snapshot.version) can't be kept: \(error)"
+            )
         }
         // Not tried again before as much has come as usual, or a full disk would be filled at once.
         savedVersion.store(snapshot.version, ordering: .relaxed)

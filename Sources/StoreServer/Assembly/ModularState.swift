@@ -83,7 +83,10 @@ struct ModularState<State: RootState>: StateComposition {
         ) { token, error in
             guard world.simulated == nil else { return }
             world.logger.warning(
-                "the effect \(token.id) of version \(token.cause.version): \(error)"
+                .effectFailed,
+                "the effect \(token.id) of version \(token.cause.version): \(error)",
+                LogField("type", .name(token.cause.type)),
+                LogField("version", .count(token.cause.version))
             )
         } began: { token in
             effects.begin(token.cause.type, of: token.address.module)
@@ -113,6 +116,7 @@ struct ModularState<State: RootState>: StateComposition {
         }
         core.resume(pending.pending, past: past, before: before) { entry, isRunAgain in
             logger.warning(
+                .effectInterrupted,
                 "what '\(entry.slice)' wanted done after version \(entry.version) had not ended: "
                     + (isRunAgain ? "it is run again" : "it is not run again")
             )

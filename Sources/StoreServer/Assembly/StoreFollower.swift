@@ -33,15 +33,28 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
             "\(action.type), which \(action.source.place) dispatched\(cause), "
             + "was not applied: \(reason)"
         // A mistake of the program, and not of what came in.
-        if action.reason is ForeignAction { logger.error(line) } else { logger.warning(line) }
+        let level = action.reason is ForeignAction ? LogLevel.error : .warning
+        var fields = [LogField("type", .name(action.type))]
+        if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }
+        logger.write(level, .actionDropped, line, fields)
     }
 
     func reducerFailed(_ failure: ReducerFailure) {
         let request = failure.requestID.map { " (request \($0))" } ?? ""
-        logger.error("the reducer failed on \(failure.type)\(request): \(failure.error)")
+        var fields = [LogField("type", .name(failure.type))]
+        if let id = failure.requestID { fields.append(LogField("request", .name(id))) }
+        logger.write(
+            .error,
+            .reducerFailed,
+            "the reducer failed on \(failure.type)\(request): \(failure.error)",
+            fields
+        )
     }
 
     func unreadable(_ error: JournalError) {
-        logger.warning("what other servers wrote can't be read, and is read later: \(error)")
+        logger.warning(
+            .journalUnreadable,
+            "what other servers wrote can't be read, and is read later: \(error)"
+        )
     }
 }

@@ -7,7 +7,7 @@ import Wire
 
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] =
-        place + authenticationOptions + history + analyticsOptions + limits + times
+        place + authenticationOptions + history + analyticsOptions + logOptions + limits + times
 
     package static var defaults: ServerConfiguration {
         var defaults = ServerConfiguration()
@@ -140,6 +140,26 @@ extension ServerConfiguration: CommandLineConfiguration {
             in: 0...RecentAnalytics.countCeiling,
             unit: "events",
             help: "how many of the last events GET /analytics shows to operators, 0 for no route"
+        ),
+    ]
+
+    private static let logOptions: [Option] = [
+        .choice(
+            "log-format",
+            "FORMAT",
+            \.logFormat,
+            help: "how log lines are written: text or json"
+        ),
+        .choice(
+            "log-level",
+            "LEVEL",
+            \.logLevel,
+            help: "the least that is logged: debug, info, warning or error; SIGHUP reads it again"
+        ),
+        .flag(
+            "access-log",
+            \.accessLog,
+            help: "write a line to the log for each request, and for each stream at its end"
         ),
         .flag(
             "log-actions",

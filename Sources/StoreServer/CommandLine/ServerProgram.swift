@@ -41,7 +41,9 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
         try server.answer(command, configuration)
     }
 
-    func makeLogger() -> Logger { server.makeLogger() }
+    func makeLogger(_ configuration: ServerConfiguration) -> Logger {
+        server.makeLogger(configuration)
+    }
 
     func begin(
         _ configuration: ServerConfiguration,
@@ -87,7 +89,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
             }
         }
 
-        func reopenFiles() { start.reopenFiles() }
+        func reload(_ configuration: ServerConfiguration) { start.reload(configuration) }
 
         var isEnded: Bool { start.isEnded }
     }

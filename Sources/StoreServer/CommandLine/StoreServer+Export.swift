@@ -12,7 +12,7 @@ extension StoreServer {
     func export(_ configuration: ServerConfiguration, to file: String?) throws -> String {
         try withJournal {
             let directory = try HistoryCommand.existing(configuration)
-            return try HistoryCommand.open(directory, log: makeLogger().warning)
+            return try HistoryCommand.open(directory, log: makeLogger().warnings(.journalNoted))
         } use: { journal in
             try export(journal, to: file)
         }
@@ -41,11 +41,13 @@ extension StoreServer {
     private func warnOfWhatIsMissing(in journal: any Journal) throws {
         if journal.oldest > 1 {
             makeLogger().warning(
+                .historyNoted,
                 "versions before \(journal.oldest) are no longer kept, and not exported"
             )
         }
         if try GivenState.began(journal) != nil {
             makeLogger().warning(
+                .historyNoted,
                 "history began with the state of a file: import needs it as --state-file"
             )
         }

@@ -27,7 +27,10 @@ extension StoreServer {
         }
         let directory = try HistoryCommand.existing(configuration)
         do {
-            let journal = try HistoryCommand.open(directory, log: makeLogger().warning)
+            let journal = try HistoryCommand.open(
+                directory,
+                log: makeLogger().warnings(.journalNoted)
+            )
             defer { journal.close() }
             try journal.backup(to: file)
             return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
@@ -52,7 +55,7 @@ extension StoreServer {
             }
         }
         let directory = try HistoryCommand.existing(configuration)
-        let journal = try HistoryCommand.open(directory, log: makeLogger().warning)
+        let journal = try HistoryCommand.open(directory, log: makeLogger().warnings(.journalNoted))
         defer { journal.close() }
         let report: JournalReport
         do { report = try journal.verifyAll() } catch { throw HistoryCommandError(error) }

@@ -12,7 +12,10 @@ extension StoreServer {
     /// Begins a history with the actions of an exported file. Returns the text to print.
     func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
         try withJournal {
-            try SQLiteJournal(directory: configuration.dataDirectory, log: makeLogger().warning)
+            try SQLiteJournal(
+                directory: configuration.dataDirectory,
+                log: makeLogger().warnings(.journalNoted)
+            )
         } use: { journal in
             try importLines(configuration, from: file, into: journal)
         }

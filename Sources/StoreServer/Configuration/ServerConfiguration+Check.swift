@@ -74,6 +74,7 @@ extension ServerConfiguration {
         fitted.connectionsMax = min(connectionsMax, max(1, min(available / 2, 1_024)))
         fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
         logger.warning(
+            .configurationFitted,
             "the system allows \(limit) open files, \(wanted) are asked for: at most "
                 + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams"
         )

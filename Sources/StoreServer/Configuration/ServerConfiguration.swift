@@ -80,6 +80,13 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Show clients without a session what all sessions have, as to operators. For machines that
     /// only operators reach.
     public var operatorReads = false
+    /// How the log is written; on standard error, for all servers of the process.
+    public var logFormat = LogFormat.text
+    /// Which lines the log has; read again on SIGHUP.
+    public var logLevel = LogLevel.info
+    /// Write a line to the log for each request and each stream when it ends, without its query,
+    /// its headers and its body.
+    public var accessLog = false
     /// Write a line to the log for each applied action, without its payload.
     public var logActions = false
     /// The wire names of actions that get no such line.

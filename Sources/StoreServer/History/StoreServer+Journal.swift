@@ -53,7 +53,7 @@ struct OpenJournal: Sendable {
                 keyClock: keyClock,
                 acceptDataLoss: configuration.acceptDataLoss,
                 follower: follower,
-                log: logger.warning
+                log: logger.warnings(.journalNoted)
             )
             journal = durable
             close = durable.close

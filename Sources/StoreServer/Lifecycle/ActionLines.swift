@@ -6,7 +6,7 @@ import Wire
 /// `--log-actions`: a line in the log for each applied action, without anything of its payload.
 ///
 /// ```text
-/// store-server: applied version=42 changed=true ms=0.013 module=login type=login/succeeded
+/// store-server: applied version=42 changed=true ms=0.013 module=login type=login/succeeded …
 /// ```
 struct ActionLines<State>: Sendable {
     private let registry: ActionRegistry<State>
@@ -40,7 +40,9 @@ struct ActionLines<State>: Sendable {
     func applied(_ actions: [AppliedAction]) {
         let shown = excluded.isEmpty ? actions : actions.filter { !isExcluded($0.type) }
         guard !shown.isEmpty else { return }
-        logger.details(shown.count) { count in shown.prefix(count).map(line) }
+        logger.details(shown.count, .actionApplied) { count in
+            shown.prefix(count).map { ("applied", fields(of: $0)) }
+        }
     }
 
     /// Actions of instances are left out by the name without the instance.
@@ -49,13 +51,13 @@ struct ActionLines<State>: Sendable {
             || registry[type].map { excluded.contains(ExactText($0.name)) } == true
     }
 
-    /// The type comes last, because it may hold an instance's id, and so anything.
-    private func line(_ action: AppliedAction) -> String {
-        let microseconds = max(0, Int64(action.duration / .microseconds(1)))
-        let fraction = String(microseconds % 1_000)
-        return "applied version=\(action.version) changed=\(action.changed) "
-            + "ms=\(microseconds / 1_000)."
-            + String(repeating: "0", count: 3 - fraction.count) + fraction
-            + " module=\(registry[action.type]?.module ?? "-") type=\(action.type)"
+    private func fields(of action: AppliedAction) -> [LogField] {
+        [
+            LogField("version", .count(action.version)),
+            LogField("changed", .flag(action.changed)),
+            LogField("ms", .milliseconds(action.duration / .milliseconds(1))),
+            LogField("module", .name(registry[action.type]?.module ?? "-")),
+            LogField("type", .name(action.type)),
+        ]
     }
 }

@@ -39,6 +39,7 @@ final class JournalCondition: Sendable {
         guard let cancelEffects else { return }
         if case .atOnce(let decide) = decision { return decide(error) }
         logger.error(
+            .journalFailed,
             "the journal failed: \(error); no action is applied any more, and a new start goes on from "
                 + "what the journal has"
         )

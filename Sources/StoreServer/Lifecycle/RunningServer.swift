@@ -36,6 +36,15 @@ public final class RunningServer: Sendable {
         for store in process.served { store.reloadAccessOrLog(process.logger) }
     }
 
+    /// Puts into force what may change while the server runs: the level of the log, and what
+    /// SIGHUP reads again for ``StoreServer/main()``. Files of analytics are opened anew. Each part
+    /// as a whole or not at all, with a line in the log; no stream ends for it. The rest of the
+    /// configuration is not looked at.
+    public func reload(_ configuration: ServerConfiguration) {
+        process.reload(configuration)
+        reloadAccess()
+    }
+
     /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
     /// requests are finished, the Cores end, analytics are written out. The process goes on.
     ///

@@ -23,7 +23,7 @@ extension StoreServer {
     /// - Throws: `ConfigurationError` where the configuration or the list of actions can't be
     ///   used; ``PreparationFailure``; the transport's error where it can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
-        let start = try begin(configuration, makeLogger())
+        let start = try begin(configuration, makeLogger(configuration))
         do {
             return try finish(start)
         } catch {
@@ -110,7 +110,7 @@ extension StoreServer {
             // What is wrong has a line, and what can be done has another.
             let logger = start.logger.naming(other.name)
             for line in "the store could not be started: \(error)".split(separator: "\n") {
-                logger.error(String(line))
+                logger.error(.storeUnavailable, String(line))
             }
             process.add(unavailable: other.links, because: error)
         }
@@ -125,7 +125,7 @@ extension StoreServer {
         let logger = links.store.map(start.logger.naming) ?? start.logger
         if !preparations.isEmpty {
             let addresses = start.transport.boundAddresses.map(\.url).joined(separator: ", ")
-            logger.notice("preparing; requests to \(addresses) wait meanwhile")
+            logger.notice(.serverPreparing, "preparing; requests to \(addresses) wait meanwhile")
         }
         var world = World(dependencies.logging(to: logger.forEffects), configuration.clock)
         world.logger = logger
@@ -159,15 +159,22 @@ extension StoreServer {
         }
         if world.test != nil {
             logger.warning(
+                .configurationExposed,
                 "--clock test: time stands still until a client moves it, and random numbers repeat; "
                     + "this is for tests, and not for production"
             )
         }
         if configuration.debugRoutes, !configuration.isLoopbackOnly {
-            logger.warning("--debug-routes: every client may end streams and analytics")
+            logger.warning(
+                .configurationExposed,
+                "--debug-routes: every client may end streams and analytics"
+            )
         }
         if configuration.analyticsRecent > 0, !configuration.isLoopbackOnly {
-            logger.warning("--analytics-recent: every client may read what analytics have")
+            logger.warning(
+                .configurationExposed,
+                "--analytics-recent: every client may read what analytics have"
+            )
         }
         return store
     }

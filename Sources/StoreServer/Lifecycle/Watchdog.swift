@@ -55,8 +55,11 @@ final class Watchdog: Sendable {
             known.isNamed = true
             seen.withLock { [known] in $0 = known }
             logger.warning(
+                .reducerSlow,
                 "the action \(work.type), which would make version \(work.version), has been "
-                    + "reduced for over \(slowSeconds) s; all others wait for it"
+                    + "reduced for over \(slowSeconds) s; all others wait for it",
+                LogField("type", .name(work.type)),
+                LogField("version", .count(work.version))
             )
         }
         if time >= .seconds(stuckSeconds) { stuck.withLock { $0 = work } }

@@ -53,6 +53,7 @@ final class SharedFileWriter: Sendable {
     func close(seconds: Double) {
         if !worker.close(seconds: seconds) {
             logger.error(
+                .sharedFailed,
                 "'\(path)' may lack the last value that '\(module)' shares: no time was left"
             )
         }
@@ -72,13 +73,14 @@ final class SharedFileWriter: Sendable {
             return failed(error.description)
         }
         if isFailing.exchange(false, ordering: .relaxed) {
-            logger.notice("what '\(module)' shares is kept in '\(path)' again")
+            logger.notice(.sharedKept, "what '\(module)' shares is kept in '\(path)' again")
         }
     }
 
     private func failed(_ reason: String) {
         guard !isFailing.exchange(true, ordering: .relaxed) else { return }
         logger.error(
+            .sharedFailed,
             "what '\(module)' shares can't be kept in '\(path)', which has an older value: "
                 + "\(reason); the next change tries again"
         )

@@ -40,8 +40,10 @@ final class ServerStart: Sendable {
         transport = try HTTPServer(
             configuration: configuration.transport,
             handler: gate,
+            accessLog: configuration.accessLog
+                ? AccessLines(logger, forgetsClients: configuration.forgetClients) : nil,
             startThread: { SystemThread.start(name: $0, $1) },
-            log: logger.warning
+            log: logger.warnings(.httpNoted)
         )
         gate.attach(transport)
         try transport.start()
@@ -72,14 +74,13 @@ final class ServerStart: Sendable {
         return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
     }
 
-    /// Opens the files anew that a log rotation may have moved; before the server is ready there
-    /// are none.
-    func reopenFiles() {
+    /// Puts into force what may change while a server runs. Before it is ready that is what its
+    /// start has not read yet, so there is nothing to do.
+    func reload(_ configuration: ServerConfiguration) {
         let server = status.withLock { status -> RunningServer? in
             if case .ready(let server) = status { server } else { nil }
         }
-        server?.reopenFiles()
-        server?.reloadAccess()
+        server?.reload(configuration)
     }
 
     /// Whether the server never came to be ready.

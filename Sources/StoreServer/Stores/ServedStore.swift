@@ -40,9 +40,12 @@ extension ServedStore {
         let name = store.links.store.map { " of the store '\($0)'" } ?? ""
         do {
             try reloadAccess()
-            logger.notice("keys and policy\(name) are read again")
+            logger.notice(.configurationReloaded, "keys and policy\(name) are read again")
         } catch {
-            logger.error("keys and policy\(name) stay as they were: \(error)")
+            logger.error(
+                .configurationRefused,
+                "keys and policy\(name) stay as they were: \(error)"
+            )
         }
     }
 

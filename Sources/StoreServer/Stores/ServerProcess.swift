@@ -29,6 +29,8 @@ final class ServerProcess: Sendable {
     /// The names of all stores, against which policies are checked.
     let policyWorlds: [PolicyWorld]
     private let stores = Locked(Stores())
+    /// What is read again on SIGHUP, in the order in which it was added.
+    private let reloadables = Locked<[any Reloadable]>([])
 
     /// - Throws: `ConfigurationError` where analytics can't be written, `TransportError` where the
     ///   system refuses a descriptor.
@@ -48,6 +50,18 @@ final class ServerProcess: Sendable {
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil
         analytics = try configuration.analytics.writer(logger)
+        add(ReloadedLogLevel(logger: logger))
+        if let analytics { add(ReloadedAnalytics(writer: analytics)) }
+    }
+
+    /// Has something read again on SIGHUP.
+    func add(_ reloadable: any Reloadable) {
+        reloadables.withLock { $0.append(reloadable) }
+    }
+
+    /// Reads again what may change, one after the other.
+    func reload(_ configuration: ServerConfiguration) {
+        for reloadable in reloadables.withLock({ $0 }) { reloadable.reload(configuration, logger) }
     }
 
     /// Whether there are several stores, so that each has to be named.

@@ -116,7 +116,7 @@ package final class AnalyticsWriter: Sendable {
         let lost = worker.withQueue { $0.offered } - writtenTotal
         if lost > 0 {
             let end = isDone ? "" : ", the last of them because nothing takes them"
-            logger.warning("\(lost) analytics events are lost in all\(end)")
+            logger.warning(.analyticsLost, "\(lost) analytics events are lost in all\(end)")
         }
     }
 }
@@ -129,7 +129,10 @@ extension AnalyticsWriter {
                 do {
                     try output.reopen()
                 } catch {
-                    logger.error("--analytics: \(error); lines go on into the file that was open")
+                    logger.error(
+                        .analyticsFailed,
+                        "--analytics: \(error); lines go on into the file that was open"
+                    )
                 }
             }
             var rest = events[...]
@@ -166,7 +169,10 @@ extension AnalyticsWriter {
         guard let failure else {
             written.add(UInt64(lines), ordering: .relaxed)
             if report.withLock({ $0.wrote() }) {
-                logger.notice("analytics are written again; \(droppedTotal) events are lost so far")
+                logger.notice(
+                    .analyticsWritten,
+                    "analytics are written again; \(droppedTotal) events are lost so far"
+                )
             }
             return
         }
@@ -179,7 +185,10 @@ extension AnalyticsWriter {
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
         if report.withLock({ $0.lost(at: .now) }) {
-            logger.warning("analytics events are being lost, \(total) so far: \(reason)")
+            logger.warning(
+                .analyticsLost,
+                "analytics events are being lost, \(total) so far: \(reason)"
+            )
         }
     }
 }

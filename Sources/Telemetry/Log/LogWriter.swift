@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import Synchronization
 
 /// Writes log lines on a thread of its own: standard error may be a pipe without a reader, and
 /// neither the Core nor the event loop may ever wait for it.
@@ -35,7 +36,12 @@ package final class LogWriter: Sendable {
         mutating func take() -> (entries: [Entry], flushes: [Latch]) {
             var entries = entries
             if lost > 0 {
-                let line = LogLine(.warning, "\(lost) log lines are lost")
+                let line = LogLine(
+                    .warning,
+                    .logLost,
+                    "\(lost) log lines are lost",
+                    [LogField("count", .count(lost))]
+                )
                 entries.append { [line] }
             }
             defer { self = Queue() }
@@ -44,26 +50,64 @@ package final class LogWriter: Sendable {
     }
 
     private let worker = Worker("log", queue: Queue())
+    /// Which lines are written, by the rank of the lowest level.
+    private let lowest = Atomic(LogLevel.info.rank)
+    private let writesJSON: Switch
+
+    /// Shared with the thread, which does not retain the writer.
+    private final class Switch: Sendable {
+        let isOn = Atomic(false)
+    }
 
     /// Starts the thread.
     ///
     /// - Parameter write: writes one line; called on the thread, and may take its time.
-    package init(_ write: @escaping @Sendable (LogLine) -> Void) {
+    package convenience init(_ write: @escaping @Sendable (LogLine) -> Void) {
+        self.init(Switch(), write)
+    }
+
+    private init(_ writesJSON: Switch, _ write: @escaping @Sendable (LogLine) -> Void) {
+        self.writesJSON = writesJSON
         worker.start { Self.run($0, write) }
     }
 
-    /// Writes to an open file, in which each line begins with `name`.
+    /// Writes to an open file, in which each line names `name`.
     package convenience init(descriptor: CInt, name: String = "store-server") {
-        self.init { line in
+        let writesJSON = Switch()
+        self.init(writesJSON) { line in
+            let format = writesJSON.isOn.load(ordering: .relaxed) ? LogFormat.json : .text
             // One call a line, so that lines of several processes don't mix; a full or closed
             // standard error must not stop the server, so the result does not matter.
-            let bytes = line.bytes(of: name)
+            let bytes = line.bytes(of: name, as: format)
             _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         }
     }
 
-    /// Takes one line, or counts it as lost. Any thread; never waits.
+    /// How the lines of a file are written, from the next one on. Any thread.
+    func write(as format: LogFormat) {
+        writesJSON.isOn.store(format == .json, ordering: .relaxed)
+    }
+
+    /// Which lines are written from now on: those of a level and above. Any thread.
+    func write(from level: LogLevel) {
+        lowest.store(level.rank, ordering: .relaxed)
+    }
+
+    /// The least that is written. Any thread.
+    var level: LogLevel {
+        let rank = lowest.load(ordering: .relaxed)
+        return LogLevel.allCases.first { $0.rank == rank } ?? .info
+    }
+
+    /// Whether lines of a level are written. Any thread.
+    func writes(_ level: LogLevel) -> Bool {
+        level.rank >= lowest.load(ordering: .relaxed)
+    }
+
+    /// Takes one line, or counts it as lost; one below the level that is written is dropped. Any
+    /// thread; never waits.
     package func offer(_ line: LogLine) {
+        guard writes(line.level) else { return }
         worker.post { queue in
             guard queue.lines < Self.queueLinesMax else {
                 queue.lost += 1

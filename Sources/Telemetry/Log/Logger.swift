@@ -1,3 +1,5 @@
+import Platform
+
 /// Writes lines for the operator. It is a value, passed to each type that writes some.
 ///
 /// Any thread may call; none waits: the lines are written by a thread of their own (``LogWriter``),
@@ -15,39 +17,95 @@ package struct Logger: Sendable {
     }
 
     private let owner: Owner
-    /// What each line begins with.
-    private let beginning: String
+    /// The store that the lines are about, where there are several.
+    private let store: String?
 
     package init(_ writer: LogWriter) {
         owner = Owner(writer)
-        beginning = ""
+        store = nil
     }
 
-    private init(_ other: Logger, beginning: String) {
+    private init(_ other: Logger, of store: String) {
         owner = other.owner
-        self.beginning = beginning
+        self.store = store
     }
 
-    /// The same, whose lines begin with the name of a store.
-    package func naming(_ store: String) -> Logger { Logger(self, beginning: store + ": ") }
+    /// The same, whose lines name a store.
+    package func naming(_ store: String) -> Logger { Logger(self, of: store) }
 
     /// Writes to standard error.
     package static let standardError = Logger(LogWriter.standardError)
 
-    package func notice(_ message: String) { offer(.notice, message) }
-    package func warning(_ message: String) { offer(.warning, message) }
-    package func error(_ message: String) { offer(.error, message) }
+    /// Sets how lines are written, and from which level on. Those who have copies of the value
+    /// share it; on standard error, so do all servers of the process.
+    package func configure(_ format: LogFormat, from level: LogLevel) {
+        owner.writer.write(as: format)
+        owner.writer.write(from: level)
+    }
 
-    /// Writes as many notices as there is room for beside what matters more. The first so many are
-    /// made on the log's own thread.
-    package func details(_ count: Int, _ make: @escaping @Sendable (Int) -> [String]) {
-        owner.writer.offer(details: count) { [beginning] count in
-            make(count).map { LogLine(.notice, beginning + $0) }
+    /// Sets which lines are written: those of a level and above. Any thread.
+    package func write(from level: LogLevel) { owner.writer.write(from: level) }
+
+    /// The least that is written.
+    package var level: LogLevel { owner.writer.level }
+
+    /// Whether lines of a level are written: what makes a line's fields may ask first.
+    package func writes(_ level: LogLevel) -> Bool { owner.writer.writes(level) }
+
+    package func debug(_ event: LogEvent, _ message: String, _ fields: LogField...) {
+        offer(.debug, event, message, fields)
+    }
+
+    package func notice(_ event: LogEvent, _ message: String, _ fields: LogField...) {
+        offer(.info, event, message, fields)
+    }
+
+    package func warning(_ event: LogEvent, _ message: String, _ fields: LogField...) {
+        offer(.warning, event, message, fields)
+    }
+
+    package func error(_ event: LogEvent, _ message: String, _ fields: LogField...) {
+        offer(.error, event, message, fields)
+    }
+
+    /// What writes texts of others as warnings of one event.
+    package func warnings(_ event: LogEvent) -> @Sendable (String) -> Void {
+        { [self] text in warning(event, text) }
+    }
+
+    package func write(
+        _ level: LogLevel,
+        _ event: LogEvent,
+        _ message: String,
+        _ fields: [LogField]
+    ) {
+        offer(level, event, message, fields)
+    }
+
+    /// Writes as many lines of an event as there is room for beside what matters more. The first so
+    /// many are made on the log's own thread.
+    package func details(
+        _ count: Int,
+        _ event: LogEvent,
+        _ make: @escaping @Sendable (Int) -> [(message: String, fields: [LogField])]
+    ) {
+        guard writes(.info) else { return }
+        let time = SystemTime.wallNanoseconds()
+        owner.writer.offer(details: count) { [store] count in
+            make(count).map {
+                LogLine(.info, event, of: store, $0.message, $0.fields, at: time)
+            }
         }
     }
 
-    private func offer(_ level: LogLine.Level, _ message: String) {
-        owner.writer.offer(LogLine(level, beginning + message))
+    private func offer(
+        _ level: LogLevel,
+        _ event: LogEvent,
+        _ message: String,
+        _ fields: [LogField]
+    ) {
+        guard owner.writer.writes(level) else { return }
+        owner.writer.offer(LogLine(level, event, of: store, message, fields))
     }
 
     /// Returns when all lines are written, or after a quarter of a second.

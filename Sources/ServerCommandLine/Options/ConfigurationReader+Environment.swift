@@ -1,0 +1,98 @@
+/// What an environment variable gives an option.
+struct GivenByVariable {
+    let values: [String]
+    let variable: String
+    /// The file that has the value, where the variable names one.
+    let path: String?
+
+    /// - Throws: ``UsageError``, without the value where that came from a file: it may be a secret.
+    func apply<Configuration>(
+        _ option: ConfigurationOption<Configuration>,
+        to configuration: inout Configuration
+    ) throws(UsageError) {
+        do {
+            try option.apply(&configuration, values, variable)
+        } catch {
+            guard let path else { throw error }
+            throw UsageError(
+                "\(variable): what is in '\(path)' is not allowed; see --\(option.name) in --help"
+            )
+        }
+    }
+}
+
+extension ConfigurationReader {
+    /// The variables that have the value of an option, and those that name a file that has it
+    /// (`STORE_SERVER_X_FILE`), as containers are given secrets.
+    ///
+    /// - Throws: ``UsageError`` where both are there, or a file can't be read.
+    mutating func readEnvironment(
+        _ environment: [String: String],
+        _ readFile: (String) -> [UInt8]?
+    ) throws(UsageError) -> [String: GivenByVariable] {
+        var found: [String: GivenByVariable] = [:]
+        let prefix = ConfigurationOptions.environmentPrefix
+        for (variable, value) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix(prefix) && variable != prefix + "CONFIG" {
+            if let option = Self.option(variable) {
+                found[option.name] = GivenByVariable(
+                    values: Self.values(of: value, option),
+                    variable: variable,
+                    path: nil
+                )
+            } else if let option = Self.option(namingFile: variable) {
+                guard environment[option.variable] == nil else {
+                    throw UsageError("\(option.variable) and \(variable) are both there; give one")
+                }
+                let text = try Self.value(inFile: value, variable, readFile)
+                found[option.name] = GivenByVariable(
+                    values: Self.values(of: text, option),
+                    variable: variable,
+                    path: value
+                )
+            } else {
+                addUnknown(variable)
+            }
+        }
+        return found
+    }
+
+    private static func option(_ variable: String) -> ConfigurationOption<Configuration>? {
+        Configuration.options.first { $0.variable == variable }
+    }
+
+    private static func option(
+        namingFile variable: String
+    ) -> ConfigurationOption<Configuration>? {
+        let ending = "_FILE"
+        guard variable.hasSuffix(ending) else { return nil }
+        return option(String(variable.dropLast(ending.count)))
+    }
+
+    private static func values(
+        of text: String,
+        _ option: ConfigurationOption<Configuration>
+    ) -> [String] {
+        guard option.repeats else { return [text] }
+        return text.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
+    }
+
+    /// What a file has, without the line feed at its end.
+    private static func value(
+        inFile path: String,
+        _ variable: String,
+        _ readFile: (String) -> [UInt8]?
+    ) throws(UsageError) -> String {
+        guard let bytes = readFile(path), bytes.count <= ConfigurationOptions.fileBytesMax,
+            var text = String(validating: bytes, as: UTF8.self)
+        else {
+            throw UsageError(
+                "\(variable): can't read '\(path)'; allowed is a readable file of text, of at most "
+                    + "\(ConfigurationOptions.fileBytesMax) bytes"
+            )
+        }
+        if text.unicodeScalars.last == "\n" { text.unicodeScalars.removeLast() }
+        if text.unicodeScalars.last == "\r" { text.unicodeScalars.removeLast() }
+        return text
+    }
+}

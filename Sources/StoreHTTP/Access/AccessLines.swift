@@ -1,0 +1,69 @@
+package import HTTPTransport
+package import Telemetry
+
+/// `--access-log`: a line in the log for each request when it is over, and for each stream.
+///
+/// ```text
+/// store-server: request method=GET route=/state path=/state status=200 bytes=17 ms=0.081 …
+/// ```
+///
+/// Queries, headers and bodies are not in it: they may be secrets.
+package struct AccessLines: AccessLog {
+    private let logger: Logger
+    /// Whether nothing is kept of who asked.
+    private let forgetsClients: Bool
+
+    package init(_ logger: Logger, forgetsClients: Bool) {
+        self.logger = logger
+        self.forgetsClients = forgetsClients
+    }
+
+    package func requestEnded(_ access: Access) { write(access, .requestEnded, "request") }
+
+    package func streamEnded(_ access: Access) { write(access, .streamEnded, "stream") }
+
+    /// The line is made on the log's thread; where more waits than is usual, it is lost and
+    /// counted.
+    private func write(_ access: Access, _ event: LogEvent, _ message: String) {
+        let served = access.resource as? ServedRoute
+        let logger = served?.environment.links.store.map(logger.naming) ?? logger
+        let route = served?.route.path.text ?? "-"
+        let forgetsClients = forgetsClients
+        logger.details(1, event) { _ in
+            [
+                (
+                    message,
+                    Self.fields(
+                        of: access,
+                        route,
+                        isStream: event == .streamEnded,
+                        forgetsClients: forgetsClients
+                    )
+                )
+            ]
+        }
+    }
+
+    private static func fields(
+        of access: Access,
+        _ route: String,
+        isStream: Bool,
+        forgetsClients: Bool
+    ) -> [LogField] {
+        var fields = [
+            LogField("method", .name(access.method ?? "-")),
+            LogField("route", .name(route)),
+            LogField("path", .name(access.path)),
+        ]
+        fields.append(LogField("status", access.status.map { .count($0) } ?? .name("-")))
+        if !isStream { fields.append(LogField("bytes", .count(access.bytes))) }
+        fields.append(LogField("ms", .milliseconds(access.seconds * 1_000)))
+        fields.append(LogField("request", .name(access.requestID ?? "-")))
+        if let trace = access.traceID { fields.append(LogField("trace", .name(trace))) }
+        guard !forgetsClients else { return fields }
+        fields.append(LogField("address", .name(access.peerHost)))
+        if let session = access.session { fields.append(LogField("session", .name(session))) }
+        if let name = access.principal { fields.append(LogField("principal", .name(name))) }
+        return fields
+    }
+}

@@ -1,0 +1,64 @@
+/// A member of a log line, beside its message.
+package struct LogField: Sendable, Equatable {
+    package let name: String
+    package let value: LogValue
+
+    package init(_ name: String, _ value: LogValue) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// The value of a field. Nothing in it can end the field or the line.
+package enum LogValue: Sendable, Equatable {
+    /// Anything, in quotation marks.
+    case text(String)
+    /// A name, which needs quotation marks only where it has other than the usual characters.
+    case name(String)
+    case number(Int64)
+    /// Milliseconds, with three digits behind the point.
+    case milliseconds(Double)
+    case flag(Bool)
+
+    package static func count(_ number: some BinaryInteger) -> LogValue {
+        .number(Int64(clamping: number))
+    }
+}
+
+extension LogValue {
+    /// The value as it came.
+    package var plain: String {
+        switch self {
+        case .text(let text), .name(let text): text
+        case .number, .milliseconds, .flag: json
+        }
+    }
+
+    /// The value as a line of text has it.
+    var text: String {
+        switch self {
+        case .text(let text): "\"\(LogText.escaped(text))\""
+        case .name(let name): LogText.isPlain(name) ? name : "\"\(LogText.escaped(name))\""
+        case .number, .milliseconds, .flag: json
+        }
+    }
+
+    /// The value as JSON.
+    var json: String {
+        switch self {
+        case .text(let text), .name(let text): LogText.json(text)
+        case .number(let number): String(number)
+        case .milliseconds(let milliseconds): Self.decimal(milliseconds)
+        case .flag(let flag): flag ? "true" : "false"
+        }
+    }
+
+    /// A number that is not negative, with three digits behind the point.
+    private static func decimal(_ milliseconds: Double) -> String {
+        let largest = 1e15
+        let thousandths = Int64(min(largest, max(0, milliseconds * 1_000)).rounded(.down))
+        let fraction = String(thousandths % 1_000)
+        return "\(thousandths / 1_000)." + String(repeating: "0", count: 3 - fraction.count)
+            + fraction
+    }
+}
