@@ -334,7 +334,7 @@ def test_7_3_a_stopping_server_refuses_new_work_with_draining():
     server = Server("--shutdown-timeout", "4")
     stuck = Stream(server, receive_bytes=2048)
     stuck.opened()
-    keep = [Wire(server) for _ in range(2)]
+    keep = [Wire(server) for _ in range(3)]
     for wire in keep:
         assert server.get("/readyz", wire=wire).status == 200
     # Enough bytes that the reader's socket stays full, so that its `bye` cannot leave.
@@ -346,8 +346,11 @@ def test_7_3_a_stopping_server_refuses_new_work_with_draining():
     try:
         seen.append(server.post(INCREASE, wire=keep[0]))
         seen.append(server.get("/readyz", wire=keep[1]))
+        reasons = server.get("/readyz", {"Accept": "application/json"}, wire=keep[2])
     except OSError as error:
         pytest.fail(f"connections that were open got no answer while draining: {error}")
+    assert reasons.status == 503 and reasons.json["ready"] is False
+    assert [reason["code"] for reason in reasons.json["reasons"]] == ["draining"]
     for answer in seen:
         answer.problem("draining", 503)
         assert int(answer["retry-after"]) >= 1

@@ -161,6 +161,10 @@ def test_a_failed_journal_stops_its_store_and_no_other(program, tmp_path):
         problem = add(server, "/stores/scores", 6).problem("draining", 503)
         assert problem["store"] == "scores"
         server.get("/stores/scores/readyz").problem("draining", 503)
+        reasons = server.get("/readyz", {"Accept": "application/json"}).json["reasons"]
+        assert [(reason["store"], reason["code"]) for reason in reasons] == [
+            ("scores", "journal-failed")
+        ]
         ready = server.get("/readyz").problem("draining", 503)
         assert ready["stores"] == ["scores"]
         assert "The store 'scores' takes no requests: The journal has failed" in ready["detail"]
@@ -200,6 +204,10 @@ def test_stuck_reducers_stop_their_stores_and_no_other(program):
         assert add(server, "", 1).status == say(server, "hello").status == 200
         assert add(server, "/stores/scores", 2).json["version"] == 1
         assert set(server.get("/readyz").problem("draining", 503)["stores"]) == set(names)
+        reasons = server.get("/readyz", {"Accept": "text/html, Application/JSON;q=0.9"}).json["reasons"]
+        assert {(reason["store"], reason["code"]) for reason in reasons} == {
+            (name, "action-stuck") for name in names
+        }
         assert server.get("/livez").status == 200
         assert server.stop() == 75
         assert "without the actions that were taken (idle-0)" in server.log_text

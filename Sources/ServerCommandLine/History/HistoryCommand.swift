@@ -35,9 +35,8 @@ package struct HistoryCommand: Equatable {
         guard let known = Word(rawValue: word) else {
             throw UsageError(
                 "there is no command '\(word)'; there are "
-                    + (Word.allCases.map(\.rawValue) + ["assert", "policy", "token"]).joined(
-                        separator: ", "
-                    )
+                    + (Word.allCases.map(\.rawValue) + ["assert", "policy", "status", "token"])
+                    .joined(separator: ", ")
                     + ", and without one the store is served"
             )
         }

@@ -54,6 +54,10 @@ package struct CommandLineMain<Program: CommandLineProgram> {
                 fail(trouble, .failure)
             }
             finish("ready\n")
+        case .status(let url, let isWatched):
+            let client = StatusClient(url ?? StatusClient.standardURL)
+            if isWatched { client.watch() }
+            exit(client.show() ? .success : .failure)
         case .history(let command):
             finish(try program.run(command, reader.configuration))
         case .token(let command):
@@ -82,6 +86,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         // Before any thread starts, so that all of them leave the signals to this one.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let logger = program.makeLogger(configuration)
+        let manager = ServiceManager(ProcessEnvironment.all)
         if !unknownVariables.isEmpty {
             logger.warning(
                 .configurationUnknown,
@@ -100,8 +105,14 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         // Signals are served meanwhile: a start may take long.
         SystemThread.start(name: "start") {
             do {
-                for address in try server.finish() {
+                let addresses = try server.finish()
+                for address in addresses {
                     logger.notice(.serverListening, "listening on \(address)")
+                }
+                guard let manager else { return }
+                manager.isReady("listening on " + addresses.joined(separator: ", "))
+                if let seconds = manager.watchdogSeconds {
+                    server.whileItWorks(every: seconds / 3, manager.isAlive)
                 }
             } catch {
                 // The thread that has stopped it ends the process.
@@ -112,13 +123,24 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             }
         }
         signals.serveMainQueue { signal in
-            if signal == SIGHUP { reload(server, logger) } else { stop(server, logger) }
+            if signal == SIGHUP {
+                reload(server, logger, manager)
+            } else {
+                manager?.isStopping()
+                stop(server, logger)
+            }
         }
     }
 
     /// Reads the configuration again, and has the server put into force what may change. A
     /// configuration that can't be used changes nothing.
-    private func reload(_ server: Program.Server, _ logger: Logger) {
+    private func reload(
+        _ server: Program.Server,
+        _ logger: Logger,
+        _ manager: ServiceManager?
+    ) {
+        manager?.isReloading()
+        defer { manager?.isReady("reloaded") }
         do {
             server.reload(try read().configuration)
         } catch {

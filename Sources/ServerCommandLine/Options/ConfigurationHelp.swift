@@ -11,10 +11,12 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
                    \(program) token create | list | revoke ID | check TOKEN [--keys FILE]
                    \(program) policy check FILE | policy explain [FILE] --role ROLE ...
                    \(program) assert FILE [--url URL]
+                   \(program) status [URL] [--watch]
 
             Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
-            Flags win over environment variables (\(ConfigurationOptions.environmentPrefix)LISTEN for --listen),
-            and those win over the file given with --config.
+            Flags win over environment variables (\(ConfigurationOptions.environmentPrefix)LISTEN for --listen,
+            \(ConfigurationOptions.environmentPrefix)LISTEN_FILE for a file that has the value), and those
+            win over the file given with --config.
 
 
             """
@@ -59,6 +61,9 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
               assert FILE
                   play a script of steps, which states every change that follows; --url says with which
                   server, without it one of this program is started that keeps nothing
+              status [URL]
+                  show whether it takes requests, its version, and what waits; status 0 if it does.
+                  --watch shows it again every two seconds, with the rate of actions
 
             """
         return text

@@ -97,6 +97,10 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             return
         }
         let file = Self.word(&rest)
+        if word == "status" {
+            command = .status(file, isWatched: false)
+            return
+        }
         guard word == "assert" else {
             command = .history(try HistoryCommand(word, file: file))
             return
@@ -158,6 +162,11 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             }
             try token.take(flag, try Self.value(of: flag, inline, &rest))
             command = .token(token)
+        case "watch":
+            guard case .status(let url, false) = command, inline == nil else {
+                throw UsageError("--watch goes with status, and once; see --help")
+            }
+            command = .status(url, isWatched: true)
         case "config":
             configFile = try Self.value(of: name, inline, &rest)
         default:
@@ -182,7 +191,10 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     private static func hint(for name: String) -> String {
         let known =
             Configuration.options.map(\.name)
-            + ["config", "help", "version", "check-config", "print-config", "health", "url"]
+            + [
+                "config", "help", "version", "check-config", "print-config", "health", "url",
+                "watch",
+            ]
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
             return "; see --help for those that are allowed"
         }

@@ -3,6 +3,8 @@ enum ServerCommand: Equatable {
     case serve, help, version, checkConfig, printConfig
     /// Ask a running server whether it is ready; the value is where, if not the default.
     case health(String?)
+    /// Show how a running server goes, once or again and again.
+    case status(String?, isWatched: Bool)
     /// Do something with the history in the data directory.
     case history(HistoryCommand)
     /// Do something with credentials.

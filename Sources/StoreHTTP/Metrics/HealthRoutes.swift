@@ -9,17 +9,17 @@ package struct HealthRoutes: RouteGroup {
     /// `nil` while it works.
     package let livenessProblem: @Sendable () -> Problem?
     /// Called for each request: why the server takes no requests, such as a stop that has begun;
-    /// `nil` while it takes them.
-    package let readinessProblem: @Sendable () -> Problem?
+    /// nothing while it takes them.
+    package let readiness: @Sendable () -> Readiness
 
     package init(
         links: Links,
         livenessProblem: @escaping @Sendable () -> Problem?,
-        readinessProblem: @escaping @Sendable () -> Problem?
+        readiness: @escaping @Sendable () -> Readiness
     ) {
         self.links = links
         self.livenessProblem = livenessProblem
-        self.readinessProblem = readinessProblem
+        self.readiness = readiness
     }
 
     /// Both are answered during a drain, too: the time before a stop in which others are refused.
@@ -37,12 +37,19 @@ package struct HealthRoutes: RouteGroup {
             .read(
                 links.readiness,
                 "Readiness",
-                "Whether the server takes requests.",
+                "Whether the server takes requests; with Accept: application/json, why not.",
                 needs: .everyone,
-                answers: [.text("text/plain", "It does.")],
+                answers: [
+                    .init(
+                        200,
+                        "It does.",
+                        bodies: [.init("text/plain"), .json([NotReady].schema)]
+                    ),
+                    .init(503, "It does not.", bodies: [.json([NotReady].schema)]),
+                ],
                 problems: [.draining],
                 isServedDuringDrain: true,
-                handle: Self.handler(readinessProblem)
+                handle: showReadiness
             ),
         ]
     }
@@ -52,6 +59,15 @@ package struct HealthRoutes: RouteGroup {
             if let problem = problem() { throw problem }
             request.respond(ok)
         }
+    }
+
+    private func showReadiness(_ request: RequestContext) throws(Problem) {
+        let readiness = readiness()
+        guard !request.exchange.asksForJSON else {
+            return request.respond(readiness.reasons.response)
+        }
+        if let problem = readiness.problem { throw problem }
+        request.respond(Self.ok)
     }
 
     /// The answer where there is no problem.

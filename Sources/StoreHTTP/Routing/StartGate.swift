@@ -34,6 +34,7 @@ package final class StartGate: HTTPHandler {
     private let hosts: HostRule
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
+    private let phase = Locked(NotReady.Code.starting)
     private let links = Links()
     private let ids: RequestIDs
 
@@ -64,12 +65,20 @@ package final class StartGate: HTTPHandler {
             exchange.respond(.options(Self.healthMethods))
         } else if exchange.path == links.liveness {
             exchange.respond(HealthRoutes.ok)
+        } else if exchange.asksForJSON {
+            let phase = phase.withLock { $0 }
+            exchange.respond([NotReady(phase, .starting())].response)
         } else {
             exchange.respond(refusal(.starting()))
         }
     }
 
     package func turnEnded() {}
+
+    /// The start has come to this phase. Any thread.
+    package func enter(_ phase: NotReady.Code) {
+        self.phase.withLock { $0 = phase }
+    }
 
     package func response(for failure: TransportFailure) -> HTTPResponse {
         refusal(Problem(failure))

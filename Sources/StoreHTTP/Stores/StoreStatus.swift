@@ -9,25 +9,27 @@ package struct StoreStatus: Sendable {
     /// Where its resources begin.
     let path: String
     /// Why it takes no requests; `nil` while it does.
-    let problem: @Sendable () -> Problem?
+    let notReady: @Sendable () -> NotReady?
 
-    package init(at links: Links, problem: @escaping @Sendable () -> Problem?) {
+    package init(at links: Links, notReady: @escaping @Sendable () -> NotReady?) {
         name = links.store ?? Self.defaultName
         path = links.index
-        self.problem = problem
+        self.notReady = notReady
     }
 }
 
 extension [StoreStatus] {
     /// Why some of them take no requests; `nil` while all do.
     package var problem: Problem? {
-        let problems = compactMap { store in store.problem().map { (store.name, $0.detail) } }
+        let problems = compactMap { store in
+            store.notReady().map { (store.name, $0.problem.detail) }
+        }
         return problems.isEmpty ? nil : .storesNotReady(problems)
     }
 
     /// What is wrong with all of them; `nil` while one works.
     package var commonProblem: Problem? {
-        let problems = compactMap { $0.problem() }
+        let problems = compactMap { $0.notReady()?.problem }
         return problems.count == count ? problems.first : nil
     }
 }

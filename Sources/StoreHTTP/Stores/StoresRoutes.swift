@@ -31,7 +31,7 @@ package struct StoresRoutes: RouteGroup {
             json.list("stores", of: stores()) { json, store in
                 json.member("name", store.name)
                 json.member("path", store.path)
-                json.member("ready", store.problem() == nil)
+                json.member("ready", store.notReady() == nil)
             }
         }
     }

@@ -55,9 +55,9 @@ extension StoreServer {
         let links = store.links
         let (watchdog, journal) = (supervision.watchdog, supervision.journal)
         let own = [process.measured(store, supervision.times)]
-        let ready = { @Sendable [isDraining = store.isDraining] () -> Problem? in
-            if isDraining() { return .draining() }
-            return journal.failure.map { _ in .journalFailed() }
+        let ready = { @Sendable [isDraining = store.isDraining] () -> NotReady? in
+            if isDraining() { return .draining }
+            return journal.failure.map { _ in .journalFailed }
         }
         guard process.hasSeveral else {
             return [
@@ -65,7 +65,7 @@ extension StoreServer {
                 HealthRoutes(
                     links: links,
                     livenessProblem: { watchdog.problem },
-                    readinessProblem: ready
+                    readiness: { Readiness(ready()) }
                 ),
             ]
         }
@@ -75,7 +75,7 @@ extension StoreServer {
                 HealthRoutes(
                     links: links,
                     livenessProblem: { watchdog.problem },
-                    readinessProblem: { ready() ?? watchdog.problem }
+                    readiness: { Readiness(ready() ?? watchdog.notReady) }
                 ),
             ]
         }
@@ -84,8 +84,8 @@ extension StoreServer {
             HealthRoutes(
                 links: links,
                 livenessProblem: { [weak process] in process?.statuses.commonProblem },
-                readinessProblem: { [weak process, isDraining = store.isDraining] in
-                    isDraining() ? .draining() : process?.statuses.problem
+                readiness: { [weak process, isDraining = store.isDraining] in
+                    isDraining() ? Readiness(.draining) : Readiness(process?.statuses ?? [])
                 }
             ),
             StoresRoutes { [weak process] in process?.statuses ?? [] },

@@ -89,6 +89,10 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
             }
         }
 
+        func whileItWorks(every seconds: Double, _ tell: @escaping @Sendable () -> Void) {
+            start.whileItWorks(every: seconds, tell)
+        }
+
         func reload(_ configuration: ServerConfiguration) { start.reload(configuration) }
 
         var isEnded: Bool { start.isEnded }

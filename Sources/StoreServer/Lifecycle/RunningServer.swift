@@ -45,6 +45,16 @@ public final class RunningServer: Sendable {
         reloadAccess()
     }
 
+    /// Calls `tell` on the event loop's thread every so many seconds, while no store's reducer is
+    /// stuck: of several, while one is not.
+    func whileItWorks(every seconds: Double, _ tell: @escaping @Sendable () -> Void) {
+        process.transport.schedule(after: seconds) { [weak self] in
+            guard let self else { return }
+            if process.served.contains(where: { $0.supervision.watchdog.problem == nil }) { tell() }
+            whileItWorks(every: seconds, tell)
+        }
+    }
+
     /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
     /// requests are finished, the Cores end, analytics are written out. The process goes on.
     ///

@@ -124,12 +124,14 @@ extension StoreServer {
     ) throws -> any ServedStore {
         let logger = links.store.map(start.logger.naming) ?? start.logger
         if !preparations.isEmpty {
+            start.enter(.preparing)
             let addresses = start.transport.boundAddresses.map(\.url).joined(separator: ", ")
             logger.notice(.serverPreparing, "preparing; requests to \(addresses) wait meanwhile")
         }
         var world = World(dependencies.logging(to: logger.forEffects), configuration.clock)
         world.logger = logger
         world.dependencies = try start.preparation.run(preparations, on: world.dependencies)
+        start.enter(.replaying)
         let store = try assemble(
             configuration,
             at: links,
@@ -138,6 +140,7 @@ extension StoreServer {
             whenJournalFails: start.journalFailed.map { .atOnce($0) }
                 ?? journalFailureDecision.map { .later($0) }
         )
+        start.enter(.starting)
         store.published.keeper.start()
         store.core.start()
         let (first, others) = (reactions.filter(\.isAtStart), reactions.filter { !$0.isAtStart })

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StoreHTTP
 import Synchronization
 import Telemetry
 import Wire
@@ -38,6 +39,9 @@ final class Watchdog: Sendable {
             )
         }
     }
+
+    /// The same, as readiness has it.
+    var notReady: NotReady? { problem.map { NotReady(.actionStuck, $0) } }
 
     /// Looks at what is reduced just now. One thread calls it, every so often.
     func look() {

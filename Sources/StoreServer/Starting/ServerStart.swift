@@ -49,6 +49,9 @@ final class ServerStart: Sendable {
         try transport.start()
     }
 
+    /// The start has come to this phase, as `/readyz` shows.
+    func enter(_ phase: NotReady.Code) { gate.enter(phase) }
+
     /// Has `handler` handle all requests, also those that were queued. Returns `false` where
     /// the server was stopped meanwhile.
     func end(with server: RunningServer, _ handler: any HTTPHandler) -> Bool {
@@ -77,10 +80,18 @@ final class ServerStart: Sendable {
     /// Puts into force what may change while a server runs. Before it is ready that is what its
     /// start has not read yet, so there is nothing to do.
     func reload(_ configuration: ServerConfiguration) {
-        let server = status.withLock { status -> RunningServer? in
+        running?.reload(configuration)
+    }
+
+    /// Calls `tell` every so many seconds while the server works.
+    func whileItWorks(every seconds: Double, _ tell: @escaping @Sendable () -> Void) {
+        running?.whileItWorks(every: seconds, tell)
+    }
+
+    private var running: RunningServer? {
+        status.withLock { status in
             if case .ready(let server) = status { server } else { nil }
         }
-        server?.reload(configuration)
     }
 
     /// Whether the server never came to be ready.

@@ -30,9 +30,9 @@ protocol ServedStore: Sendable {
 
 extension ServedStore {
     /// Why the store takes no requests; `nil` while it does.
-    var readinessProblem: Problem? {
-        if store.isDraining() { return .draining() }
-        return supervision.journal.failure.map { _ in .journalFailed() }
+    var notReady: NotReady? {
+        if store.isDraining() { return .draining }
+        return supervision.journal.failure.map { _ in .journalFailed }
     }
 
     /// Reads again who may do what, with a line in the log.
@@ -58,6 +58,6 @@ extension ServedStore {
 
     /// The store as its process shows it: one whose reducer does not end takes no requests, either.
     var status: StoreStatus {
-        StoreStatus(at: store.links) { readinessProblem ?? supervision.watchdog.problem }
+        StoreStatus(at: store.links) { notReady ?? supervision.watchdog.notReady }
     }
 }

@@ -94,7 +94,9 @@ final class ServerProcess: Sendable {
     var statuses: [StoreStatus] {
         let stores = stores.withLock { $0 }
         return stores.served.map(\.status)
-            + stores.unavailable.map { store in StoreStatus(at: store.links) { store.problem } }
+            + stores.unavailable.map { store in
+                StoreStatus(at: store.links) { NotReady(.notStarted, store.problem) }
+            }
     }
 
     /// What is measured of all stores.
