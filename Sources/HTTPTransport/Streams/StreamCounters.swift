@@ -16,6 +16,10 @@ package final class StreamCounters: Sendable {
     package let heartbeats = Atomic<UInt64>(0)
     package let closedByPeer = Atomic<UInt64>(0)
     package let closedSlow = Atomic<UInt64>(0)
+    /// Those of the slow ones that were closed because memory was scarce.
+    package let shed = Atomic<UInt64>(0)
+    /// Streams refused because memory was scarce.
+    package let refusedForMemory = Atomic<UInt64>(0)
     package let closedByServer = Atomic<UInt64>(0)
 
     /// How long the writer's thread has worked, from the end of each wait to the next.

@@ -6,13 +6,16 @@ enum StreamRequest: Sendable {
     case end(StreamID, @Sendable (Bool) -> Void)
     case endSession(String)
     case endForbidden
+    /// End this part of the streams whose readers are behind, those first that have taken nothing
+    /// for the longest time.
+    case shed(Double)
 
     /// Gives the answer of a writer without streams, for one that has ended.
     func answerEmpty() {
         switch self {
         case .list(let answer): answer([])
         case .end(_, let answer): answer(false)
-        case .endSession, .endForbidden: break
+        case .endSession, .endForbidden, .shed: break
         }
     }
 }

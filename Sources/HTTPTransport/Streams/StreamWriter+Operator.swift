@@ -38,6 +38,7 @@ extension StreamLoop {
         case .end(let id, let answer): answer(end(id))
         case .endSession(let session):
             for (slot, owner) in sessions where owner == session { end(slot) }
+        case .shed(let part): shed(part)
         case .endForbidden:
             for (slot, credential) in credentials where !credential.isAllowed() { end(slot) }
         }

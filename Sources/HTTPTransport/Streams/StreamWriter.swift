@@ -23,6 +23,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     private let wakeDescriptor: CInt
     private let ended = DispatchSemaphore(value: 0)
     private let cutOff = Atomic(0)
+    let sheds = Atomic(false)
 
     /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. Several writers may have
     /// places together, besides the bound that `limits` sets for this one.

@@ -101,6 +101,18 @@ extension [MeasuredStore] {
             }
         )
         metrics.counter(
+            "store_streams_shed_total",
+            "Streams of slow readers that were ended because memory was scarce.",
+            map { ($0.labels, $0.store.streams.counters.shed.load(ordering: .relaxed)) }
+        )
+        metrics.counter(
+            "store_streams_refused_for_memory_total",
+            "Streams refused because memory was scarce.",
+            map {
+                ($0.labels, $0.store.streams.counters.refusedForMemory.load(ordering: .relaxed))
+            }
+        )
+        metrics.counter(
             "store_stream_frames_total",
             "Frames sent whole.",
             map { ($0.labels, $0.store.streams.counters.frames.load(ordering: .relaxed)) }

@@ -2,6 +2,7 @@ import EventStream
 import HTTPTransport
 import StatePublishing
 import StoreCore
+import Synchronization
 import Wire
 
 /// How every stream begins, and from where it goes on.
@@ -97,6 +98,10 @@ enum StreamOpening {
             session: try request.session()
         )
         owner.credential = try request.credential()
+        guard !store.streams.isShedding else {
+            store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
+            throw .overloaded("as much memory as it may have is taken", retryAfterSeconds: 5)
+        }
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }

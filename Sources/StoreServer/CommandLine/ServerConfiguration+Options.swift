@@ -233,6 +233,14 @@ extension ServerConfiguration: CommandLineConfiguration {
             help: "the most open streams"
         ),
         .number(
+            "memory-max",
+            \.memoryBytesMax,
+            in: 0...1 << 50,
+            unit: "bytes",
+            help:
+                "the memory near which slow readers are let go, 0 for what the control group allows"
+        ),
+        .number(
             "sessions-max",
             \.sessionsMax,
             in: 0...1_000_000,

@@ -109,6 +109,10 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The most open streams; they count apart from the connections above.
     public var streamsMax = streams.streamsMax
 
+    /// The memory above 90 % of which streams are refused, and those of slow readers ended; 0 for
+    /// what the control group allows, where it sets a bound (cgroups(7), version 2).
+    public var memoryBytesMax = 0
+
     /// The most sessions of clients.
     public var sessionsMax = 10_000
     /// The most sessions that clients of one address have begun; all unix sockets are one address.

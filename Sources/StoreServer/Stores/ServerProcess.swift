@@ -73,6 +73,12 @@ final class ServerProcess: Sendable {
     /// Begins to look at what may take too long.
     func startWatchdog() {
         if let threads { watchdog.add(threads.relieve) }
+        if let use = MemoryUse(bytesMax: configuration.memoryBytesMax) {
+            let memory = MemoryGuard(use, logger) { [weak self] in
+                self?.served.map(\.store.streams) ?? []
+            }
+            watchdog.add(memory.look)
+        }
         watchdog.start()
     }
 

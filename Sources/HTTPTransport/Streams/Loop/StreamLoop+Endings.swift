@@ -41,10 +41,7 @@ extension StreamLoop {
         let bye = stalled.isEmpty && logReaders.isEmpty ? nil : bye(.slow)
         if let bye { closeStalledLogReaders(with: bye) }
         for slot in stalled.keys {
-            writer.counters.closedSlow.add(1, ordering: .relaxed)
-            // Only between two frames: within one it would be taken for a part of that.
-            if let bye, behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
-            release(slot)
+            if let bye { endSlow(slot, with: bye) }
         }
     }
 
