@@ -95,6 +95,7 @@ package final class RequestEnvironment: Sendable {
         guard let access else { return nil }
         let identity = try access.identity(of: exchange, credentialCookie) { ids.next() }
         exchange.sender = identity
+        if exchange.isNoted { exchange.noteAccess { $0.principal = identity.stamp } }
         return identity
     }
 
