@@ -395,7 +395,11 @@ def test_7_2_what_a_reaction_dispatched_in_vain_is_logged_and_counted(cinema):
     line = until(lambda: re.search("warning: (.*not applied.*)", cinema.log_text), "the line")[1]
     what, end = line.split(", which Cinema/main.swift:")
     assert what == "cards/hundred/start"
-    assert end.endswith(" dispatched after version 1, was not applied: A card has a title.")
+    assert re.fullmatch(
+        r"\d+ dispatched after version 1, was not applied: A card has a title\. "
+        r"type=cards/hundred/start cause=1 event=action\.dropped time=\S+",
+        end,
+    )
     assert samples(cinema)["store_actions_dropped_total"] == 1 and cinema.version == 1
 
 

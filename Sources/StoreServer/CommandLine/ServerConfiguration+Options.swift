@@ -237,8 +237,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.memoryBytesMax,
             in: 0...1 << 50,
             unit: "bytes",
-            help:
-                "the memory near which slow readers are let go, 0 for what the control group allows"
+            help: "where slow readers are let go, 0 for the control group's bound"
         ),
         .number(
             "sessions-max",
