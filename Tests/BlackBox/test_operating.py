@@ -1,0 +1,73 @@
+"""docs/OPERATING.md and docs/SECURITY.md are true: commands do what is shown, tests are there."""
+
+import json
+import re
+
+import pytest
+import tour
+from harness import ROOT, run
+from test_seeds_table import has_test, spans
+
+OPERATING = (ROOT / "docs" / "OPERATING.md").read_text()
+THREATS = (ROOT / "docs" / "SECURITY.md").read_text()
+EVENTS = set(
+    re.findall(r'^    case \w+ = "([a-z.]+)"', (ROOT / "Sources/Telemetry/Log/LogEvent.swift").read_text(), re.M)
+)
+
+
+def untrue(text):
+    """What the tables of threats lack or name wrongly, a line each."""
+    found, count = [], 0
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 3 or cells[0] in ("threat", "---"):
+            continue
+        count += 1
+        proofs = [part.split(": ", 1) for part in cells[2].split("; ") if ": " in part]
+        if not proofs or not cells[1]:
+            found.append(f"'{cells[0]}' is not proved")
+        for path, names in proofs:
+            path = path.strip("`")
+            if not (ROOT / path).is_file():
+                found.append(f"there is no {path}")
+                continue
+            found += [f"{path} has no '{name}'" for name in spans(names) if not has_test(path, name)]
+            if not spans(names):
+                found.append(f"'{cells[0]}' names no test of {path}")
+    if count < 25:
+        found.append(f"there are {count} threats")
+    return found
+
+
+def test_every_threat_has_tests_that_exist():
+    assert untrue(THREATS) == []
+
+
+@pytest.mark.parametrize(
+    "true, false, complaint",
+    [
+        ("test_poison.py", "test_poisons.py", "there is no Tests/Durability/test_poisons.py"),
+        ("`test_9_depth_ends_at_64`", "`test_9`", "has no 'test_9'"),
+        ("`test_9_depth_ends_at_64`", "", "is not proved"),
+        ("`what a client sends forges no line`", "`nothing`", "has no 'nothing'"),
+    ],
+)
+def test_what_is_not_true_is_found(true, false, complaint):
+    assert true in THREATS
+    assert any(complaint in line for line in untrue(THREATS.replace(true, false)))
+
+
+def test_the_commands_of_operating_do_what_they_show(store_server_in_path):
+    assert tour.play(OPERATING, store_server_in_path) >= 16
+
+
+def test_operating_names_events_and_options_that_there_are():
+    options = set(json.loads(run("--print-config").stdout)) | {"policy", "config", "watch"}
+    options |= set(re.findall(r"^  --([a-z-]+)", run("--help").stdout, re.M))
+    named = set(re.findall(r"`--([a-z-]+)", OPERATING))
+    assert named and named <= options
+    events = {
+        name for name in re.findall(r"`([a-z]+\.[a-z]+)`", OPERATING)
+        if not name.endswith((".db", ".yaml", ".max"))
+    }
+    assert len(events) >= 9 and events <= EVENTS
