@@ -15,6 +15,9 @@ package final class Role: Sendable {
     /// Whether it may dispatch any action at all.
     package let dispatches: Bool
 
+    /// Whether it may dispatch every action that clients dispatch, whatever its payload is.
+    package let dispatchesEverything: Bool
+
     private let members: Set<ExactText>
     private let views: NameFilter
     private let useCases: NameFilter
@@ -52,6 +55,9 @@ package final class Role: Sendable {
             return covering.isEmpty ? .never : .conditional(covering.map(\.conditions))
         }
         otherwise = .never
+        dispatchesEverything = grants.dispatch.map(\.scope).contains { scope in
+            if case .everything = scope.types { scope.conditions.isEmpty } else { false }
+        }
         dispatches = permissions.contains { if case .never = $0 { false } else { true } }
     }
 
@@ -70,6 +76,7 @@ package final class Role: Sendable {
         permissions = []
         otherwise = .always
         dispatches = true
+        dispatchesEverything = true
     }
 }
 

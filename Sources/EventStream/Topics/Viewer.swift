@@ -44,6 +44,12 @@ package final class Sight: Hashable, Sendable {
     /// Whether a member of the root state is there.
     package func sees(module: String) -> Bool { members.contains(ExactText(module)) }
 
+    /// Whether all that is there with another sight is there with this one; `nil` is all of the
+    /// state.
+    package func covers(_ other: Sight?) -> Bool {
+        other.map { $0.members.isSubset(of: members) } ?? false
+    }
+
     package static func == (left: Sight, right: Sight) -> Bool {
         left === right || left.key == right.key
     }

@@ -78,6 +78,9 @@ package final class Snapshot: Sendable {
     /// Whether sessions see different states.
     package var hasSessions: Bool { layout?.ofSessions.isEmpty == false }
 
+    /// The names of the modules, in the order of the slices; none where the state is one piece.
+    package var moduleNames: [String] { layout?.names ?? [] }
+
     /// Whether some of its slices are not there for whom it is shown to.
     package var isNarrowed: Bool { layout?.isNarrowed == true }
 

@@ -186,7 +186,10 @@ extension EffectRunner {
         }
         if case .failure(let error) = result, !token.isCancelled { failed(token, error) }
         ended(token, token.nanoseconds)
-        token.cause.watch?.end(token.isCancelled ? .failure(CancellationError()) : result)
+        token.cause.watch?.end(
+            token.isCancelled ? .failure(CancellationError()) : result,
+            of: token.address.module
+        )
         for continuation in idle { continuation.resume() }
     }
 }

@@ -13,6 +13,8 @@ package final class EffectWatch: Sendable {
     private struct Count: Sendable {
         var running = 0
         var result: Result<any Sendable, any Error>?
+        /// The module whose effect gave the result.
+        var module: String?
         var done: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
@@ -82,6 +84,10 @@ package final class EffectWatch: Sendable {
     /// Whether nothing runs: once the action's outcome is known, the end.
     package var isDone: Bool { count.withLock { $0.running == 0 } }
 
+    /// The module whose effect gave the result; `nil` where no effect did. For what
+    /// ``whenDone(_:)`` calls.
+    package var module: String? { count.withLock { $0.module } }
+
     /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once,
     /// after the action's outcome is known; at once, or on an effect's thread.
     package func whenDone(
@@ -132,8 +138,12 @@ extension EffectWatch {
     }
 
     /// One is done. The first that failed is the result, else the first that gave something.
-    package func end(_ result: Result<any Sendable, any Error>? = nil) {
-        if let result { note(result) }
+    /// `module` is the one whose effect it is.
+    package func end(
+        _ result: Result<any Sendable, any Error>? = nil,
+        of module: String? = nil
+    ) {
+        if let result { note(result, module) }
         leave()
     }
 
@@ -164,9 +174,9 @@ extension EffectWatch {
     }
 
     /// Takes a result, here and above as far as it is new there.
-    private func note(_ result: Result<any Sendable, any Error>) {
+    private func note(_ result: Result<any Sendable, any Error>, _ module: String?) {
         var next: EffectWatch? = self
-        while let watch = next, watch.take(result) {
+        while let watch = next, watch.take(result, module) {
             switch (watch.sharing, result) {
             case (.everything, _), (.failures, .failure): next = watch.parent
             case (.failures, .success), (.nothing, _): next = nil
@@ -174,12 +184,13 @@ extension EffectWatch {
         }
     }
 
-    private func take(_ result: Result<any Sendable, any Error>) -> Bool {
+    private func take(_ result: Result<any Sendable, any Error>, _ module: String?) -> Bool {
         count.withLock { count in
             switch (count.result, result) {
             case (nil, _), (.success?, .failure): count.result = result
             case (.success?, .success), (.failure?, _): return false
             }
+            count.module = module
             return true
         }
     }

@@ -33,6 +33,7 @@ package struct CoreHandle: Sendable {
     package func offer(
         _ request: ClientRequest,
         requestID: String? = nil,
+        principal: String? = nil,
         from session: String? = nil,
         origin: String? = nil,
         watch: EffectWatch? = nil,
@@ -45,6 +46,7 @@ package struct CoreHandle: Sendable {
                         EnvelopeMember(action: request, type: request.name, payload: [123, 125])
                     ],
                     requestID: requestID,
+                    principal: principal,
                     watch: watch,
                     session: session,
                     origin: origin,
@@ -63,11 +65,13 @@ package struct CoreHandle: Sendable {
         after cause: UInt64? = nil,
         at place: String,
         from session: String? = nil,
+        principal: String? = nil,
         watch: EffectWatch? = nil
     ) {
         var source = ActionSource(cause: cause, place: place)
         source.watch = watch
         source.session = session
+        source.principal = principal
         engine.dispatchProgramAction(action, from: source)
     }
 

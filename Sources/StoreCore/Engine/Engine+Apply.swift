@@ -76,16 +76,17 @@ extension Engine {
             }
         }
         let changed = hasChange(since: savepoint.steps)
-        if isDry { return dryRun(savepoint, changed) }
+        let seen = envelope.sees.map { hasChange(since: savepoint.steps, seenBy: $0) } ?? changed
+        if isDry { return dryRun(savepoint, seen) }
         let first = batch.base + UInt64(savepoint.steps) + 1
         if let idempotency = envelope.idempotency {
-            keep(idempotency, first: first, changed: changed)
+            keep(idempotency, first: first, changed: seen)
         }
         owner.reduced(version: version, batch.steps, from: savepoint.steps, changed: changed)
         return .applied(
             first: first,
             last: version,
-            changed: changed,
+            changed: seen,
             state: envelope.wantsState ? owner.state : nil
         )
     }
@@ -106,6 +107,13 @@ extension Engine {
             return true
         }
         return false
+    }
+
+    /// The same for a client that sees some of the modules.
+    private func hasChange(since mark: Int, seenBy sees: (Int) -> Bool) -> Bool {
+        batch.steps[mark...].contains { step in
+            step.change.touches.contains { $0.isChange && sees($0.module) }
+        }
     }
 
     private func dryRun(_ savepoint: Savepoint, _ changed: Bool) -> Outcome {

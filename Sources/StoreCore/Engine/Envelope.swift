@@ -18,6 +18,9 @@ package final class Envelope: Sendable {
     package let endsBatch: Bool
     /// Whether the outcome is to carry the state.
     package let wantsState: Bool
+    /// Whether the client sees the module at a place; `nil` where it sees all of them. What it is
+    /// answered says whether those have changed.
+    package let sees: (@Sendable (_ module: Int) -> Bool)?
     package let completion: any Completion
     /// The place in the program that dispatched it; `nil` where a client did.
     package let source: ActionSource?
@@ -44,6 +47,7 @@ package final class Envelope: Sendable {
         audience: Audience? = nil,
         session: String? = nil,
         origin: String? = nil,
+        sees: (@Sendable (_ module: Int) -> Bool)? = nil,
         completion: any Completion
     ) {
         self.members = members
@@ -60,6 +64,7 @@ package final class Envelope: Sendable {
         self.audience = audience ?? source?.audience
         self.session = source == nil ? session : source?.session
         self.origin = source?.place ?? origin
+        self.sees = sees
         self.completion = completion
     }
 }

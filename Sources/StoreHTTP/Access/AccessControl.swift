@@ -135,11 +135,16 @@ package final class AccessControl: Sendable {
 
     /// What ends a stream that a principal reads: its credential, its revocation, a policy that
     /// allows it no more.
-    func credential(of identity: Identity, for need: RouteNeed) -> StreamCredential {
-        StreamCredential(expires: identity.principal.expires) { [self] in
+    func credential(
+        of identity: Identity,
+        for need: RouteNeed,
+        operates: Bool
+    ) -> StreamCredential {
+        let rights = StreamRights(sight: identity.sight, operates: operates)
+        return StreamCredential(expires: identity.principal.expires) { [self] in
             let principal = identity.principal
             return authenticator.isGood(principal, at: now())
-                && self.identity(of: principal).allows(need, with: identity.sight)
+                && self.identity(of: principal).allows(need, as: rights)
         }
     }
 }

@@ -6,10 +6,13 @@ import Wire
 package struct CredentialRoutes: RouteGroup {
     package let links: Links
     package let access: AccessControl
+    /// Whether there are sessions, with which the cookie is taken away.
+    private let hasSessions: Bool
 
-    package init(links: Links, access: AccessControl) {
+    package init(links: Links, access: AccessControl, hasSessions: Bool) {
         self.links = links
         self.access = access
+        self.hasSessions = hasSessions
     }
 
     package var routes: [Route] {
@@ -24,7 +27,23 @@ package struct CredentialRoutes: RouteGroup {
                 problems: [.unauthorized],
                 handle: begin
             )
-        ]
+        ] + (hasSessions ? [] : [end])
+    }
+
+    private var end: Route {
+        .change(
+            .delete,
+            links.session,
+            "endLogin",
+            "Take the cookie away that says who the client is.",
+            needs: .everyone,
+            answers: [.init(204, "It is taken away.", headers: ["Set-Cookie"])],
+            problems: [.notFound]
+        ) { request throws(Problem) in
+            let cookie = request.environment.credentialCookie
+            guard cookie.value(of: request.exchange) != nil else { throw request.notFound }
+            request.respond(.taking([cookie.forget(for: request.exchange)]))
+        }
     }
 
     private func begin(_ request: RequestContext) throws(Problem) {

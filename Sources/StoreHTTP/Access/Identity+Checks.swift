@@ -17,9 +17,32 @@ extension Identity {
     ) throws(Problem) {
         let access = served?.route.access ?? resource.access.forOptions
         let need = try access.need(of: request, at: resource.path)
-        guard let denial = denial(of: need) else { return }
+        guard let denial = denial(of: need, at: access) else { return }
         throw problem(denial, path: request.path)
     }
+
+    /// Whether the list of routes has a route: it may be used, with some path.
+    func lists(_ route: Route) -> Bool {
+        switch route.access {
+        case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil
+        case .viewActions: denial(of: .dispatch, at: route.access) == nil
+        case .memberInPath: role?.seesState == true
+        }
+    }
+
+    private func denial(of need: RouteNeed, at access: RouteAccess) -> Denial? {
+        let denial = denial(of: need)
+        switch access {
+        case .need, .memberInPath:
+            return denial
+        case .ofModule(let module, _):
+            return denial == nil || sees(module) ? denial : .hidden
+        case .viewActions(let module, let places):
+            return sees(module) || places.contains(where: mayDispatch) ? denial : .hidden
+        }
+    }
+
+    private func sees(_ module: String) -> Bool { role?.sees(member: module) == true }
 
     /// What a client is answered.
     func problem(_ denial: Denial, path: String) -> Problem {

@@ -33,6 +33,9 @@ package final class Identity: Sendable {
     /// The owner of sessions and of idempotency keys; `nil` for those who show nothing.
     var name: String? { stamp == nil ? nil : principal.name }
 
+    /// Whether it sees all of the state, and may dispatch all that clients dispatch.
+    var doesEverything: Bool { sight == nil && role?.dispatchesEverything == true }
+
     /// Why it may not use a route; `nil` where it may.
     func denial(of need: RouteNeed) -> Denial? {
         if case .nothing = need { return nil }
@@ -42,9 +45,22 @@ package final class Identity: Sendable {
         return role.denial(of: need)
     }
 
-    /// Whether what a stream shows, which one of another policy was allowed, is allowed to it.
-    func allows(_ need: RouteNeed, with earlier: EventStream.Sight?) -> Bool {
+    /// Whether what a stream shows, which was opened under an earlier policy, is allowed to it.
+    func allows(_ need: RouteNeed, as earlier: StreamRights) -> Bool {
         guard denial(of: need) == nil else { return false }
-        return sight == nil || sight == earlier
+        if earlier.operates, role?.operates != true { return false }
+        switch need {
+        case .state, .log: return sight?.covers(earlier.sight) ?? true
+        case .member, .view, .views, .group, .nothing, .dispatch, .useCase, .notification:
+            return true
+        }
     }
+}
+
+/// What a stream was opened with.
+struct StreamRights: Sendable {
+    /// What it shows of the state; `nil` for all of it.
+    let sight: EventStream.Sight?
+    /// Whether it shows what all sessions have because the role operates.
+    let operates: Bool
 }

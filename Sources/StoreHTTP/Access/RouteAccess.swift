@@ -8,6 +8,12 @@ enum RouteAccess: Sendable {
     case need(RouteNeed)
     /// To see the member of the state that the first parameter of the path names.
     case memberInPath
+    /// This, of the module of this name: for those who may not do it and do not see the module it is
+    /// not there.
+    case ofModule(String, RouteNeed)
+    /// To dispatch actions of the views of the module of this name, at these places of the table of
+    /// actions: for those who may dispatch none of them and do not see the module it is not there.
+    case viewActions(String, places: [Int])
 
     /// All may use it: health, what problems mean, what gives or takes a cookie.
     static let everyone = RouteAccess.need(.nothing)
@@ -22,7 +28,7 @@ enum RouteAccess: Sendable {
     /// What asking for the methods of a resource needs: nothing, where its path tells nothing.
     var forOptions: RouteAccess {
         switch self {
-        case .memberInPath, .need(.member), .need(.view): self
+        case .memberInPath, .ofModule, .viewActions, .need(.member), .need(.view): self
         case .need: .everyone
         }
     }
@@ -30,13 +36,19 @@ enum RouteAccess: Sendable {
     /// What a request to a path needs.
     func need(of request: HTTPExchange, at path: PathTemplate) throws(Problem) -> RouteNeed {
         switch self {
-        case .need(let need): need
+        case .need(let need), .ofModule(_, let need): need
+        case .viewActions: .dispatch
         case .memberInPath: .member(try path.value(0, of: request))
         }
     }
 
     static func view(_ name: String) -> RouteAccess { .need(.view(name)) }
-    static func useCase(_ path: String) -> RouteAccess { .need(.useCase(path)) }
+
+    /// To call a use case, by the name that a policy has for it.
+    static func useCase(_ name: String, of module: String) -> RouteAccess {
+        .ofModule(module, .useCase(name))
+    }
+
     static func notification(_ name: String) -> RouteAccess { .need(.notification(name)) }
 }
 

@@ -121,7 +121,10 @@ package struct DiscoveryRoutes: RouteGroup {
     ])
 
     private func index(_ request: RequestContext) {
-        let routes = request.environment.catalog.routes.filter { $0.method != .head }
+        let identity = request.identity
+        let routes = request.environment.catalog.routes.filter {
+            $0.method != .head && identity?.lists($0) != false
+        }
         let (type, body) =
             request.prefersHTML
             ? (ProblemPage.htmlContentType, page(routes, for: request).html)
@@ -130,7 +133,8 @@ package struct DiscoveryRoutes: RouteGroup {
             HTTPResponse(
                 status: 200,
                 headers: [
-                    ("Content-Type", type), ("Cache-Control", "no-cache"), ("Vary", "Accept"),
+                    ("Content-Type", type), ("Cache-Control", "no-cache"),
+                    ("Vary", identity == nil ? "Accept" : "Accept, Authorization, Cookie"),
                 ],
                 body: .bytes(Array(body.utf8))
             )
@@ -144,7 +148,8 @@ package struct DiscoveryRoutes: RouteGroup {
             version: newest(),
             links: links,
             routes: routes,
-            example: example,
+            // It is of any action: who may not do everything may not do that.
+            example: request.identity?.doesEverything == false ? nil : example,
             host: request.exchange.header("host") ?? "localhost"
         )
     }

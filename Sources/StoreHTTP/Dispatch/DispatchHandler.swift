@@ -68,6 +68,7 @@ final class DispatchHandler: Sendable {
             audience: body.audience,
             session: caller.session,
             origin: request.origin(in: caller.session),
+            sees: store.reader.moduleSight(of: caller),
             completion: ticket
         )
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by
@@ -90,8 +91,7 @@ final class DispatchHandler: Sendable {
         }
     }
 
-    /// Whether a caller sees the modules of all actions, and so what these change, and why they are
-    /// refused.
+    /// Whether a caller sees the modules of all actions, and so why they are refused.
     private func isSeen(_ members: [EnvelopeMember], by caller: Caller) -> Bool {
         guard let sight = caller.viewer.sight else { return true }
         return members.allSatisfy { member in

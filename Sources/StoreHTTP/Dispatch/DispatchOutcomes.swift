@@ -1,3 +1,4 @@
+import EventStream
 import Platform
 package import StoreCore
 import Synchronization
@@ -65,7 +66,9 @@ package final class DispatchOutcomes: Sendable {
         }
         guard let dispatch else { return nil }
         let isOwn = caller.isSession(dispatch.session) && caller.stamp == dispatch.principal
-        return caller.isOperator || isOwn ? dispatch : nil
+        // Why it failed may name what a role does not see.
+        let operates = caller.isOperator && caller.viewer.sight == nil
+        return operates || isOwn ? dispatch : nil
     }
 
     /// Notes that a dispatch has ended, and answers those who wait for that.

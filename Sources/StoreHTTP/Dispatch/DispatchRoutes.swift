@@ -39,6 +39,7 @@ package struct DispatchRoutes: RouteGroup {
                 "Apply one action, or an array of them whole or not at all.",
                 .reference("Dispatch"),
                 from: .everybody,
+                needs: .dispatch,
                 origins: .all
             ),
             outcome,
@@ -47,12 +48,18 @@ package struct DispatchRoutes: RouteGroup {
 
     private func routes(of view: ViewActions) -> [Route] {
         let schema = JSONSchema.dispatch(of: view.actions, batchMax: batchMax)
+        let places = store.actions.entries.indices.filter {
+            let entry = store.actions.entries[$0]
+            return entry.access == .views && entry.module == view.module
+        }
+        let access = RouteAccess.viewActions(view.module, places: places)
         let ofModule = route(
             links.moduleUI(view.module),
             "ui." + view.module,
             "Apply what a view of the module \(view.module) says.",
             schema,
             from: .views(of: view.module),
+            needs: access,
             origins: .all
         )
         guard view.hasInstances else { return [ofModule] }
@@ -62,6 +69,7 @@ package struct DispatchRoutes: RouteGroup {
             "Apply what the view of an instance of the module \(view.module) says.",
             schema,
             from: .views(of: view.module),
+            needs: access,
             origins: .all,
             instance: InstanceID.parameter
         )
@@ -74,6 +82,7 @@ package struct DispatchRoutes: RouteGroup {
         _ summary: String,
         _ schema: JSONSchema,
         from audience: ActionAudience,
+        needs access: RouteAccess,
         origins: AllowedOrigins,
         instance: Parameter<String>? = nil
     ) -> Route {
@@ -83,7 +92,7 @@ package struct DispatchRoutes: RouteGroup {
             path,
             id,
             summary,
-            needs: .dispatch,
+            needs: access,
             parameters: (instance.map { [$0] } ?? []) + [
                 DispatchParameters.action,
                 DispatchParameters.dryRun, CancelOnClose.parameter,

@@ -1,4 +1,5 @@
 import ActionCatalog
+import EventStream
 import HTTPTransport
 import StoreCore
 import Wire
@@ -100,8 +101,9 @@ extension DispatchTicket {
     /// What clients get of the result: what the effect returned, where that has a JSON form.
     private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
         switch result {
-        case .failure(let error): .failed(reason: error.reasonForClients)
-        case .success(let value as any Encodable & Sendable):
+        case .failure(let error):
+            .failed(reason: error.reason(for: caller.viewer, in: watch?.module))
+        case .success(let value as any Encodable & Sendable) where isSeen:
             .done(value: try? store.encoder.encode(AnyEncodable(value)))
         case .success, nil: .done(value: nil)
         }
@@ -111,9 +113,13 @@ extension DispatchTicket {
 extension Error {
     /// What clients get of an error of work that they wait for: why the domain refused it, or no
     /// more than that it failed. The log has the rest.
-    var reasonForClients: String {
-        switch self {
-        case let refusal as Refusal: refusal.reason
+    ///
+    /// The reason of a refusal may name what the state has: only who sees the module, whose work it
+    /// was, gets it.
+    func reason(for viewer: Viewer, in module: String?) -> String {
+        let isSeen = viewer.sight == nil || module.map { viewer.sees(module: $0) } == true
+        return switch self {
+        case let refusal as Refusal where isSeen: refusal.reason
         case is CancellationError: "It was cancelled."
         default: "It failed; the server's log says why."
         }

@@ -20,7 +20,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     /// On whose behalf it is answered.
     let caller: Caller
     let isBatch: Bool
-    /// Whether the caller sees what the actions change.
+    /// Whether the caller sees the modules of the actions, and so why they are refused.
     let isSeen: Bool
     /// Counts what follows the action and has not ended, where the client waits for that.
     let watch: EffectWatch?
@@ -73,8 +73,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
 
     func complete(_ outcome: Outcome) {
         switch outcome {
-        case .applied(let first, let last, let hasChanged, _):
-            let changed = hasChanged && isSeen
+        case .applied(let first, let last, let changed, _):
             if let watch {
                 waitForEffects(watch, first: first, last: last, changed: changed)
             } else {
@@ -130,11 +129,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
 
     /// Gives the answer that the request had when it came first.
     private func answerAgain(_ kept: KeptOutcome) {
-        var answer = AppliedAnswer(
-            first: kept.first,
-            last: kept.last,
-            changed: kept.changed && isSeen
-        )
+        var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
         answer.isReplayed = true
         if watch != nil, let dispatch = store.outcomes.dispatch(kept.last, for: caller) {
             return wait(for: dispatch, isReplayed: true)
@@ -171,7 +166,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     private func response(to run: DryRun) -> HTTPResponse {
         do {
             let patch = try reader.patch(of: run, for: caller)
-            var body = Array("{\"changed\":\(run.changed && isSeen),\"patch\":".utf8)
+            var body = Array("{\"changed\":\(run.changed),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))
             return HTTPResponse(

@@ -1,6 +1,7 @@
 import EventStream
 import HTTPTransport
 package import StoreCore
+import Texts
 import Wire
 
 /// The effects that run: a list of them, and a way to cancel one.
@@ -36,12 +37,17 @@ package struct EffectRoutes: RouteGroup {
                 answers: [.done],
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
-                let (id, session) = (
-                    try request.path(), try request.caller().viewer.session?.text
-                )
-                guard runner.cancel(id: id, of: session) || runner.cancel(id: id) else {
-                    throw request.notFound
-                }
+                let (id, viewer) = (try request.path(), try request.caller().viewer)
+                // Who sees all modules needs no look at what runs.
+                let isSeen =
+                    viewer.sight == nil
+                    || runner.running.contains {
+                        $0.id.isSame(as: id) && viewer.sees(module: $0.address.module)
+                    }
+                guard isSeen,
+                    runner.cancel(id: id, of: viewer.session?.text)
+                        || runner.cancel(id: id)
+                else { throw request.notFound }
                 request.respond(.done)
             },
         ]
@@ -58,6 +64,7 @@ package struct EffectRoutes: RouteGroup {
             // One that is cancelled dispatches nothing more, and only has to end.
             let running = runner.running.lazy.filter { effect in
                 !effect.isCancelled && caller.sees(effect.address.key.session)
+                    && caller.viewer.sees(module: effect.address.module)
             }
             json.list("effects", of: running) { json, effect in
                 json.member("id", effect.id)

@@ -63,7 +63,8 @@ package struct ModuleListRoutes: RouteGroup {
         request.respond(
             HTTPResponse(
                 status: 200,
-                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-cache")],
+                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-cache")]
+                    + (caller.identity == nil ? [] : [("Vary", "Authorization, Cookie")]),
                 body: .bytes(json.array)
             )
         )

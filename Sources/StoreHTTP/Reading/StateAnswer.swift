@@ -142,7 +142,11 @@ enum StateAnswer {
     }
 
     private static func headers(_ state: VisibleState) -> [(String, String)] {
-        [("ETag", state.etag), ("Cache-Control", "no-cache")]
+        state.isPrivate
+            ? [
+                ("ETag", state.etag), ("Cache-Control", "private, no-cache"),
+                ("Vary", "Authorization, Cookie"),
+            ] : [("ETag", state.etag), ("Cache-Control", "no-cache")]
     }
 }
 
@@ -158,7 +162,7 @@ extension HTTPExchange {
 extension HTTPAnswerWriter {
     /// Adds the header fields with the version of an answer.
     fileprivate mutating func add(of state: VisibleState) {
-        add(HTTPFields.revalidated)
+        add(state.isPrivate ? HTTPFields.revalidatedPrivately : HTTPFields.revalidated)
         add("ETag") { $0.text(state.etag) }
     }
 }
@@ -166,6 +170,9 @@ extension HTTPAnswerWriter {
 extension HTTPFields {
     fileprivate static let json = HTTPFields([("Content-Type", "application/json")])
     fileprivate static let revalidated = HTTPFields([("Cache-Control", "no-cache")])
+    fileprivate static let revalidatedPrivately = HTTPFields([
+        ("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Cookie"),
+    ])
 }
 
 /// The problem with a part that is not there.

@@ -12,7 +12,9 @@ extension StateReader {
         _ answer: @escaping @Sendable (VisibleState?) -> Void
     ) -> PendingRead? {
         let waiter = LongPolls.Waiter(after: version, for: caller.viewer) { [documents] newer in
-            answer(newer.map { VisibleState($0.visible(to: caller.viewer), documents) })
+            answer(
+                newer.map { VisibleState($0.visible(to: caller.viewer), documents, for: caller) }
+            )
         }
         return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
     }

@@ -64,7 +64,7 @@ package final class StateReader: Sendable {
 
     /// The newest published state.
     package func state(for caller: Caller) -> VisibleState {
-        VisibleState(newest.value.visible(to: caller.viewer), documents)
+        VisibleState(newest.value.visible(to: caller.viewer), documents, for: caller)
     }
 }
 
@@ -78,7 +78,8 @@ extension StateReader {
     ///
     /// - Throws: 410 where history does not reach back that far, 503 where it takes too long.
     package func state(at version: UInt64, for caller: Caller) throws(Problem) -> VisibleState {
-        VisibleState(try past.snapshot(at: version).visible(to: caller.viewer), documents)
+        let snapshot = try past.snapshot(at: version).visible(to: caller.viewer)
+        return VisibleState(snapshot, documents, for: caller)
     }
 
     /// Which action up to a version last changed a part of the state; none where that belongs to
@@ -125,6 +126,13 @@ extension StateReader {
     /// large.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
         try comparison(run, caller.viewer).get()
+    }
+
+    /// Whether a caller sees the module at a place; `nil` where it sees all of them.
+    func moduleSight(of caller: Caller) -> (@Sendable (Int) -> Bool)? {
+        guard let sight = caller.viewer.sight else { return nil }
+        let names = newest.value.moduleNames
+        return { names.indices.contains($0) && sight.sees(module: names[$0]) }
     }
 
     /// What a caller may read of why the domain refused an action: it may name what the state has.

@@ -9,7 +9,12 @@ package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
 
-    init(_ snapshot: Snapshot, _ documents: ParsedDocuments) {
+    /// Whether other callers see something else in the version of the same tag, so that no cache
+    /// may give one what another has got.
+    let isPrivate: Bool
+
+    init(_ snapshot: Snapshot, _ documents: ParsedDocuments, for caller: Caller) {
+        isPrivate = caller.identity != nil
         self.snapshot = snapshot
         self.documents = documents
     }

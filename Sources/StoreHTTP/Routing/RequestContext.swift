@@ -74,7 +74,12 @@ extension RequestContext {
     /// What ends a stream of it besides the client; `nil` where that makes no difference.
     func credential() throws(Problem) -> StreamCredential? {
         guard let access = environment.access, let identity else { return nil }
-        return access.credential(of: identity, for: try served.need(of: exchange))
+        let operates = try caller().isOperator && !environment.operatorReads
+        return access.credential(
+            of: identity,
+            for: try served.need(of: exchange),
+            operates: operates
+        )
     }
 
     /// Whether the client asks for a page for people, as browsers do.

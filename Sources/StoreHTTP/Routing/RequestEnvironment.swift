@@ -23,7 +23,7 @@ package final class RequestEnvironment: Sendable {
     /// The cookie by which browsers show who they are.
     let credentialCookie: CredentialCookie
     /// Whether clients without a session see what all sessions have.
-    private let operatorReads: Bool
+    let operatorReads: Bool
     let logger: Logger
     /// Lets the event loop send what was completed.
     package let wake: @Sendable () -> Void

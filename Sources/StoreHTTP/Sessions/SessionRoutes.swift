@@ -89,12 +89,15 @@ package struct SessionRoutes: RouteGroup {
     }
 
     private func end(_ request: RequestContext) throws(Problem) {
-        guard let name = try request.session() else { throw request.notFound }
-        table.beginEnding(name)
         // Who leaves a session shows nothing any more.
         let credential = request.identity.map { _ in
             request.environment.credentialCookie.forget(for: request.exchange)
         }
+        guard let name = try session(of: request) else {
+            guard let credential else { throw request.notFound }
+            return request.respond(.taking([credential, cookie.forget()]))
+        }
+        table.beginEnding(name)
         try SessionTicket(request, store) { [store, table, cookie] version in
             guard version != nil else {
                 table.keep(name)
@@ -103,11 +106,29 @@ package struct SessionRoutes: RouteGroup {
             table.end(name)
             store.streams.endStreams(of: name)
             store.reader.endWaits(of: name)
-            return HTTPResponse(
-                status: 204,
-                headers: [("Cache-Control", "no-store"), cookie.forget()]
-                    + (credential.map { [$0] } ?? [])
-            )
+            return .taking([cookie.forget()] + (credential.map { [$0] } ?? []))
         }.dispatch(.ended(session: name), from: name)
+    }
+
+    /// The session that a request ends; `nil` for who has none, but shows a cookie that says who it
+    /// is: that ends, too, where the session has ended before.
+    private func session(of request: RequestContext) throws(Problem) -> String? {
+        let shows =
+            request.identity != nil
+            && request.environment.credentialCookie.value(of: request.exchange) != nil
+        let name: String?
+        do throws(Problem) { name = try request.session() } catch {
+            guard shows else { throw error }
+            return nil
+        }
+        if name == nil, !shows { throw request.notFound }
+        return name
+    }
+}
+
+extension HTTPResponse {
+    /// Done, and these cookies are taken away.
+    static func taking(_ cookies: [(String, String)]) -> HTTPResponse {
+        HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")] + cookies)
     }
 }

@@ -1,4 +1,5 @@
 import ActionCatalog
+import EventStream
 import HTTPTransport
 import StoreCore
 package import Wire
@@ -39,7 +40,7 @@ package struct UseCaseRoutes: RouteGroup {
             path,
             "useCase." + method.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
             "Call the use case \(method.path); its input is kept nowhere.",
-            needs: .useCase(method.path),
+            needs: .useCase(method.grantName, of: method.module),
             parameters: parameters + [CancelOnClose.parameter, HeaderParameter.prefersWait],
             body: .json(JSONSchemaDocument(of: [method.input]).roots[0]),
             answers: WorkTicket.answers,
@@ -59,9 +60,10 @@ package struct UseCaseRoutes: RouteGroup {
         let work: ClientRequest
         let session = try request.session()
         do { work = try method.request(input, session, instance) } catch {
-            throw .refused(reason: Refusal(error).reason)
+            let isSeen = request.identity?.sight?.sees(module: method.module) ?? true
+            throw .refused(reason: store.reader.reason(of: Refusal(error), isSeen: isSeen))
         }
-        WorkTicket(request, store, from: session)
+        WorkTicket(request, store, from: session, asking: method.module)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)
     }
 

@@ -1,3 +1,4 @@
+import EventStream
 import HTTPTransport
 import StoreCore
 import Wire
@@ -19,6 +20,11 @@ final class WorkTicket: Completion {
     /// What the program makes of it, and where that is written.
     private let following: [(action: any Action, place: String)]
     private let session: String?
+    private let principal: String?
+    /// As whom the client sees the state.
+    private let viewer: Viewer
+    /// Whether that has the module that it asks.
+    private let isSeen: Bool
 
     static var answers: [OpenAPI.Answer] {
         let schema = JSONSchema.object([
@@ -42,12 +48,16 @@ final class WorkTicket: Completion {
         _ request: RequestContext,
         _ store: Store,
         from session: String?,
+        asking module: String? = nil,
         following: [(action: any Action, place: String)] = []
     ) {
         self.request = request
         self.store = store
         self.following = following
         self.session = session
+        principal = request.identity?.stamp
+        viewer = Viewer(session: nil, sight: request.identity?.sight)
+        isSeen = module.map(viewer.sees(module:)) ?? true
         waitSeconds = request.preferences.waitSeconds
             .map { min($0, Self.waitSecondsMax) }
         hold = waitSeconds == nil ? nil : store.hold(session)
@@ -87,6 +97,7 @@ final class WorkTicket: Completion {
             try store.core.offer(
                 work,
                 requestID: request.id.text,
+                principal: principal,
                 from: session,
                 origin: origin,
                 watch: watch,
@@ -120,6 +131,7 @@ final class WorkTicket: Completion {
                 after: version,
                 at: place,
                 from: session,
+                principal: principal,
                 watch: watch
             )
         }
@@ -127,11 +139,12 @@ final class WorkTicket: Completion {
             AppliedAnswer(first: version, last: version, changed: false),
             isBatch: false,
             wantsState: false,
-            session: session
+            session: session,
+            principal: principal
         )
         guard let waitSeconds else {
             store.outcomes.remember(dispatch)
-            watch.whenDone { [self] in store.outcomes.end(dispatch, Self.end(of: $0)) }
+            watch.whenDone { [self] in store.outcomes.end(dispatch, end(of: $0)) }
             return answer(begun(as: dispatch, newest: version))
         }
         let timer =
@@ -143,10 +156,10 @@ final class WorkTicket: Completion {
             }
         watch.whenDone { [self] result in
             timer?.cancel()
-            store.outcomes.end(dispatch, Self.end(of: result))
+            store.outcomes.end(dispatch, end(of: result))
             if case .failure(let error) = result {
                 let tag = store.reader.tag
-                let reason = error.reasonForClients
+                let reason = reason(of: error)
                 answer(.workFailed(newest: tag, because: reason))
             } else {
                 answer(response(200, store.reader.version, isCompleted: true))
@@ -155,8 +168,8 @@ final class WorkTicket: Completion {
     }
 
     /// What `GET /dispatch/<version>` answers later. A use case gives no value.
-    private static func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
-        if case .failure(let error) = result { return .failed(reason: error.reasonForClients) }
+    private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
+        if case .failure(let error) = result { return .failed(reason: reason(of: error)) }
         return .done(value: nil)
     }
 
@@ -172,8 +185,12 @@ final class WorkTicket: Completion {
         )
     }
 
+    private func reason(of error: any Error) -> String {
+        error.reason(for: viewer, in: watch.module)
+    }
+
     private func reason(of refusal: Refusal) -> String {
-        store.reader.reason(of: refusal, isSeen: true)
+        store.reader.reason(of: refusal, isSeen: isSeen)
     }
 
     private func refused(_ error: MailboxError) -> Problem {

@@ -26,7 +26,7 @@ extension StoreServer {
             + (base.recentAnalytics.map { [AnalyticsRoutes(links, $0, store.reader)] } ?? [])
             + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
             + (base.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
-            + (base.access.map { [CredentialRoutes(links: links, access: $0.control)] } ?? [])
+            + credentialRoutes(base, links, store)
             + [discoveryRoutes(links, store)]
         return Router(
             RequestEnvironment(
@@ -44,6 +44,20 @@ extension StoreServer {
             hosts: configuration.hostRule,
             onTurnEnd: store.nudgeCore
         )
+    }
+
+    /// What gives browsers a cookie that says who they are, where that makes a difference.
+    private func credentialRoutes(
+        _ base: StoreBase<State>,
+        _ links: Links,
+        _ store: Store
+    ) -> [any RouteGroup] {
+        guard let access = base.access else { return [] }
+        let modules = composition.modules ?? []
+        let hasSessions = store.sessions != nil && modules.contains { $0.name == Sessions.name }
+        return [
+            CredentialRoutes(links: links, access: access.control, hasSessions: hasSessions)
+        ]
     }
 
     /// Its metrics and its health; where it is the one at `/` of several, those of the process.
