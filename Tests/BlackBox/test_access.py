@@ -1,0 +1,336 @@
+"""What a role does not see, it gets on no route (protocol 17)."""
+
+import itertools
+import json
+import threading
+
+import pytest
+from access import ROLES, guarded, reading, session
+from harness import Stream, action
+
+SECRET = "secret-"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+HIDDEN = ("safe", "boxes", "diary", "effects", "sessions")
+STREAMS = [
+    "/events", "/events?mode=patch", "/events?path=/todos", "/events?path=/todos/items&mode=patch",
+    "/events?path=/safe", "/events?path=/boxes/a", "/events?path=/motto", "/modules/todos/events",
+    "/modules/todos/events?old=true", "/modules/todos/events?mode=patch", "/views/list/events", "/actions/events",
+    "/route/events",
+]
+
+
+@pytest.fixture
+def house(tmp_path):
+    return guarded(tmp_path)
+
+
+def put(server, header, *actions, **headers):
+    fields = {**header, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    return server.post(list(actions), fields)
+
+
+def plant(server, house, rounds=1):
+    """Leaves secrets everywhere but in the list: in the state, in sessions, in the log, in effects."""
+    others = [session(server, house.operator) for _ in range(2)]
+    for number in range(rounds):
+        text = f"{SECRET}{number}"
+        planted = [
+            action("safe/put", text=text), action(f"boxes/{text}/start", label=text), action("Named", text=text),
+            action("Swept", text=text), {**action("todos/cleared"), "meta": {}},
+        ]
+        answer = server.post(planted, house.operator)
+        assert answer.status == 200, answer
+        for other in others:
+            assert server.post(action("diary/written", text=text), other).status == 200
+        assert server.post(action("safe/refused"), house.operator).status == 409
+        failed = server.post(action("safe/jammed"), {**house.operator, "Prefer": "wait=10"})
+        assert failed.status == 424 and SECRET in failed.json["detail"]
+    assert server.post(action("safe/waited", ms=600_000), house.operator).status == 200
+    assert server.get("/state", house.operator).body.count(SECRET.encode()) >= 4
+
+
+def has_secret(answer):
+    return SECRET.encode() in answer.body or any(SECRET in value for _, value in answer.headers)
+
+
+def paths(server, header):
+    """Each path of the table of routes, with what its parameters may be."""
+    found = []
+    for template in server.get("/openapi.json", header).json["paths"]:
+        names = [part[1:-1] for part in template.split("/") if part.startswith("{")]
+        values = {
+            "module": ("todos", *HIDDEN, "nowhere"), "collection": ("boxes", "nowhere"), "id": (f"{SECRET}0", "a"),
+            "version": ("3", "8"), "effect": ("1", f"{SECRET}0"), "slug": ("refused", "nothing"),
+            "pointer": ("todos", "safe", "safe/content/0", "boxes", "motto", "diary", "nowhere"),
+        }
+        for chosen in itertools.product(*(values.get(name.strip(".").split(".")[0], ("a",)) for name in names)):
+            path = template
+            for name, value in zip(names, chosen):
+                path = path.replace("{" + name + "}", value)
+            found.append((template, path))
+    return found
+
+
+def queries(path):
+    if path.startswith("/state"):
+        return ("", "?version=4", "?version=9", "?blame=true", "?blame=true&version=9", "?after=0&wait=1")
+    if path == "/actions":
+        return ("", "?limit=1000", "?type=safe/put", "?type=Swept", "?after=2")
+    if path == "/trace":
+        return ("", *(f"?version={version}" for version in range(1, 14)))
+    return ("",)
+
+
+@pytest.mark.parametrize("role", ["reader", "sender", "nothing", "nobody"])
+def test_17_no_route_gives_what_the_role_does_not_see(house, role):
+    header = house.bearer("ada", role)
+    with house.server() as server:
+        plant(server, house)
+        own = session(server, header) if role in ("reader", "sender") else header
+        count = 0
+        for template, path in paths(server, house.operator):
+            if template.endswith("/events"):
+                continue
+            for method, query in itertools.product(METHODS, queries(path)):
+                body = b"{}" if method in ("POST", "PUT", "PATCH") else None
+                fields = {**own, "Content-Type": "application/json"} if body else own
+                answer = server.request(method, path + query, body, fields)
+                count += 1
+                assert answer.status < 500, (method, path, answer)
+                shown = SECRET in path + query
+                assert shown or not has_secret(answer), (method, path + query, answer)
+                if method == "DELETE" and path == "/session" and role in ("reader", "sender"):
+                    own = session(server, header)
+        assert count > 200
+
+
+def test_17_what_is_seen_is_the_list_alone(house):
+    header = house.bearer("ada", "reader")
+    with house.server() as server:
+        plant(server, house)
+        assert put(server, header, action("todos/added", text="milk")).status == 200
+        last = server.get("/state", header)
+        assert list(last.json) == ["todos"] and last.json["todos"]["items"] == ["milk"]
+        assert (last["cache-control"], last["vary"]) == ("private, no-cache", "Authorization, Cookie")
+        assert [each["name"] for each in server.get("/modules", header).json["modules"]] == ["todos"]
+        assert [each["name"] for each in server.get("/views", header).json["views"]] == ["list"]
+        records = server.get("/actions?limit=1000", header).json["actions"]
+        assert {each["type"].split("/")[0] for each in records} == {"todos"}
+        past = server.get("/state?version=5", header)
+        assert list(past.json) == ["todos"]
+        blame = server.get("/state/todos/echoes?blame=true", header).json
+        assert blame["changedBy"] is None and "Swept" not in json.dumps(blame)
+        assert server.get("/state/safe?blame=true", header).json == server.get(
+            "/state/nowhere?blame=true", header).json
+        run = server.post(
+            [action("todos/added", text="tea")], header, "?dry-run=true").json
+        assert run["changed"] is True and {each["path"].split("/")[1] for each in run["patch"]} == {"todos"}
+        shown = put(server, header, action("todos/added", text="tea"), Prefer="return=representation")
+        assert list(shown.json["state"]) == ["todos"]
+
+
+def test_17_what_is_answered_to_an_action_tells_nothing_of_what_is_hidden(house):
+    """Refusals, failures, values, dry runs, replays and outcomes of what a role may do and not see."""
+    header = house.bearer("ada", "sender")
+    with house.server() as server:
+        plant(server, house)
+        own = session(server, header)
+        keyed = {"Idempotency-Key": '"once"'}
+        answers = []
+        for type_, extra in itertools.product(
+            ["safe/refused", "safe/jammed", "Told", "todos/broken", "safe/opened"],
+            [{}, {"Prefer": "wait=10"}, {"Prefer": "return=representation, wait=10"}],
+        ):
+            answers.append(server.post(action(type_), {**own, **extra}))
+        for text in "refuse", "on":
+            answers.append(server.post(action("Swept", text=text), own))
+            answers.append(server.post(action("Swept", text=text), own, "?dry-run=true"))
+        answers += [server.post(action("Told"), {**own, **keyed, "Prefer": "wait=10"}) for _ in range(2)]
+        answers.append(server.post([action("todos/added", text="a"), action("safe/refused")], own))
+        slow = server.post(action("safe/jammed"), {**own, "Prefer": "wait=0"})
+        answers += [slow, server.get(slow["location"] or "/livez", {**own, "Prefer": "wait=10"})]
+        for target in "/usecases/safe/look", "/notify/bell":
+            for wait in {}, {"Prefer": "wait=10"}:
+                answers.append(server.send(target, {"text": "on"}, {**own, **wait}))
+        begun = server.send("/usecases/safe/look", {}, own)
+        assert begun.status == 202
+        answers.append(server.get(begun["location"], {**own, "Prefer": "wait=10"}))
+        assert answers[-1].status == 424, answers[-1]
+        answers += [server.get(target, own) for target in ("/effects", "/actions?limit=1000", "/", "/metrics")]
+        statuses = {answer.status for answer in answers}
+        assert statuses >= {200, 409, 424} and max(statuses) < 500, statuses
+        for answer in answers:
+            assert not has_secret(answer), answer
+        refused = server.post(action("safe/refused"), own).problem("refused", 409)
+        assert "The store refuses this." in refused["detail"]
+        # Whoever sees the module gets its text.
+        assert SECRET in server.post(action("safe/refused"), house.operator).json["detail"]
+
+
+def test_17_changed_is_about_what_the_caller_sees(house):
+    header = house.bearer("ada", "sender")
+
+    def changed(*actions, **headers):
+        answer = put(server, header, *actions, **headers)
+        assert answer.status == 200, answer
+        return answer.json["changed"]
+
+    with house.server() as server:
+        assert changed(action("safe/put", text="x")) is False
+        assert changed(action("todos/added", text="x")) is True
+        assert changed(action("todos/cleared"), action("safe/put", text="y")) is True
+        assert changed(action("todos/cleared"), action("safe/put", text="z")) is False
+        assert changed(action("Named", text="x")) is False
+        assert changed(action("Swept", text="x")) is True
+        key = {"Idempotency_Key": '"a"'}
+        assert [changed(action("safe/opened"), **key) for _ in range(2)] == [False, False]
+        for actions, wanted in [(["safe/opened"], False), (["todos/tapped"], None)]:
+            if wanted is not None:
+                run = server.post([action(each) for each in actions], header, "?dry-run=true").json
+                assert (run["changed"], run["patch"]) == (wanted, [])
+        assert put(server, house.operator, action("safe/put", text="w")).json["changed"] is True
+
+
+def common(answer, path):
+    """All of an answer but what each request has of its own."""
+    own = {"date", "content-length"}
+    headers = sorted((name, value) for name, value in answer.headers if name not in own)
+    body = answer.json if answer.body else {}
+    body.pop("instance", None)
+    text = json.dumps([answer.status, headers, body])
+    return text.replace(path, "PATH").replace(json.dumps(path)[1:-1], "PATH")
+
+
+@pytest.mark.parametrize("role", ["reader", "anonymous", "nobody"])
+@pytest.mark.parametrize("pair", [
+    ("/modules/safe", "/modules/nope"), ("/modules/safe/events", "/modules/nope/events"),
+    ("/modules/safe/ui", "/modules/nope/ui"), ("/modules/boxes/ui", "/modules/nopes/ui"),
+    ("/modules/boxes/a", "/modules/nopes/a"), ("/modules/boxes/a/events", "/modules/nopes/a/events"),
+    ("/modules/boxes/a/ui", "/modules/nopes/a/ui"), ("/modules/motto", "/modules/nopes"),
+    ("/usecases/safe/look", "/usecases/nope/look"), ("/usecases/boxes/a/label", "/usecases/nopes/a/label"),
+    ("/views/safe", "/views/nope"), ("/views/safe/events", "/views/nope/events"),
+    ("/state/safe", "/state/nope"), ("/state/motto", "/state/nopes"), ("/state/boxes/a", "/state/nopes/a"),
+    ("/state/safe?blame=true", "/state/nope?blame=true"), ("/state/safe?version=1", "/state/nope?version=1"),
+])
+def test_17_what_is_hidden_is_as_if_it_were_not_there(house, role, pair):
+    roles = {**ROLES, "anonymous": {"read": ["/todos"], "dispatch": ["todos/added"]}}
+    house.write(roles)
+    header = {} if role == "anonymous" else house.bearer("ada", role)
+    with house.server() as server:
+        assert server.post(action("boxes/a/start", label="x"), house.operator).status == 200
+        for method, extra in itertools.product(METHODS, [{}, {"Accept": "text/html"}, {"If-Match": '"x"'}]):
+            body = b"{}" if method in ("POST", "PUT", "PATCH") else None
+            fields = {**header, **extra, **({"Content-Type": "application/json"} if body else {})}
+            first, second = (
+                common(server.request(method, target, body, fields), target.split("?")[0]) for target in pair
+            )
+            assert first.replace("safe", "nope").replace("boxes", "nopes").replace("motto", "nopes") == second, (
+                method, extra)
+
+
+def test_17_names_of_actions_that_a_role_may_not_dispatch_are_not_offered(house):
+    header = house.bearer("ada", "reader")
+    with house.server() as server:
+        for target in "/dispatch", "/modules/todos/ui":
+            problem = server.send(target, action("todos/addd"), header).problem("unknown-action", 422)
+            known = json.dumps(problem)
+            assert "safe" not in known and "boxes" not in known and "Swept" not in known, known
+        for type_ in "safe/put", "Swept", "boxes/a/labelled":
+            assert server.post(action(type_, text="x"), header).problem("forbidden", 403)
+        routes = server.get("/", {**header, "Accept": "application/json"}).json["routes"]
+        page = server.get("/", {**header, "Accept": "text/html"}).body.decode()
+        for text in json.dumps(routes), page:
+            assert "safe" not in text and "boxes" not in text and "bell" not in text
+            assert "/modules/todos/ui" in text and "/metrics" not in text
+        everything = server.get("/", {**house.operator, "Accept": "application/json"}).json["routes"]
+        assert len(everything) > len(routes)
+
+
+def test_17_effects_of_hidden_modules_are_neither_listed_nor_cancelled(house):
+    header = house.bearer("ada", "sender")
+    with house.server() as server:
+        plant(server, house)
+        assert server.get("/effects", header).json["effects"] == []
+        [effect] = server.get("/effects", house.operator).json["effects"]
+        assert server.request("DELETE", effect["href"], headers=header).status == 404
+        assert server.get("/effects", house.operator).json["effects"] == [effect]
+        assert server.request("DELETE", effect["href"], headers=house.operator).status in (200, 204)
+
+
+def test_17_streams_have_nothing_of_what_is_hidden_and_are_silent_meanwhile(house):
+    """Thousands of hidden changes, alone and beside visible ones; with a session and without."""
+    header = house.bearer("ada", "reader")
+    with house.server() as server:
+        plant(server, house)
+        for client in header, session(server, header):
+            targets = [target for target in STREAMS if target != "/route/events" or client is not header]
+            streams = reading(server, client, *targets)
+            texts = [[] for _ in streams]
+            for target, stream, text in zip(targets, streams, texts):
+                event = stream.event()
+                while target == "/actions/events" and event.name != "caught-up":
+                    text.append(event.raw)
+                    event = stream.event()
+                text.append(event.raw)
+            hide(server, house, 3_000)
+            for target, stream in zip(targets, streams):
+                assert stream.quiet(0.05), target
+            mixed = [action("safe/put", text=SECRET), action("todos/added", text="milk"), action("Named", text=SECRET)]
+            version = server.post(mixed, house.operator).json["version"] - 1
+            for target, stream, text in zip(targets, streams, texts):
+                if not any(part in target for part in ("safe", "boxes", "motto", "route")):
+                    event = stream.event()
+                    text.append(event.raw)
+                    assert "milk" in event.data, (target, event)
+                    assert event.version >= version
+                assert stream.quiet(0.05), target
+                stream.close()
+            assert server.post(action("todos/cleared"), house.operator).status == 200
+            for target, text in zip(targets, texts):
+                assert SECRET.encode() not in b"".join(text), target
+
+
+def hide(server, house, count):
+    """Dispatches so many hidden actions."""
+    text = f"{SECRET}x"
+    batch = [action("safe/opened"), action("Named", text=text), action("diary/written", text=text)] * 30
+    for _ in range(count // len(batch) + 1):
+        assert server.post(batch, house.operator).status == 200
+        assert server.post(action("Named", text="other"), house.operator).status == 200
+
+
+def test_17_a_stream_goes_on_where_it_was_when_only_the_rest_has_changed(house):
+    header = house.bearer("ada", "reader")
+    with house.server() as server:
+        assert server.post(action("todos/added", text="first"), house.operator).status == 200
+        for target in "/events", "/events?mode=patch", "/events?path=/todos", "/modules/todos/events", "/views/list/events":
+            [stream] = reading(server, header, target)
+            last = stream.event().id
+            stream.close()
+            hide(server, house, 300)
+            with Stream(server, target, last=last, headers=header.items()).opened() as stream:
+                assert stream.quiet(0.2), target
+                assert server.post(action("todos/added", text="next"), house.operator).status == 200
+                event = stream.event()
+                assert event.name == "message" or event.name == "patch", event
+                assert "next" in event.data and SECRET not in event.data
+
+
+def test_17_a_long_poll_waits_for_what_its_role_sees(house):
+    header = house.bearer("ada", "reader")
+    with house.server() as server:
+        assert server.post(action("todos/added", text="first"), house.operator).status == 200
+        state = server.get("/state", header)
+        version = int(state["etag"].strip('"').split(":")[1])
+        answers = []
+        poll = threading.Thread(
+            target=lambda: answers.append(server.get(f"/state?after={version}&wait=30", header)))
+        poll.start()
+        hide(server, house, 300)
+        assert server.get(f"/state?after={version}", header).status == 304
+        assert server.get("/state", {**header, "If-None-Match": state["etag"]}).status == 304
+        assert answers == []
+        assert server.post(action("todos/added", text="next"), house.operator).status == 200
+        poll.join()
+        assert answers[0].json["todos"]["items"] == ["first", "next"] and list(answers[0].json) == ["todos"]
+        assert server.get("/state", {**header, "If-None-Match": state["etag"]}).status == 200

@@ -1,0 +1,158 @@
+"""The end of a credential, and changes of keys and policy while a server runs (protocol 17)."""
+
+import time
+
+import pytest
+from access import ROLES, cookie_of, guarded, reading, reload, session
+from harness import ConnectionEnded, Stream, action, until
+
+STREAMS = [
+    "/events", "/events?mode=patch", "/events?path=/todos", "/modules/todos/events", "/modules/todos/events?old=true",
+    "/views/list/events", "/actions/events",
+]
+LATE_SECONDS = 15
+
+
+@pytest.fixture
+def house(tmp_path):
+    return guarded(tmp_path)
+
+
+def last_events(stream):
+    """What comes until the stream ends: names and events."""
+    found = []
+    while True:
+        try:
+            found.append(stream.event())
+        except ConnectionEnded:
+            return found
+
+
+def ended(stream):
+    """Checks that it ends because of its credential, and answers what came before the last event."""
+    *before, bye = last_events(stream)
+    assert bye.name == "bye" and bye.json["reason"] == "expired", bye
+    return before
+
+
+def listed(server, house):
+    return server.get("/debug/subscriptions", house.operator).json["streams"]
+
+
+def test_17_streams_end_with_their_credential(house):
+    """With an announcement at once, where it ends soon; one that is behind ends, too."""
+    with house.server() as server:
+        began = time.time()
+        brief = house.brief("ada", "reader", 6)
+        end = int(began) + 6
+        streams = reading(server, brief, *STREAMS)
+        others = reading(server, house.bearer("bob", "reader"), *STREAMS)
+        slow = Stream(server, "/events", headers=brief.items(), receive_bytes=2_048).opened()
+        for _ in range(40):
+            assert server.post(action("todos/added", text="x" * 60_000), house.operator).status == 200
+        for target, stream in zip(STREAMS, streams):
+            before = ended(stream)
+            assert end - 1 <= time.time() <= end + LATE_SECONDS, target
+            announced = [each for each in before if each.name == "expiring"]
+            assert len(announced) == 1 and 0 < announced[0].json["seconds"] <= 7, (target, announced)
+            assert announced[0].id is None
+        assert ended(slow)
+        for stream in others:
+            while (event := stream.take()) is not None:
+                assert event.name not in ("bye", "expiring")
+            assert not stream.ended
+            stream.close()
+        problem = server.get("/state", brief).problem("unauthorized", 401)
+        assert "expired" in problem["detail"].lower()
+
+
+def test_17_a_revoked_key_ends_its_streams_and_its_cookies(house):
+    with house.server("--debug-routes") as server:
+        ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
+        cookie = cookie_of(server.request("POST", "/session", b"", ada), "store-auth")
+        streams = reading(server, ada, *STREAMS) + reading(server, cookie, *STREAMS)
+        others = reading(server, bob, *STREAMS)
+        house.revoke(ada)
+        assert server.get("/state", ada).status == 200
+        reload(server)
+        for stream in streams:
+            ended(stream)
+        for header in ada, cookie:
+            assert server.get("/state", header).status == 401
+        until(lambda: len(listed(server, house)) == len(others), "the others' streams go on")
+        assert server.get("/state", bob).status == 200
+
+
+def test_17_a_new_policy_ends_the_streams_that_it_does_not_allow_and_no_others(house):
+    with house.server("--debug-routes") as server:
+        ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "author")
+        mine, others = reading(server, ada, *STREAMS), reading(server, bob, "/events", "/actions/events")
+        # More than before: none has to end.
+        reader = ROLES["reader"]
+        house.write({**ROLES, "reader": {**reader, "read": [*reader["read"], "/safe", "views/safe"]}})
+        reload(server)
+        assert list(server.get("/state", ada).json) == ["todos", "safe"]
+        until(lambda: len(listed(server, house)) == len(mine) + len(others), "all go on")
+        # What each shows is looked at alone.
+        house.write({**ROLES, "reader": {**reader, "read": ["/todos", "/safe"]}})
+        reload(server)
+        gone = {target: stream for target, stream in zip(STREAMS, mine) if target.startswith(("/views", "/actions"))}
+        for stream in gone.values():
+            ended(stream)
+        until(lambda: len(listed(server, house)) == len(mine) + len(others) - len(gone), "the rest goes on")
+        house.write({**ROLES, "reader": {**reader, "read": ["/safe"]}})
+        reload(server)
+        for target, stream in zip(STREAMS, mine):
+            if target not in gone:
+                ended(stream)
+        until(lambda: len(listed(server, house)) == len(others), "the other role's go on")
+        assert server.post(action("todos/added", text="x"), house.operator).status == 200
+        assert [stream.event() for stream in others]
+
+
+def test_17_who_no_longer_operates_reads_no_more_what_all_sessions_have(house):
+    roles = {**ROLES, "keeper": {"read": ["*"], "use": ["operate", "sessions"]}}
+    house.write(roles)
+    with house.server("--debug-routes") as server:
+        keeper = house.bearer("ada", "keeper")
+        own = session(server, keeper)
+        streams = reading(server, keeper, "/events", "/modules/diary/events", "/events?path=/diary", "/actions/events")
+        kept = reading(server, own, "/events", "/modules/diary/events")
+        house.write({**roles, "keeper": {"read": ["*"], "use": ["sessions"]}})
+        reload(server)
+        for stream in streams:
+            ended(stream)
+        until(lambda: len(listed(server, house)) == len(kept), "those of a session go on")
+
+
+@pytest.mark.parametrize("which", ["policy", "keys"])
+def test_17_a_file_that_is_wrong_changes_nothing(house, which):
+    with house.server("--debug-routes") as server:
+        ada = house.bearer("ada", "reader")
+        reload(server)
+        streams = reading(server, ada, *STREAMS)
+        file = getattr(house, which)
+        good = file.read_text()
+        for text in "", "{", '{"roles": {"reader": {"read": ["/nowhere"]}}}', "[]":
+            file.write_text(text)
+            reload(server)
+            assert f"{which}" in server.log_text.splitlines()[-1] or "stay as they were" in server.log_text
+            assert list(server.get("/state", ada).json) == ["todos"]
+            assert server.get("/safe", ada).status == 404
+            assert len(listed(server, house)) == len(streams)
+        assert server.log_text.count("stay as they were") == 4
+        file.write_text(good)
+        reload(server)
+        assert server.get("/state", ada).status == 200
+        assert len(listed(server, house)) == len(streams)
+
+
+def test_17_a_key_whose_role_is_another_ends_what_it_had(house):
+    with house.server() as server:
+        ada = house.bearer("ada", "reader")
+        reload(server)
+        [stream] = reading(server, ada, "/events")
+        house.keys.write_text(house.keys.read_text().replace('"reader"', '"author"'))
+        reload(server)
+        ended(stream)
+        assert server.get("/views", ada).status == 403
