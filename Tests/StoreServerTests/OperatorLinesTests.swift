@@ -192,14 +192,16 @@ import Testing
         #expect(entry.message == post.line)
     }
 
-    @Test func `the line of another store begins with its name`() async throws {
+    @Test func `the line of another store names it`() async throws {
         let server = plain.adding(plain, named: "books")
         let (entry, status) = try await line(
             of: server,
             after: [("POST", "/stores/books/dispatch", Self.noted)]
         )
         #expect(status == 422)
-        #expect(entry.message.hasPrefix("books: the type's own code refused "))
+        #expect(entry.store == "books")
+        #expect(entry.message.hasPrefix("the type's own code refused "))
+        #expect(entry.description.hasPrefix("books: the type's own code refused "))
     }
 
     @Test func `why a state has no JSON form`() async throws {

@@ -8,8 +8,8 @@ enum RouteAccess: Sendable {
     case need(RouteNeed)
     /// To see the member of the state that the first parameter of the path names.
     case memberInPath
-    /// This, of the module of this name: for those who may not do it and do not see the module it is
-    /// not there.
+    /// This, of the module of this name: for those who may not do it and do not see the module it
+    /// is not there.
     case ofModule(String, RouteNeed)
     /// To dispatch actions of the views of the module of this name, at these places of the table of
     /// actions: for those who may dispatch none of them and do not see the module it is not there.

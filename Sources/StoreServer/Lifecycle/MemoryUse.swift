@@ -8,8 +8,8 @@ struct MemoryUse: Sendable {
     /// The folder of the control group that sets the bound; `nil` where the operator does.
     private let group: String?
 
-    /// - Parameter bytesMax: the operator's bound; 0 for that of the process's control group.
-    /// - Returns: `nil` where there is no bound.
+    /// The use beside the operator's bound, or beside that of the process's control group where it
+    /// is 0; `nil` where there is no bound.
     init?(bytesMax: Int) {
         if bytesMax > 0 {
             limit = bytesMax
