@@ -120,7 +120,7 @@ def test_t3_updaters_change_the_state_and_one_that_does_not_fit_is_refused(cinem
     assert cinema.post(action("TurnTaken", index=0)).json["changed"] is True
     assert cinema.state["tally"]["order"] == [2]
     problem = cinema.post(action("TurnTaken", index=1)).problem("refused", 409)
-    assert (problem["pointer"], problem["detail"]) == ("/payload/index", "There is no turn 1.")
+    assert (problem["pointer"], problem["reason"]) == ("/payload/index", "There is no turn 1.")
     assert cinema.state["tally"]["order"] == [2]
     assert cinema.get("/livez").status == 200
 

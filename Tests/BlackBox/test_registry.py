@@ -165,7 +165,7 @@ def test_2_2_a_whole_name_has_no_module_in_front(program, tmp_path):
     state = vault.state
     assert again(program, tmp_path, vault) == state
     applied = [line for line in vault.log_text.splitlines() if " applied " in line]
-    assert [line.split(" module=")[1] for line in applied] == [
+    assert [line.split(" module=")[1].split(" event=")[0] for line in applied] == [
         f"lever type={name}" for name in types if name != "ResetRequested"
     ]
     events = [json.loads(line) for line in lines.read_text().splitlines()]
