@@ -18,7 +18,7 @@ ROLES = {
         "read": ["/todos", "views/list", "log"],
         "dispatch": ["*"],
         "call": ["*"],
-        "use": ["schema", "sessions", "effects", "metrics"],
+        "use": ["schema", "sessions", "effects"],
     },
     "author": {
         "read": ["/todos", "log"],
@@ -90,7 +90,7 @@ def guarded(folder, roles=None):
 
 def reload(server):
     """Has the server read its files again, and waits until it has."""
-    lines = lambda: server.log_text.count("are read again") + server.log_text.count("stay as they were")  # noqa: E731
+    lines = lambda: server.log_text.count("keys and policy")  # noqa: E731
     before = lines()
     server.process.send_signal(signal.SIGHUP)
     until(lambda: lines() > before, "the files are read again")

@@ -41,12 +41,14 @@ def listed(server, house):
 
 def test_17_streams_end_with_their_credential(house):
     """With an announcement at once, where it ends soon; one that is behind ends, too."""
+    bob = house.bearer("bob", "reader")
     with house.server() as server:
         began = time.time()
         brief = house.brief("ada", "reader", 6)
+        reload(server)
         end = int(began) + 6
         streams = reading(server, brief, *STREAMS)
-        others = reading(server, house.bearer("bob", "reader"), *STREAMS)
+        others = reading(server, bob, *STREAMS)
         slow = Stream(server, "/events", headers=brief.items(), receive_bytes=2_048).opened()
         for _ in range(40):
             assert server.post(action("todos/added", text="x" * 60_000), house.operator).status == 200
@@ -67,8 +69,8 @@ def test_17_streams_end_with_their_credential(house):
 
 
 def test_17_a_revoked_key_ends_its_streams_and_its_cookies(house):
+    ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server("--debug-routes") as server:
-        ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
         cookie = cookie_of(server.request("POST", "/session", b"", ada), "store-auth")
         streams = reading(server, ada, *STREAMS) + reading(server, cookie, *STREAMS)
         others = reading(server, bob, *STREAMS)
@@ -84,8 +86,8 @@ def test_17_a_revoked_key_ends_its_streams_and_its_cookies(house):
 
 
 def test_17_a_new_policy_ends_the_streams_that_it_does_not_allow_and_no_others(house):
+    ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "author")
     with house.server("--debug-routes") as server:
-        ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "author")
         mine, others = reading(server, ada, *STREAMS), reading(server, bob, "/events", "/actions/events")
         # More than before: none has to end.
         reader = ROLES["reader"]
@@ -113,8 +115,8 @@ def test_17_a_new_policy_ends_the_streams_that_it_does_not_allow_and_no_others(h
 def test_17_who_no_longer_operates_reads_no_more_what_all_sessions_have(house):
     roles = {**ROLES, "keeper": {"read": ["*"], "use": ["operate", "sessions"]}}
     house.write(roles)
+    keeper = house.bearer("ada", "keeper")
     with house.server("--debug-routes") as server:
-        keeper = house.bearer("ada", "keeper")
         own = session(server, keeper)
         streams = reading(server, keeper, "/events", "/modules/diary/events", "/events?path=/diary", "/actions/events")
         kept = reading(server, own, "/events", "/modules/diary/events")

@@ -178,7 +178,7 @@ def test_17_idempotency_keys_belong_to_the_principal(house):
 def test_17_records_have_the_principal_with_all_that_follows(house, tmp_path):
     house.write({**ROLES, "anonymous": {"read": ["/todos"], "dispatch": ["todos/*"]}, "caller": {
         "read": ["/todos"], "dispatch": ["todos/*"], "call": ["usecases/todos/enter", "notify/bell"]}})
-    ada = house.bearer("ada", "caller")
+    ada, bob = house.bearer("ada", "caller"), house.bearer("bob", "caller")
     server = house.server(data=tmp_path / "data")
     wait = {**ada, "Prefer": "wait=10"}
     for type_, payload in [("todos/added", {"text": "echo"}), ("todos/relayed", {"text": "on"}),
@@ -189,7 +189,7 @@ def test_17_records_have_the_principal_with_all_that_follows(house, tmp_path):
     begun = server.send("/usecases/todos/enter", {"text": "again"}, ada)
     assert begun.status == 202
     assert server.get(begun["location"], wait).status == 200
-    for header in {}, house.bearer("bob", "caller"):
+    for header in {}, bob:
         assert server.get(begun["location"], header).status == 404
     logged = records(server, house)
     types = [each["type"] for each in logged]

@@ -17,6 +17,14 @@ package enum RouteNeed: Sendable, Equatable {
     case useCase(String)
     case notification(String)
     case group(RouteGroupName)
+
+    /// Whether it is to see one thing by its name, which is not there for those who may not.
+    package var isOfOne: Bool {
+        switch self {
+        case .member, .view: true
+        case .nothing, .state, .views, .log, .dispatch, .useCase, .notification, .group: false
+        }
+    }
 }
 
 extension Role {

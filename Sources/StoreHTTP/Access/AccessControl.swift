@@ -64,7 +64,8 @@ package final class AccessControl: Sendable {
         _ cookie: CredentialCookie,
         _ id: () -> RequestID
     ) throws(Problem) -> Identity {
-        let bearer = exchange.has("authorization") ? try Self.token(of: exchange) : nil
+        let bearer = exchange.has("authorization") ? Self.token(of: exchange) : nil
+        guard bearer != nil || !exchange.has("authorization") else { throw otherScheme(id()) }
         let shown = bearer == nil && exchange.has("cookie") ? cookie.value(of: exchange) : nil
         guard bearer != nil || shown != nil else { return rules.withLock { $0.anonymous } }
         do {
@@ -102,16 +103,26 @@ package final class AccessControl: Sendable {
         return cookie.map { problem.with($0) } ?? problem
     }
 
-    /// The text behind `Bearer`; `nil` for another scheme, which no credential has.
-    private static func token(of exchange: HTTPExchange) throws(Problem) -> String {
+    /// 401 for a scheme that no credential has, with a line in the log.
+    private func otherScheme(_ id: RequestID) -> Problem {
+        logger.warning(
+            .credentialRefused,
+            "request \(id.text): its token is refused: its scheme is not Bearer",
+            LogField("request", .name(id.text))
+        )
+        var problem = Problem.unauthorized(
+            "The server takes the scheme Bearer in the Authorization header.",
+            challenge: "Bearer"
+        )
+        problem.instance = id.text
+        return problem
+    }
+
+    /// The text behind `Bearer`; `nil` for another scheme.
+    private static func token(of exchange: HTTPExchange) -> String? {
         let field = exchange.header("authorization") ?? ""
         let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
-        guard String(scheme)?.lowercased() == "bearer" else {
-            throw .unauthorized(
-                "The server takes the scheme Bearer in the Authorization header.",
-                challenge: "Bearer"
-            )
-        }
+        guard String(scheme)?.lowercased() == "bearer" else { return nil }
         let rest = field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
         return String(rest) ?? ""
     }

@@ -40,6 +40,7 @@ package final class Identity: Sendable {
     func denial(of need: RouteNeed) -> Denial? {
         if case .nothing = need { return nil }
         guard let role else {
+            if need.isOfOne { return .hidden }
             return .mayNot("The policy does not have the role '\(principal.role)'.")
         }
         return role.denial(of: need)

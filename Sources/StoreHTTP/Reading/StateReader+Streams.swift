@@ -11,9 +11,12 @@ extension StateReader {
         let viewer = viewer(of: caller)
         return VisibleStream(.state.seen(by: viewer), streams) {
             $0.visible(to: viewer).isAtHand(.root)
-        } first: { [streams] in
-            streams.announce(to: viewer, in: $0)
-            return nil
+        } first: { [streams] snapshot in
+            streams.announce(to: viewer, in: snapshot)
+            // To sessions a version may say something although it shows what was there.
+            guard viewer.sight != nil else { return nil }
+            let since = snapshot.visible(to: viewer).changedVersion
+            return .unchanged(since: since, version: snapshot.version)
         }
     }
 
@@ -81,7 +84,8 @@ extension StateReader {
         return VisibleStream(streams.topic(of: .change(module, session)), streams) {
             $0.slice(module, for: session).isAtHand
         } first: { [streams] in
-            streams.beginning(of: module, for: session, in: $0)
+            let first = streams.beginning(of: module, for: session, in: $0)
+            return .frame(first.frame, version: first.version)
         }
     }
 

@@ -4,8 +4,13 @@ import Wire
 
 /// A stream that one caller may read: its topic, and what it begins with.
 struct VisibleStream: Sendable {
-    /// What a reader is sent before the frames of the topic, and the version that it shows.
-    typealias First = (frame: Bytes, version: UInt64)
+    /// What a stream begins with, beside the frames of the topic.
+    enum First {
+        /// What a reader is sent before them, and the version that it shows.
+        case frame(Bytes, version: UInt64)
+        /// Nothing: who has seen a version from `since` on has seen what this one shows.
+        case unchanged(since: UInt64, version: UInt64)
+    }
 
     private(set) var topic: TopicID
     private let beginnings: any StreamBeginnings

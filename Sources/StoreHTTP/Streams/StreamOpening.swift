@@ -58,11 +58,19 @@ enum StreamOpening {
         _ owner: StreamOwner,
         _ first: VisibleStream.First?
     ) -> StreamBeginning {
-        guard let first else {
+        switch first {
+        case nil:
             return StreamBeginning(head, topic: topic, resume: resume, owner: owner)
+        case .unchanged(let since, let version):
+            var known = resume
+            if case .after(let seen) = resume, seen >= since, seen <= version {
+                known = .after(version: version)
+            }
+            return StreamBeginning(head, topic: topic, resume: known, owner: owner)
+        case .frame(let frame, let version):
+            let (head, known) = head(for: resume, (frame, version))
+            return StreamBeginning(head, topic: topic, resume: known, owner: owner)
         }
-        let (head, known) = head(for: resume, first)
-        return StreamBeginning(head, topic: topic, resume: known, owner: owner)
     }
 
     /// What a reader with a first frame of its own is sent first, and where it goes on then.
