@@ -128,7 +128,7 @@ extension PathTemplate {
             return found
         }
         guard let value = PercentEncoding.decode(found) else {
-            throw .badRequest("'\(found)' is badly percent-encoded.")
+            throw .badRequest("'\(Problem.excerpt(found))' is badly percent-encoded.")
         }
         return value
     }

@@ -22,10 +22,14 @@ struct Query: Sendable {
             guard let name = PercentEncoding.decode(pair[0], plusIsSpace: true),
                 let value = pair.count > 1
                     ? PercentEncoding.decode(pair[1], plusIsSpace: true) : ""
-            else { throw .badRequest("The query has a bad percent-encoding in '\(part)'.") }
+            else {
+                throw .badRequest(
+                    "The query has a bad percent-encoding in '\(Problem.excerpt(String(part)))'."
+                )
+            }
             guard let parameter = allowed.named(name) else {
                 throw .badRequest(
-                    "There is no query parameter '\(name)' here; \(allowed.namesInWords)."
+                    "There is no query parameter '\(Problem.excerpt(name))' here; \(allowed.namesInWords)."
                 )
             }
             guard self[name] == nil else {

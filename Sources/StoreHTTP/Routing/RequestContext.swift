@@ -56,7 +56,7 @@ extension RequestContext {
     /// - Throws: 400 where it is none.
     func pointer() throws(Problem) -> JSONPointer {
         guard let pointer = served.withRest(of: exchange, { JSONPointer(path: $0) }) else {
-            throw .badRequest("'\(try path())' is no JSON Pointer (RFC 6901).")
+            throw .badRequest("'\(Problem.excerpt(try path()))' is no JSON Pointer (RFC 6901).")
         }
         return pointer
     }

@@ -1,3 +1,5 @@
+import Texts
+
 /// Writes texts into lines that they cannot end, forge or hide.
 enum LogText {
     /// Whether a text can stand in a line without quotation marks.
@@ -59,13 +61,5 @@ enum LogText {
     }
 
     /// Whether a character ends a line somewhere, turns its direction, or cannot be seen.
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-            return true
-        default:
-            return false
-        }
-    }
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool { !scalar.isPrintable }
 }

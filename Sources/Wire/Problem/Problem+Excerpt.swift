@@ -1,3 +1,5 @@
+import Texts
+
 extension Problem {
     /// How much of a client's own text a message repeats.
     package static let excerptBytesMax = 128
@@ -10,21 +12,12 @@ extension Problem {
         for scalar in text.unicodeScalars {
             count += UTF8.width(scalar)
             guard count <= excerptBytesMax else { return result + "…" }
-            result.unicodeScalars.append(isPrintable(scalar) ? scalar : "\u{FFFD}")
+            result.unicodeScalars.append(scalar.isPrintable ? scalar : "\u{FFFD}")
         }
         return result
     }
 
     static func optional(_ name: String, _ value: String?) -> [ProblemMember] {
         value.map { [ProblemMember(name, .string($0))] } ?? []
-    }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
-            .unassigned:
-            false
-        default: true
-        }
     }
 }

@@ -1,3 +1,5 @@
+import Texts
+
 extension Problem {
     /// The body: the members of RFC 9457 §3.1, then this kind's own.
     package var body: Bytes {
@@ -16,6 +18,30 @@ extension Problem {
                 }
             }
         }
-        return writer.bytes
+        return Bytes(Self.escaped(writer.array))
+    }
+
+    /// The same JSON with escapes for what a terminal or a log would act upon: a pointer and a name
+    /// are repeated as the client wrote them.
+    private static func escaped(_ json: [UInt8]) -> [UInt8] {
+        guard json.contains(where: { $0 >= 0x7F }) else { return json }
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(json.count)
+        // What is not ASCII stands in strings alone.
+        for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+            if scalar.isPrintable || scalar.value < 0x7F {
+                escaped.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                continue
+            }
+            for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                let digits = String(unit, radix: 16)
+                escaped.append(contentsOf: "\\u".utf8)
+                escaped.append(
+                    contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.count)
+                )
+                escaped.append(contentsOf: digits.utf8)
+            }
+        }
+        return escaped
     }
 }
