@@ -172,16 +172,21 @@ void chttpd_resume(chttpd_connection *connection) {
     MHD_resume_connection(mhd(connection));
 }
 
-static int respond(
-    chttpd_connection *connection, chttpd_response_head head, struct MHD_Response *response) {
-    if (response == NULL) return 0;
+static enum MHD_Result add_fields(struct MHD_Response *response, const char *name, size_t count) {
     enum MHD_Result taken = MHD_YES;
-    const char *name = head.fields;
-    for (size_t index = 0; index < head.field_count && taken == MHD_YES; index += 1) {
+    for (size_t index = 0; index < count && taken == MHD_YES; index += 1) {
         const char *value = name + strlen(name) + 1;
         taken = MHD_add_response_header(response, name, value);
         name = value + strlen(value) + 1;
     }
+    return taken;
+}
+
+static int respond(
+    chttpd_connection *connection, chttpd_response_head head, struct MHD_Response *response) {
+    if (response == NULL) return 0;
+    enum MHD_Result taken = add_fields(response, head.common, head.common_count);
+    if (taken == MHD_YES) taken = add_fields(response, head.fields, head.field_count);
     if (taken == MHD_YES && head.closes) {
         taken = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }

@@ -9,12 +9,23 @@ package struct ListenAddress: Sendable, Equatable {
     }
 
     package let place: Place
+    /// The socket that listens there already, where the process was started with it.
+    let inherited: InheritedSocket?
 
     /// What a text may look like, for error messages.
-    package static let allowed = "IPV4:PORT, [IPV6]:PORT or unix:/PATH"
+    package static let allowed = "IPV4:PORT, [IPV6]:PORT, unix:/PATH or fd:N"
 
-    /// Reads `127.0.0.1:8080`, `[::1]:0` or `unix:/run/store.sock`; names are not looked up.
+    /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`; looks up no names.
+    ///
+    /// A descriptor is one that the process was started with, and that listens.
     package init?(_ text: String) {
+        if let descriptor = Self.descriptor(text) {
+            guard let socket = try? InheritedSocket(descriptor) else { return nil }
+            inherited = socket
+            place = socket.place
+            return
+        }
+        inherited = nil
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
             // sun_path has 108 bytes, the last of them NUL.
@@ -41,6 +52,29 @@ package struct ListenAddress: Sendable, Equatable {
 
     init(place: Place) {
         self.place = place
+        inherited = nil
+    }
+
+    /// Why a text stands for no place to listen; `nil` where it does.
+    package static func problem(of text: String) -> String? {
+        if let descriptor = descriptor(text) {
+            do throws(TransportError) { _ = try InheritedSocket(descriptor) } catch {
+                return error.description
+            }
+            return nil
+        }
+        return ListenAddress(text) == nil
+            ? "'\(text)' is not allowed; allowed is \(allowed)" : nil
+    }
+
+    /// The descriptor of `fd:3`.
+    private static func descriptor(_ text: String) -> CInt? {
+        guard text.hasPrefix("fd:") else { return nil }
+        let digits = text.dropFirst(3)
+        guard digits.utf8.allSatisfy({ 48...57 ~= $0 }), let descriptor = CInt(digits),
+            descriptor >= InheritedSocket.firstDescriptor
+        else { return nil }
+        return descriptor
     }
 
     private static func port(_ text: Substring) -> UInt16? {

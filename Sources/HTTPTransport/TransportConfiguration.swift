@@ -16,6 +16,10 @@ package struct TransportConfiguration: Sendable {
     package var idleSeconds = 30.0
     /// The most connections at a time; a further one is answered 503.
     package var connectionsMax = 4_096
+    /// Header fields that every answer has, and every head of a stream that takes them.
+    package var commonFields = HTTPFields()
+    /// Who may connect to the sockets that this server makes at paths.
+    package var socketAccess = SocketAccess()
     /// Streams keep their connection suspended, as if handing over did not work. For tests.
     package var keepsStreamsSuspended = false
 

@@ -97,6 +97,9 @@ typedef struct {
     /// Names and values by turns, each ended by NUL, one behind the other.
     const char *_Nullable fields;
     size_t field_count;
+    /// The same for the fields that every answer has.
+    const char *_Nullable common;
+    size_t common_count;
     unsigned status;
     /// Whether the connection ends with this response.
     int closes;

@@ -20,6 +20,8 @@ final class ConnectionRecord {
     let descriptor: CInt
     /// Where the client is, without its port; asked of the system once.
     private(set) lazy var peerHost = PeerAddress(of: descriptor).host
+    /// The same as a value.
+    private(set) lazy var peer = PeerAddress(of: descriptor).address
     /// Its place in the loop's list.
     @exclusivity(unchecked) var place = 0
     /// The request that is under way.

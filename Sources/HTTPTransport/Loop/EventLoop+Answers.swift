@@ -8,6 +8,16 @@ import Wire
 extension EventLoop {
     /// Hands a response to the library.
     func answer(_ exchange: HTTPExchange, _ response: HTTPResponse) -> chttpd_verdict {
+        if exchange.furtherFields.count > 0 {
+            var whole = response
+            whole.fields.append(exchange.furtherFields)
+            return answer(exchange, complete: whole)
+        }
+        return answer(exchange, complete: response)
+    }
+
+    private func answer(_ exchange: HTTPExchange, complete response: HTTPResponse) -> chttpd_verdict
+    {
         let closes = response.closes
         return response.fields.bytes.withUnsafeBytes { fields in
             let fields = AnswerFields(bytes: fields, count: response.fields.count)
@@ -51,6 +61,7 @@ extension EventLoop {
 
     /// Hands the answer that was written last to the library.
     func answerWritten(_ exchange: HTTPExchange) -> chttpd_verdict {
+        if exchange.furtherFields.count > 0 { writer.add(exchange.furtherFields) }
         let fields = AnswerFields(bytes: writer.fields.bytes, count: writer.fieldCount)
         if let body = writer.sharedBody {
             writer.sharedBody = nil
@@ -160,6 +171,8 @@ extension EventLoop {
         return chttpd_response_head(
             fields: fields.bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
             field_count: fields.count,
+            common: commonFields.baseAddress,
+            common_count: configuration.commonFields.count,
             status: UInt32(status),
             closes: closes || isStopping ? 1 : 0
         )

@@ -78,7 +78,10 @@ extension EventLoop {
     /// Answers on a socket that the library does not have, or sends nothing on; then closes it.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure) {
         if case .connectionLimit = failure { counters.refused.add(1, ordering: .relaxed) }
-        let bytes = handler.response(for: failure).serialized(date: HTTPDate.now)
+        let bytes = handler.response(for: failure).serialized(
+            date: HTTPDate.now,
+            further: configuration.commonFields
+        )
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         // What the client still sends is read and dropped, or closing would reset the connection
         // before the client has read why.

@@ -145,7 +145,9 @@ extension EventLoop {
         guard let connection = exchange.connection else { return }
         let descriptor = chttpd_socket(connection)
         exchange.noteAnswer(status: response.status, bytes: response.body.count)
-        let bytes = response.serialized(date: HTTPDate.now)
+        var further = configuration.commonFields
+        further.append(exchange.furtherFields)
+        let bytes = response.serialized(date: HTTPDate.now, further: further)
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         shutdown(descriptor, CInt(SHUT_WR))
         exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)

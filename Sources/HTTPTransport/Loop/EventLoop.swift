@@ -75,6 +75,8 @@ final class EventLoop: @unchecked Sendable {
     let documents = JSONWorkspace()
     /// Responses of the library that wait for the next answer.
     @exclusivity(unchecked) var reusedResponses = ReusedResponses()
+    /// The fields of every answer, as the library takes them.
+    let commonFields: UnsafeMutableBufferPointer<CChar>
     @exclusivity(unchecked) var now = 0.0
     /// The `Date` field of the answers of this turn.
     @exclusivity(unchecked) var date = DateField()
@@ -95,6 +97,11 @@ final class EventLoop: @unchecked Sendable {
         self.counters = counters
         self.accessLog = accessLog
         self.log = log
+        commonFields = .allocate(capacity: configuration.commonFields.bytes.count)
+        _ = commonFields.initialize(
+            from: configuration.commonFields.bytes.map(CChar.init(bitPattern:))
+        )
+        reusedResponses.common = configuration.commonFields
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         spareDescriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -107,6 +114,7 @@ final class EventLoop: @unchecked Sendable {
         close(epoll)
         close(wakeDescriptor)
         close(spareDescriptor)
+        commonFields.deallocate()
     }
 }
 
@@ -143,7 +151,7 @@ extension EventLoop {
         self.daemon = daemon
         for address in configuration.addresses {
             do {
-                listeners.append(try Listener(address))
+                listeners.append(try Listener(address, configuration.socketAccess))
             } catch {
                 for listener in listeners { listener.close() }
                 chttpd_stop(daemon)

@@ -87,7 +87,14 @@ extension LibraryProbe {
             calls += 1
             // The first is for the headers, the second for the request, and two are asked in vain.
             guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
-            let head = chttpd_response_head(fields: nil, field_count: 0, status: 204, closes: 0)
+            let head = chttpd_response_head(
+                fields: nil,
+                field_count: 0,
+                common: nil,
+                common_count: 0,
+                status: 204,
+                closes: 0
+            )
             let taken = chttpd_respond_copy(connection, head, nil, 0)
             return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }

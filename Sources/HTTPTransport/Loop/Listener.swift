@@ -11,7 +11,16 @@ final class Listener {
     /// The address with the port that the system chose, where it was asked to.
     let address: ListenAddress
 
-    init(_ address: ListenAddress) throws(TransportError) {
+    /// The file of a unix socket that was made here.
+    private let file: SocketFile?
+
+    init(_ address: ListenAddress, _ access: SocketAccess = SocketAccess()) throws(TransportError) {
+        if let inherited = address.inherited {
+            descriptor = try Self.take(inherited)
+            self.address = address
+            file = nil
+            return
+        }
         switch address.place {
         case .inet(let host, let port):
             var socketAddress = sockaddr_in()
@@ -22,6 +31,7 @@ final class Listener {
             self.address = ListenAddress(
                 place: .inet(host: host, port: Self.port(of: descriptor))
             )
+            file = nil
         case .inet6(let host, let port):
             var socketAddress = sockaddr_in6()
             socketAddress.sin6_family = sa_family_t(AF_INET6)
@@ -31,11 +41,18 @@ final class Listener {
             self.address = ListenAddress(
                 place: .inet6(host: host, port: Self.port(of: descriptor))
             )
+            file = nil
         case .unix(let path):
-            try Self.removeStale(path)
-            var socketAddress = Self.unixAddress(path)
-            descriptor = try Self.listen(AF_UNIX, &socketAddress, address)
-            chmod(path, 0o660)
+            try SocketFile.removeStale(path)
+            var socketAddress = SocketFile.address(path)
+            let descriptor = try Self.listen(AF_UNIX, &socketAddress, address, access.mode)
+            do {
+                file = try SocketFile(path, access)
+            } catch {
+                Glibc.close(descriptor)
+                throw error
+            }
+            self.descriptor = descriptor
             self.address = address
         }
     }
@@ -43,13 +60,27 @@ final class Listener {
     /// Ends listening; connections that were accepted go on.
     func close() {
         Glibc.close(descriptor)
-        if case .unix(let path) = address.place { unlink(path) }
+        file?.remove()
+    }
+
+    /// Takes over a socket that listens already. It stays with its manager, which may go on
+    /// listening for the next process.
+    private static func take(_ inherited: InheritedSocket) throws(TransportError) -> CInt {
+        let descriptor = inherited.descriptor
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
+            fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+        else {
+            throw TransportError("can't listen on fd:\(descriptor): \(SystemError.text)")
+        }
+        return descriptor
     }
 
     private static func listen<A>(
         _ family: CInt,
         _ socketAddress: inout A,
-        _ address: ListenAddress
+        _ address: ListenAddress,
+        _ mode: UInt32? = nil
     ) throws(TransportError) -> CInt {
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)
@@ -62,6 +93,8 @@ final class Listener {
         if family == AF_INET6 {
             setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size)
         }
+        // The file that bind(2) makes has at most this mode, so it is open to no more for a moment.
+        if let mode { fchmod(descriptor, mode_t(mode)) }
         let bound = withUnsafePointer(to: &socketAddress) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<A>.size))
@@ -87,33 +120,5 @@ final class Listener {
             // The port stands at the same place for both families (sockaddr_in, sockaddr_in6).
             UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
-    }
-
-    private static func unixAddress(_ path: String) -> sockaddr_un {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return address
-    }
-
-    /// Removes a socket that a killed server left behind, but not one on which a process accepts.
-    private static func removeStale(_ path: String) throws(TransportError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw TransportError("can't listen on unix:\(path): there is a file of that name")
-        }
-        let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { Glibc.close(probe) }
-        var address = unixAddress(path)
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard connected != 0 else {
-            throw TransportError("can't listen on unix:\(path): a server listens there already")
-        }
-        unlink(path)
     }
 }

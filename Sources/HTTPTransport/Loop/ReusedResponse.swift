@@ -31,12 +31,16 @@ final class ReusedResponse {
     /// The `Date` that it has besides.
     @exclusivity(unchecked) private var date: DateField?
 
-    /// Makes a response without fields; `nil` where there is no memory. It writes over tags where
-    /// the library that is loaded allows it.
-    init?(length: Int, rewritesTags: Bool) {
+    /// Makes a response with these fields, which stay; `nil` where there is no memory. It writes
+    /// over tags where the library that is loaded allows it.
+    init?(length: Int, _ common: HTTPFields, rewritesTags: Bool) {
         guard let body = malloc(max(length, 1)) else { return nil }
         guard let response = chttpd_response_make(body, length) else {
             free(body)
+            return nil
+        }
+        for (name, value) in common.texts where chttpd_response_add(response, name, value) == 0 {
+            chttpd_response_release(response)
             return nil
         }
         self.length = length

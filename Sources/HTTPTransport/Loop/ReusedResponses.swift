@@ -7,6 +7,8 @@ struct ReusedResponses: ~Copyable {
 
     /// Whether the library that is loaded allows tags to be written over.
     var rewritesTags = false
+    /// The fields that all of them have.
+    var common = HTTPFields()
     /// Those of each length.
     private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var count = 0
@@ -15,7 +17,7 @@ struct ReusedResponses: ~Copyable {
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
         guard let response = waiting[length].popLast() else {
-            return ReusedResponse(length: length, rewritesTags: rewritesTags)
+            return ReusedResponse(length: length, common, rewritesTags: rewritesTags)
         }
         count -= 1
         return response

@@ -81,6 +81,10 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) private var ownSender: AnyObject?
     /// What is noted of the request; `nil` without an access log.
     @exclusivity(unchecked) var note: AccessNote?
+    /// Fields that the answer has beside its own.
+    @exclusivity(unchecked) private(set) var furtherFields = HTTPFields()
+    /// Where the client is, where that is not the other end of the connection.
+    @exclusivity(unchecked) private var ownClient: ClientAddress?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -99,6 +103,8 @@ package final class HTTPExchange: @unchecked Sendable {
         ownSender = nil
         if note != nil { note = nil }
         reused = nil
+        ownClient = nil
+        if furtherFields.count > 0 { furtherFields.removeAll() }
         phase = .target
         outcome = .none
         hold = .none
@@ -150,6 +156,29 @@ extension HTTPExchange {
     /// Notes something for the access log, where there is one. On the loop's thread.
     package func noteAccess(_ change: (inout Access) -> Void) {
         if let note { change(&note.access) }
+    }
+
+    /// Where the client is: the other end of the connection, unless the handler has found that a
+    /// proxy is there. On the loop's thread.
+    package var client: ClientAddress {
+        get { ownClient ?? record?.peer ?? .unknown }
+        set { ownClient = newValue }
+    }
+
+    /// The client's address, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
+    package var clientHost: String {
+        ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
+    }
+
+    /// Adds fields to those that the answer will have. On the loop's thread, before it is sent.
+    package func addFields(_ write: (inout HTTPFields) -> Void) {
+        write(&furtherFields)
+    }
+
+    /// The fields that every answer has, and those that were added for this one. On the loop's
+    /// thread.
+    package var standingFields: [(String, String)] {
+        loop.configuration.commonFields.texts + furtherFields.texts
     }
 }
 
@@ -248,10 +277,12 @@ extension HTTPExchange {
         return list
     }
 
-    /// The address of the client, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's
-    /// thread.
-    package var peerHost: String {
-        record?.peerHost ?? PeerAddress.unknown
+    /// Visits the values of all header fields of a name, in their order.
+    package func visit(_ name: StaticString, _ value: (UnsafeRawBufferPointer) -> Void) {
+        guard mayHave(name) else { return }
+        for index in 0..<fieldCount where fields[index].isNamed(name) {
+            value(fields[index].valueBytes)
+        }
     }
 
     /// Where the handler reads documents, on the loop's thread. A document that it keeps beyond the

@@ -29,6 +29,27 @@ package struct HTTPFields: Sendable {
         count += 1
     }
 
+    /// Adds a field whose value `write` appends, of visible characters and spaces alone.
+    package mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(0)
+        write(&bytes)
+        bytes.append(0)
+        count += 1
+    }
+
+    /// Adds all of these.
+    package mutating func append(_ others: HTTPFields) {
+        bytes.append(contentsOf: others.bytes)
+        count += others.count
+    }
+
+    /// Removes all, and keeps the memory.
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        count = 0
+    }
+
     private mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { bytes.append(contentsOf: $0) }

@@ -37,9 +37,9 @@ package struct HTTPResponse: Sendable {
     package var headers: [(String, String)] { fields.texts }
 
     /// The whole response as bytes, for a connection that is not the library's to answer.
-    func serialized(date: String) -> [UInt8] {
+    func serialized(date: String, further: HTTPFields = HTTPFields()) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(date)\r\n"
-        for (name, value) in headers {
+        for (name, value) in headers + further.texts {
             head += "\(name): \(value)\r\n"
         }
         head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"

@@ -14,9 +14,6 @@ struct PeerAddress: Sendable {
         }
     }
 
-    /// What stands for the address of a peer that has left already.
-    static var unknown: String { "unknown" }
-
     private var family: CInt { CInt(storage.sin6_family) }
 
     /// `127.0.0.1:51234`, `[::1]:51234` or `unix`; `unknown` where the peer has left already.
@@ -31,26 +28,17 @@ struct PeerAddress: Sendable {
     }
 
     /// The same without the port, and without brackets.
-    var host: String {
-        guard family == AF_INET || family == AF_INET6 else {
-            return family == AF_UNIX ? "unix" : Self.unknown
-        }
-        return withUnsafeBytes(of: storage) { bytes in
-            let offset =
-                family == AF_INET
-                ? MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)
-                : MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr)
-            var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-            inet_ntop(
-                family,
-                bytes.baseAddress?.advanced(by: offset ?? 0),
-                &buffer,
-                socklen_t(buffer.count)
-            )
-            return String(
-                decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
-                as: UTF8.self
-            )
+    var host: String { address.description }
+
+    /// The address as a value.
+    var address: ClientAddress {
+        switch family {
+        case AF_INET:
+            // It stands behind the port (sockaddr_in), where IPv6 has the flow.
+            .internet(IPAddress(v4: UInt32(bigEndian: storage.sin6_flowinfo)))
+        case AF_INET6: .internet(IPAddress(storage.sin6_addr))
+        case AF_UNIX: .unix
+        default: .unknown
         }
     }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
 /// The process's environment variables.
-enum ProcessEnvironment {
-    static var all: [String: String] {
+package enum ProcessEnvironment {
+    package static var all: [String: String] {
         var found: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {

@@ -15,6 +15,10 @@ package final class Identity: Sendable {
     /// As records have it, `author/ada`; `nil` for those who show nothing.
     let stamp: String?
 
+    /// Whose share of what may be asked for is counted beside that of the address; `nil` for those
+    /// who show nothing.
+    let rateKey: RateKey?
+
     /// - Parameters:
     ///   - principal: who it is.
     ///   - policy: what its role may do.
@@ -24,6 +28,7 @@ package final class Identity: Sendable {
         let role = policy.role(principal.role)
         self.role = role
         let isAnonymous = principal.credential == .anonymous
+        rateKey = isAnonymous ? nil : RateKey(principal: principal.name)
         stamp = isAnonymous ? nil : "\(principal.role)/\(principal.name)"
         sight =
             role?.seesEverything == true

@@ -102,7 +102,7 @@ package struct DiscoveryRoutes: RouteGroup {
                 guard let page = ProblemCatalog.page(named: try request.path()) else {
                     throw request.notFound
                 }
-                request.respond(.document(Bytes(utf8: page.html), ProblemPage.htmlContentType))
+                request.respond(.page(Bytes(utf8: page.html)))
             },
         ]
     }
@@ -135,7 +135,7 @@ package struct DiscoveryRoutes: RouteGroup {
                 headers: [
                     ("Content-Type", type), ("Cache-Control", "no-cache"),
                     ("Vary", identity == nil ? "Accept" : "Accept, Authorization, Cookie"),
-                ],
+                ] + (request.prefersHTML ? HTTPResponse.fieldsOfPages : []),
                 body: .bytes(Array(body.utf8))
             )
         )
@@ -150,7 +150,7 @@ package struct DiscoveryRoutes: RouteGroup {
             routes: routes,
             // It is of any action: who may not do everything may not do that.
             example: request.identity?.doesEverything == false ? nil : example,
-            host: request.exchange.header("host") ?? "localhost"
+            host: request.exchange.host ?? "localhost"
         )
     }
 
@@ -171,6 +171,17 @@ package struct DiscoveryRoutes: RouteGroup {
 }
 
 extension HTTPResponse {
+    /// A page for people that does not change while the server runs.
+    fileprivate static func page(_ page: Bytes) -> HTTPResponse {
+        HTTPResponse(
+            status: 200,
+            headers: [
+                ("Content-Type", ProblemPage.htmlContentType), ("Cache-Control", "no-cache"),
+            ] + fieldsOfPages,
+            body: .shared(page)
+        )
+    }
+
     /// A document that does not change while the server runs.
     fileprivate static func document(_ document: Bytes, _ contentType: String) -> HTTPResponse {
         HTTPResponse(

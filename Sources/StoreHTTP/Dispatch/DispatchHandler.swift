@@ -48,6 +48,9 @@ final class DispatchHandler: Sendable {
                 try DispatchBody(request, by: reader, batchMax, from: caller.identity)
             }
 
+        if let limits = request.environment.web.limits {
+            try limits.take(.actions, body.members.count, of: exchange)
+        }
         let ticket = DispatchTicket(
             request: request,
             store: store,
@@ -112,7 +115,7 @@ final class DispatchHandler: Sendable {
             guard request.exchange.isJSON else { throw .unsupportedMediaType() }
             return nil
         }
-        try OriginFilter.requireOwn(request.exchange)
+        try request.environment.web.origins.require(request.exchange)
         guard request.hasNoBody else {
             throw .badRequest(
                 "The action stands in the query parameter \"action\", and there is a body, too. "

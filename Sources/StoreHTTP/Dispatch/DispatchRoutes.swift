@@ -40,7 +40,7 @@ package struct DispatchRoutes: RouteGroup {
                 .reference("Dispatch"),
                 from: .everybody,
                 needs: .dispatch,
-                origins: .all
+                origins: .ownWhereNamed
             ),
             outcome,
         ] + views.flatMap(routes)
@@ -60,7 +60,7 @@ package struct DispatchRoutes: RouteGroup {
             schema,
             from: .views(of: view.module),
             needs: access,
-            origins: .all
+            origins: .ownWhereNamed
         )
         guard view.hasInstances else { return [ofModule] }
         let ofInstance = route(
@@ -70,7 +70,7 @@ package struct DispatchRoutes: RouteGroup {
             schema,
             from: .views(of: view.module),
             needs: access,
-            origins: .all,
+            origins: .ownWhereNamed,
             instance: InstanceID.parameter
         )
         return [ofModule, ofInstance]

@@ -33,6 +33,7 @@ package struct ActionEventsRoutes: RouteGroup {
 
     private func open(_ request: RequestContext) throws(Problem) {
         try StreamOpening.requireChunks(request)
+        try request.environment.web.limits?.take(.streams, of: request.exchange)
         // A client that reconnects asks for the same target as before, so an id goes before
         // `after`.
         let newest = store.reader.version
@@ -52,8 +53,9 @@ package struct ActionEventsRoutes: RouteGroup {
             throw .streamLimit(store.bounds.streamsMax)
         }
         if let hold = store.hold(session) { owner.onEnd = { hold.end() } }
+        let head = StreamOpening.head(for: request)
         request.exchange.stream(
-            StreamBeginning(StreamOpening.head, topic: topic, resume: resume, owner: owner),
+            StreamBeginning(head, topic: topic, resume: resume, owner: owner),
             to: store.streams
         )
     }

@@ -9,18 +9,22 @@ package struct MetricsRoutes: RouteGroup {
     private let stores: @Sendable () -> [MeasuredStore]
     private let transport: @Sendable () -> TransportCounters?
     private let analytics: AnalyticsWriter?
+    /// How many requests were refused because of a rate; `nil` where there is none.
+    private let refused: RefusedCounts?
 
     /// The metrics of these stores; at `/`, those of the process besides.
     package init(
         _ links: Links,
         _ stores: @escaping @Sendable () -> [MeasuredStore],
-        _ analytics: AnalyticsWriter?
+        _ analytics: AnalyticsWriter?,
+        _ web: WebRules = WebRules()
     ) {
         self.links = links
         self.stores = stores
         let isProcess = links.store == nil
         transport = { isProcess ? stores().first?.store.transportCounters : nil }
         self.analytics = isProcess ? analytics : nil
+        refused = isProcess ? web.limits?.refused : nil
     }
 
     package var routes: [Route] {
@@ -66,6 +70,13 @@ package struct MetricsRoutes: RouteGroup {
                 "analytics_dropped_total",
                 "Analytics lines that did not fit or could not be written.",
                 [([:], analytics.droppedTotal)]
+            )
+        }
+        if let refused {
+            metrics.counter(
+                "http_rate_limited_total",
+                "Requests answered with 429, by what there was too much of.",
+                RateLimitKind.allCases.map { (["limit": $0.name], refused[$0]) }
             )
         }
         return metrics.text

@@ -16,6 +16,8 @@ package final class RequestEnvironment: Sendable {
     private let cookie: SessionCookie
     /// The sessions of clients, where the state has any.
     package let sessions: SessionTable?
+    /// What the operator has set for the web around the server.
+    let web: WebRules
     /// Whether the log keeps nothing of who asked.
     package let forgetsClients: Bool
     /// Who may do what; `nil` where all may do all that is served.
@@ -33,6 +35,7 @@ package final class RequestEnvironment: Sendable {
         of links: Links = Links(),
         ids: RequestIDs = RequestIDs(),
         sessions: SessionTable? = nil,
+        web: WebRules = WebRules(),
         forgetsClients: Bool,
         operatorReads: Bool = false,
         access: AccessControl? = nil,
@@ -45,6 +48,7 @@ package final class RequestEnvironment: Sendable {
         self.ids = ids
         cookie = SessionCookie(for: links)
         self.sessions = sessions
+        self.web = web
         self.forgetsClients = forgetsClients
         self.operatorReads = operatorReads
         self.access = access
@@ -104,7 +108,7 @@ package final class RequestEnvironment: Sendable {
     package func origin(of exchange: HTTPExchange, in session: String?) -> String? {
         guard !forgetsClients else { return nil }
         return ClientOrigin.text(
-            host: exchange.peerHost,
+            host: exchange.clientHost,
             session: session,
             agent: exchange.header("user-agent")
         )

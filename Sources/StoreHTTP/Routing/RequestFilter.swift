@@ -1,6 +1,5 @@
 import HTTPTransport
 import Synchronization
-import Texts
 import Wire
 
 /// What a request has to pass before its body is read.
@@ -25,29 +24,15 @@ final class DrainFilter: RequestFilter {
 }
 
 /// 403 for what a page of another origin sends from a browser, where the route does not take it.
-///
-/// A server on loopback is within reach of every page that is open on the machine, and a browser
-/// sends a POST without a body, and so without a type, wherever a page likes.
 struct OriginFilter: RequestFilter {
-    func check(_ request: HTTPExchange, for served: ServedRoute) throws(Problem) {
-        guard served.route.origins == .own else { return }
-        try Self.requireOwn(request)
-    }
+    let rule: OriginRule
 
-    /// - Throws: 403 for what a page of another origin sends: one that `Origin` names, or of which
-    ///   a browser says so in `Sec-Fetch-Site` (Fetch Metadata).
-    static func requireOwn(_ request: HTTPExchange) throws(Problem) {
-        let site = request.header("sec-fetch-site")?.lowercasedASCII
-        let isOwnSite = site.map { ["same-origin", "none"].contains(exactly: $0) } ?? true
-        if isOwnSite {
-            guard let origin = request.header("origin")?.lowercasedASCII else { return }
-            let host = (request.host ?? "").lowercasedASCII
-            if ["http://\(host)", "https://\(host)"].contains(exactly: origin) { return }
+    func check(_ request: HTTPExchange, for served: ServedRoute) throws(Problem) {
+        switch served.route.origins {
+        case .all: return
+        case .own: try rule.require(request)
+        case .ownWhereNamed: try rule.requireNamed(request)
         }
-        throw .forbidden(
-            "This does nothing for pages of another origin than its own. "
-                + "Ask without a browser, for instance with curl."
-        )
     }
 }
 

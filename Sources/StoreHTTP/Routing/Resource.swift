@@ -27,7 +27,8 @@ final class Resource: Sendable {
         let methods = served.map(\.method).sorted { $0.bit < $1.bit }.map(\.name)
         self.methods = methods
         access = routes.first?.access ?? .everyone
-        served.append(.options(at: path, methods, needs: access.forOptions))
+        let preflight = Preflight(methods, of: served)
+        served.append(.options(at: path, methods, preflight, needs: access.forOptions))
         var places = [ServedRoute?](repeating: nil, count: UInt8.bitWidth)
         for route in served {
             places[route.method.bit.trailingZeroBitCount] = ServedRoute(route, in: environment)
@@ -81,6 +82,7 @@ extension Route {
     fileprivate static func options(
         at path: PathTemplate,
         _ methods: [String],
+        _ preflight: Preflight,
         needs access: RouteAccess
     ) -> Route {
         Route(
@@ -92,6 +94,7 @@ extension Route {
             access: access,
             isServedDuringDrain: true
         ) { request in
+            request.environment.web.crossOrigin?.answerPreflight(request.exchange, preflight)
             request.respond(.options(methods))
         }
     }

@@ -33,10 +33,15 @@ package struct Route: Sendable {
 
 /// From which web pages a route takes requests.
 enum AllowedOrigins: Sendable {
-    /// From any; what it asks for beside protects it, such as a media type that a page cannot send.
+    /// From any: it changes nothing, and no page reads the answer that may not.
     case all
-    /// From pages of the server's own origin, and from clients that are no browsers.
+    /// From pages of the server's own origin, of those that are allowed beside it, and from clients
+    /// that are no browsers.
     case own
+    /// The same, as far as `Origin` says so. Of a request with a body every browser has it say so,
+    /// and JSON, which a page of another origin cannot send without asking first, protects it
+    /// besides; so an action costs one look.
+    case ownWhereNamed
 }
 
 /// What a route takes as a body.
@@ -95,6 +100,7 @@ extension Route {
             answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],
             problems: problems + [.streamLimit],
             access: access,
+            origins: .own,
             handle: handle
         )
     }
@@ -142,8 +148,8 @@ extension Route {
             .badRequest, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge,
             .overloaded,
         ]
-        if !isServedDuringDrain { slugs.append(.draining) }
-        if origins == .own { slugs.append(.forbidden) }
+        if !isServedDuringDrain { slugs += [.draining, .tooManyRequests] }
+        if origins != .all { slugs.append(.forbidden) }
         if case .none = body { return slugs }
         return slugs + [.malformedJSON, .unsupportedMediaType]
     }

@@ -54,16 +54,24 @@ final class RouteTable: Sendable {
     /// - Throws: 404 for a path that leads nowhere or to what the sender may not see, 403 for what
     ///   it may not do, 405 for a method that its resource does not have.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
-        guard
-            let resource = request.withPath({ literal($0) ?? template($0) })
-                ?? request.withNormalizedPath({ literal($0) ?? template($0) })
-        else { throw .notFound(path: request.path) }
+        guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         let served = resource.route(for: request.verb)
         if let sender { try sender.check(request, served, of: resource) }
         guard let served else {
             throw .methodNotAllowed(request.method, allowed: resource.methods)
         }
         return served
+    }
+
+    /// Whether a request is about the server's own health, and is served to the end.
+    func isAboutHealth(_ request: HTTPExchange) -> Bool {
+        guard request.verb != .options else { return false }
+        return resource(for: request)?.route(for: request.verb)?.route.isServedDuringDrain == true
+    }
+
+    private func resource(for request: HTTPExchange) -> Resource? {
+        request.withPath { literal($0) ?? template($0) }
+            ?? request.withNormalizedPath { literal($0) ?? template($0) }
     }
 
     private func template(_ path: UnsafeRawBufferPointer) -> Resource? {

@@ -8,8 +8,12 @@ package final class Router: HTTPHandler {
     private let environment: RequestEnvironment
     private let hosts: HostFilter
     private let draining = DrainFilter()
-    private let origins = OriginFilter()
+    private let origins: OriginFilter
     private let mediaTypes = MediaTypeFilter()
+    /// What concerns every request; `nil` where there is nothing of it.
+    private let web: WebRules?
+    /// What answers preflights where not all may see all resources; `nil` where the resources do.
+    private let preflights: ServedRoute?
     private let onTurnEnd: @Sendable () -> Void
 
     package init(
@@ -21,6 +25,11 @@ package final class Router: HTTPHandler {
         self.environment = environment
         self.onTurnEnd = onTurnEnd
         self.hosts = HostFilter(hosts)
+        origins = OriginFilter(rule: environment.web.origins)
+        web = environment.web.concernsEveryRequest ? environment.web : nil
+        preflights =
+            environment.access == nil || environment.web.crossOrigin == nil
+            ? nil : ServedRoute(.preflights(of: environment.catalog.routes), in: environment)
     }
 
     /// From now on only routes are served that are there to the end; the others answer 503.
@@ -74,7 +83,19 @@ package final class Router: HTTPHandler {
     /// They are called one by one and not from an array: that would copy each for every request.
     private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
         try hosts.check(exchange)
+        var counts = false
+        if let web {
+            web.begin(exchange)
+            if let preflights, web.isPreflight(exchange) {
+                try web.count(exchange)
+                return preflights
+            }
+            // What is about the server's own health counts for no client: proxies ask for it.
+            counts = !table.isAboutHealth(exchange)
+            if counts { try web.count(exchange) }
+        }
         let sender = try environment.identify(exchange)
+        if counts { try web?.count(exchange, for: sender) }
         let served = try table.route(for: exchange, by: sender)
         try draining.check(exchange, for: served)
         try origins.check(exchange, for: served)

@@ -51,10 +51,11 @@ package struct SessionRoutes: RouteGroup {
     }
 
     private func begin(_ request: RequestContext) throws(Problem) {
+        try request.environment.web.limits?.take(.sessions, of: request.exchange)
         IdleSessions.end(in: store, table)
         let secret = SessionTable.newSecret()
         let name = SessionTable.name(of: secret, for: request.identity?.name)
-        let address = request.exchange.peerHost
+        let address = request.exchange.client.shared.description
         do {
             try table.begin(name, from: address)
         } catch {

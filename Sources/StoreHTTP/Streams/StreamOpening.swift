@@ -12,17 +12,20 @@ enum StreamOpening {
     /// The longest id that is looked at; tags take 29 bytes at the most.
     static let idBytesMax = 64
 
-    /// The head of the response, and how long a client waits before it reconnects.
-    static var head: StreamHead {
+    /// The head of the response, and how long a client waits before it reconnects. On the event
+    /// loop's thread.
+    static func head(for request: RequestContext) -> StreamHead {
         let jitter = retryMilliseconds / 4
         // No blank line behind it: it belongs to the block of the first event.
         let retry = "retry: \(retryMilliseconds + Int.random(in: -jitter...jitter))\n"
         let response = [
             "HTTP/1.1 200 OK", "Date: \(HTTPDate.now)", "Content-Type: text/event-stream",
             "Cache-Control: no-store, no-transform", "X-Accel-Buffering: no", "Incremental: ?1",
-            "Transfer-Encoding: chunked", "Connection: close", "", "",
-        ].joined(separator: "\r\n")
-        return StreamHead(response: Bytes(utf8: response), payload: Bytes(utf8: retry))
+            "Transfer-Encoding: chunked", "Connection: close",
+        ]
+        let lines = response + request.exchange.standingFields.map { "\($0): \($1)" } + ["", ""]
+        let bytes = Bytes(utf8: lines.joined(separator: "\r\n"))
+        return StreamHead(response: bytes, payload: Bytes(utf8: retry))
     }
 
     /// Makes a request a stream, with which the client shows a slice.
@@ -36,9 +39,11 @@ enum StreamOpening {
         showing slice: ShownSlice? = nil
     ) throws(Problem) {
         let (resume, owner) = try admitted(request, store, to: stream.topic, showing: slice)
+        // Now: a request that is put off is not looked at any more.
+        let head = head(for: request)
         let isOpen = stream.beginNow { first in
             request.exchange.stream(
-                beginning(of: stream.topic, resume, owner, first),
+                beginning(head, of: stream.topic, resume, owner, first),
                 to: store.streams
             )
         }
@@ -46,13 +51,14 @@ enum StreamOpening {
         request.exchange.suspend()
         stream.begin { first in
             request.exchange.completeAsStream(
-                beginning(of: stream.topic, resume, owner, first),
+                beginning(head, of: stream.topic, resume, owner, first),
                 to: store.streams
             )
         }
     }
 
     private static func beginning(
+        _ head: StreamHead,
         of topic: TopicID,
         _ resume: Resume,
         _ owner: StreamOwner,
@@ -68,14 +74,15 @@ enum StreamOpening {
             }
             return StreamBeginning(head, topic: topic, resume: known, owner: owner)
         case .frame(let frame, let version):
-            let (head, known) = head(for: resume, (frame, version))
-            return StreamBeginning(head, topic: topic, resume: known, owner: owner)
+            let (whole, known) = begin(head, resume, (frame, version))
+            return StreamBeginning(whole, topic: topic, resume: known, owner: owner)
         }
     }
 
     /// What a reader with a first frame of its own is sent first, and where it goes on then.
-    private static func head(
-        for resume: Resume,
+    private static func begin(
+        _ head: StreamHead,
+        _ resume: Resume,
         _ first: (frame: Bytes, version: UInt64)
     ) -> (StreamHead, Resume) {
         switch resume {
@@ -96,6 +103,7 @@ enum StreamOpening {
         showing slice: ShownSlice?
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
         try requireChunks(request)
+        try request.environment.web.limits?.take(.streams, of: request.exchange)
         let resume = resume(
             after: StreamParameters.lastEventID(of: request),
             in: store.reader.epoch,

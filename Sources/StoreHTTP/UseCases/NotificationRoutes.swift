@@ -64,7 +64,9 @@ package struct NotificationRoutes: RouteGroup {
                 throw .unfit(error, for: "notify/\(name)", store.logger)
             }
         }
-        WorkTicket(request, store, from: try request.session(), following: actions)
+        let session = try request.session()
+        try request.environment.web.limits?.take(.actions, of: request.exchange)
+        WorkTicket(request, store, from: session, following: actions)
             .offer(ClientRequest(notification: name))
     }
 }

@@ -57,6 +57,7 @@ package struct UseCaseRoutes: RouteGroup {
         try WorkTicket.requireNoCondition(request)
         let instance = method.hasInstances ? try InstanceID.read(request) : nil
         let input = try input(of: method, request)
+        try request.environment.web.limits?.take(.actions, of: request.exchange)
         let work: ClientRequest
         let session = try request.session()
         do { work = try method.request(input, session, instance) } catch {

@@ -34,6 +34,7 @@ extension StoreServer {
                 of: links,
                 ids: base.process.requestIDs,
                 sessions: store.sessions,
+                web: base.process.web,
                 forgetsClients: configuration.forgetClients,
                 operatorReads: configuration.operatorReads,
                 access: base.access?.control,
@@ -75,7 +76,7 @@ extension StoreServer {
         }
         guard process.hasSeveral else {
             return [
-                MetricsRoutes(links, { own }, process.analytics),
+                MetricsRoutes(links, { own }, process.analytics, process.web),
                 HealthRoutes(
                     links: links,
                     livenessProblem: { watchdog.problem },
@@ -85,7 +86,7 @@ extension StoreServer {
         }
         guard links.store == nil else {
             return [
-                MetricsRoutes(links, { own }, process.analytics),
+                MetricsRoutes(links, { own }, process.analytics, process.web),
                 HealthRoutes(
                     links: links,
                     livenessProblem: { watchdog.problem },
@@ -94,7 +95,12 @@ extension StoreServer {
             ]
         }
         return [
-            MetricsRoutes(links, { [weak process] in process?.measured ?? [] }, process.analytics),
+            MetricsRoutes(
+                links,
+                { [weak process] in process?.measured ?? [] },
+                process.analytics,
+                process.web
+            ),
             HealthRoutes(
                 links: links,
                 livenessProblem: { [weak process] in process?.statuses.commonProblem },

@@ -7,11 +7,14 @@ import Wire
 
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] =
-        place + authenticationOptions + history + analyticsOptions + logOptions + limits + times
+        place + authenticationOptions + web + history + analyticsOptions + logOptions + limits
+        + times
 
     package static var defaults: ServerConfiguration {
         var defaults = ServerConfiguration()
         defaults.analytics = .stdout
+        let passed = InheritedSocket.passed(in: ProcessEnvironment.all)
+        if !passed.isEmpty { defaults.listen = passed.map { "fd:\($0)" } }
         return defaults
     }
 
@@ -22,8 +25,8 @@ extension ServerConfiguration: CommandLineConfiguration {
             "listen",
             "ADDRESS",
             \.listen,
-            help: "where to listen: 127.0.0.1:8080, [::1]:8080 or unix:/path",
-            check: { ListenAddress($0) == nil ? ListenAddress.allowed : nil }
+            help: "where to listen: 127.0.0.1:8080, [::1]:8080, unix:/path or fd:3",
+            check: { $0.hasPrefix("fd:") || ListenAddress($0) != nil ? nil : ListenAddress.allowed }
         ),
         .flag(
             "allow-anonymous",

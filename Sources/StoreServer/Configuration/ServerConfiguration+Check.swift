@@ -13,9 +13,10 @@ extension ServerConfiguration {
             throw ConfigurationError("--listen: at least one address is needed")
         }
         for text in listen {
-            guard let address = ListenAddress(text) else {
-                throw .value(text, of: "--listen", allowed: ListenAddress.allowed)
+            if let problem = ListenAddress.problem(of: text) {
+                throw ConfigurationError("--listen: \(problem)")
             }
+            guard let address = ListenAddress(text) else { continue }
             guard address.isLoopback || allowAnonymous || policyFile != nil else {
                 throw ConfigurationError(
                     "--listen: '\(text)' can be reached from other machines and nobody has to log "
@@ -24,6 +25,7 @@ extension ServerConfiguration {
             }
         }
         try checkAuthentication()
+        try checkWeb()
         // A record that history can't hold would end the server.
         guard bodyBytesMax <= SQLiteJournal.fieldBytesMax else {
             throw ConfigurationError(

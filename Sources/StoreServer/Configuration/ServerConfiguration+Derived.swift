@@ -26,6 +26,8 @@ extension ServerConfiguration {
         transport.bodySeconds = Double(bodySeconds)
         transport.idleSeconds = Double(idleSeconds)
         transport.connectionsMax = connectionsMax
+        transport.commonFields = WebRules.commonFields(allowing: corsOrigins)
+        transport.socketAccess = socketAccess
         return transport
     }
 }

@@ -15,14 +15,34 @@ public struct ServerConfiguration: Sendable, Equatable {
     private static let retention = Retention()
     private static let json = JSONLimits()
 
-    /// Where to listen: `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`; port 0 picks a free one.
+    /// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `unix:/path`, or `fd:3` for a socket that
+    /// the process was started with; port 0 picks a free one.
     public var listen = ["127.0.0.1:8080"]
+    /// The mode of the sockets at paths, in octal digits: connecting needs the right to write.
+    public var socketMode = "0660"
+    /// The group of the sockets at paths, by name or number; empty for that of the process.
+    public var socketGroup = ""
     /// Listening beyond loopback without authentication is meant.
     public var allowAnonymous = false
     /// A JSON file with what each role may do; `nil` where anonymous may do everything.
     public var policyFile: String?
     /// Further values that the `Host` header may have, besides loopback and the addresses above.
     public var allowedHosts: [String] = []
+    /// The origins of pages that may use the server as its own may, as browsers write them:
+    /// `https://app.example`.
+    public var corsOrigins: [String] = []
+    /// The proxies whose word about a client's address is taken: addresses, with or without a
+    /// length, or `unix` for all that connect to a unix socket.
+    public var trustedProxies: [String] = []
+    /// How many requests a client may send in a time; `nil` for any number. A client is an address,
+    /// of IPv6 its first 64 bits.
+    public var rateRequests: Rate?
+    /// How many actions a client may dispatch in a time, those of arrays one by one.
+    public var rateActions: Rate?
+    /// How many sessions a client may begin in a time.
+    public var rateSessions: Rate?
+    /// How many streams a client may open in a time.
+    public var rateStreams: Rate?
 
     /// The file with the digests of API keys, which `store-server token create` makes; `nil` where
     /// no API key is taken.

@@ -21,6 +21,8 @@ final class ServerProcess: Sendable {
     let logger: Logger
     /// Names the requests of all stores.
     let requestIDs: RequestIDs
+    /// What holds for the web around all stores.
+    let web: WebRules
     /// Where analytics lines go; `nil` where they are off.
     let analytics: AnalyticsWriter?
     let watchdog = WatchdogThread()
@@ -47,6 +49,7 @@ final class ServerProcess: Sendable {
         self.logger = logger
         self.requestIDs = requestIDs
         self.policyWorlds = policyWorlds
+        web = configuration.webRules
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil
         analytics = try configuration.analytics.writer(logger)

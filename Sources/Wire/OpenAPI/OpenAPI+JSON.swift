@@ -108,7 +108,9 @@ extension OpenAPI {
             responses.object { response in
                 let words = answers.map(\.summary) + titles
                 response.member("description", words.joined(separator: "; "))
-                let headers = answers.flatMap(\.headers) + problems.flatMap(\.ownHeaders)
+                let headers =
+                    answers.flatMap(\.headers)
+                    + problems.flatMap { $0.ownHeaders + $0.headersBeside }
                 write(headers: headers, to: &response)
                 // An answer to HEAD has no body, whatever its fields are.
                 guard operation.method.uppercased() != "HEAD" else { return }

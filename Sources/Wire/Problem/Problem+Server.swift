@@ -2,10 +2,15 @@
 
 extension Problem {
     /// 429: this client has asked more than its share.
-    package static func tooManyRequests(retryAfterSeconds: Int) -> Problem {
+    ///
+    /// `what` is what came, and what is allowed: `requests came than the 100 in 60 s`.
+    package static func tooManyRequests(
+        _ what: String = "requests came from you than are allowed",
+        retryAfterSeconds: Int
+    ) -> Problem {
         later(
             .tooManyRequests,
-            "More requests came from you than are allowed.",
+            "More \(what). Nothing was applied.",
             seconds: retryAfterSeconds
         )
     }

@@ -37,6 +37,11 @@ extension ProblemSlug {
         }
     }
 
+    /// The headers that a response with such a problem has beside them.
+    package var headersBeside: [String] {
+        self == .tooManyRequests ? ["RateLimit", "RateLimit-Policy"] : []
+    }
+
     /// The whole body of a problem of this kind.
     package var schema: JSONSchema {
         .object(

@@ -1,0 +1,151 @@
+import HTTPTransport
+
+/// The addresses in the fields that proxies add, in their order. Nothing is copied to the heap.
+enum ForwardedField {
+    /// Visits the `for` of each element of a `Forwarded` field (RFC 7239, section 4); `nil` for one
+    /// that is no address, has none, or can't be read, with which the visit ends.
+    static func visit(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
+        var reader = Reader(bytes: field)
+        while true {
+            reader.skipSpace()
+            guard let element = reader.element() else { return visit(nil) }
+            // An element may be empty (RFC 9110, section 5.6.1).
+            if !element.isEmpty { visit(element.address.flatMap(address)) }
+            if reader.isAtEnd { return }
+        }
+    }
+
+    /// Visits the elements of an `X-Forwarded-For` field.
+    static func visitList(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
+        for part in field.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let text = UnsafeRawBufferPointer(rebasing: part).trimmed
+            visit(address(text))
+        }
+    }
+
+    /// The address of a node (RFC 7239, section 6), whose port is of no interest: `192.0.2.1`,
+    /// `192.0.2.1:80`, `[2001:db8::1]:80`, and as `X-Forwarded-For` has it, `2001:db8::1`.
+    private static func address(_ node: UnsafeRawBufferPointer) -> IPAddress? {
+        if node.first == UInt8(ascii: "[") {
+            guard let end = node.firstIndex(of: UInt8(ascii: "]")),
+                isPort(node[(end + 1)...])
+            else { return nil }
+            let address = IPAddress(UnsafeRawBufferPointer(rebasing: node[1..<end]))
+            return address
+        }
+        let colon = UInt8(ascii: ":")
+        if let first = node.firstIndex(of: colon), first == node.lastIndex(of: colon) {
+            guard isPort(node[first...]) else { return nil }
+            return IPAddress(UnsafeRawBufferPointer(rebasing: node[..<first]))
+        }
+        return IPAddress(node)
+    }
+
+    /// Whether this is nothing, or a colon and a port.
+    private static func isPort(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard let first = rest.first else { return true }
+        let digits = rest.dropFirst()
+        return first == UInt8(ascii: ":") && 1...5 ~= digits.count
+            && digits.allSatisfy { 48...57 ~= $0 }
+    }
+}
+
+/// What one element of the field says.
+private struct Element {
+    var isEmpty = true
+    /// The value of `for`; `nil` where it has none.
+    var address: UnsafeRawBufferPointer?
+}
+
+/// Reads elements of `name=value` with semicolons between them. A value is a token, or a quoted
+/// string, in which commas and semicolons mean nothing.
+private struct Reader {
+    let bytes: UnsafeRawBufferPointer
+    private var place = 0
+
+    init(bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { place >= bytes.count }
+
+    private var next: UInt8? { isAtEnd ? nil : bytes[place] }
+
+    mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x09 { place += 1 }
+    }
+
+    /// The next element and the comma behind it; `nil` where it can't be read.
+    mutating func element() -> Element? {
+        var element = Element()
+        while true {
+            skipSpace()
+            if next == nil { return element }
+            if skip(",") { return element }
+            if skip(";") { continue }
+            guard let name = token(), skip("="), let value = value() else { return nil }
+            element.isEmpty = false
+            if name.isFor {
+                // A second one could be the client's, written into a value of the proxy's.
+                guard element.address == nil else { return nil }
+                element.address = value
+            }
+            skipSpace()
+            guard next == nil || next == UInt8(ascii: ",") || next == UInt8(ascii: ";") else {
+                return nil
+            }
+        }
+    }
+
+    private mutating func skip(_ byte: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: byte) else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func token() -> UnsafeRawBufferPointer? {
+        let start = place
+        while let byte = next, byte.isToken { place += 1 }
+        return place > start ? UnsafeRawBufferPointer(rebasing: bytes[start..<place]) : nil
+    }
+
+    private mutating func value() -> UnsafeRawBufferPointer? {
+        guard skip("\"") else { return token() }
+        let start = place
+        while let byte = next, byte != UInt8(ascii: "\"") {
+            // No address has anything to escape; the character behind is a part of the string.
+            place += byte == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard !isAtEnd else { return nil }
+        defer { place += 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<place])
+    }
+}
+
+extension UInt8 {
+    /// Whether it may stand in a token (RFC 9110, section 5.6.2), or in an address: proxies forget
+    /// the quotes that a colon and brackets need.
+    fileprivate var isToken: Bool {
+        switch self {
+        case 48...57, 65...90, 97...122: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
+        case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
+        default: false
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var isFor: Bool {
+        count == 3 && self[0] | 0x20 == UInt8(ascii: "f") && self[1] | 0x20 == UInt8(ascii: "o")
+            && self[2] | 0x20 == UInt8(ascii: "r")
+    }
+
+    /// Without the spaces around it.
+    fileprivate var trimmed: UnsafeRawBufferPointer {
+        var part = self[...]
+        while let byte = part.first, byte == 0x20 || byte == 0x09 { part = part.dropFirst() }
+        while let byte = part.last, byte == 0x20 || byte == 0x09 { part = part.dropLast() }
+        return UnsafeRawBufferPointer(rebasing: part)
+    }
+}

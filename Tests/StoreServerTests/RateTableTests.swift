@@ -1,0 +1,73 @@
+import HTTPTransport
+import Testing
+
+@testable import StoreHTTP
+
+/// How shares are counted, and what becomes of more clients than there are rows (protocol 9.2).
+@Suite struct RateTableTests {
+    private let limit = RateLimit(count: 10, seconds: 10)
+    private let second: Int64 = 1_000_000_000
+
+    private func key(_ number: UInt64) -> RateKey {
+        RateKey(.internet(IPAddress(high: number, low: 7)))
+    }
+
+    @Test func `a whole share may be taken at once, and comes back evenly`() {
+        var table = RateTable()
+        for left in (0..<10).reversed() {
+            let share = table.take(1, of: .requests, limit, by: key(1), at: 100 * second)
+            #expect(share.remaining == left && share.retryAfter == nil)
+            #expect(share.untilWhole == Int64(10 - left) * second)
+        }
+        let refused = table.take(1, of: .requests, limit, by: key(1), at: 100 * second)
+        #expect(refused == RateShare(remaining: 0, untilWhole: 10 * second, retryAfter: second))
+        let early = table.take(1, of: .requests, limit, by: key(1), at: 101 * second - 1)
+        #expect(early.retryAfter == 1)
+        #expect(table.take(1, of: .requests, limit, by: key(1), at: 101 * second).retryAfter == nil)
+        #expect(table.take(3, of: .requests, limit, by: key(1), at: 104 * second).retryAfter == nil)
+        // Another client, and another kind, have shares of their own.
+        #expect(table.take(10, of: .requests, limit, by: key(2), at: 100 * second).remaining == 0)
+        #expect(table.take(1, of: .streams, limit, by: key(1), at: 101 * second).remaining == 9)
+    }
+
+    @Test func `more than a whole share is taken from a whole one, and paid back`() {
+        var table = RateTable()
+        #expect(table.take(35, of: .actions, limit, by: key(1), at: second).retryAfter == nil)
+        // 25 have to come back before the share is at zero, and one more for another.
+        let next = table.take(1, of: .actions, limit, by: key(1), at: second)
+        #expect(next.remaining == 0 && next.retryAfter == 26 * second)
+        // And not from one of which anything is taken.
+        #expect(table.take(1, of: .actions, limit, by: key(2), at: second).retryAfter == nil)
+        #expect(table.take(35, of: .actions, limit, by: key(2), at: second).retryAfter == second)
+    }
+
+    @Test func `who comes when all rows are in use shares one, and gets no whole share`() {
+        var table = RateTable(rowsCount: RateTable.waysCount)
+        for number in 0..<UInt64(RateTable.waysCount) {
+            #expect(table.take(10, of: .requests, limit, by: key(number), at: 0).remaining == 0)
+        }
+        for number in 100..<UInt64(200) {
+            let share = table.take(1, of: .requests, limit, by: key(number), at: second / 2)
+            #expect(share.retryAfter != nil, "client \(number)")
+        }
+        // A row whose shares are whole is anyone's.
+        #expect(table.take(10, of: .requests, limit, by: key(300), at: 10 * second).remaining == 0)
+    }
+
+    @Test func `an IPv6 client is its first 64 bits, and an IPv4 one is one in both forms`() throws
+    {
+        let first = try #require(IPAddress("2001:db8:1:2::1"))
+        let second = try #require(IPAddress("2001:db8:1:2:ffff::9"))
+        let other = try #require(IPAddress("2001:db8:1:3::1"))
+        #expect(RateKey(.internet(first)) == RateKey(.internet(second)))
+        #expect(RateKey(.internet(first)) != RateKey(.internet(other)))
+        let v4 = try #require(IPAddress("192.0.2.1"))
+        let same = try #require(IPAddress("::ffff:c000:201"))
+        let next = try #require(IPAddress("192.0.2.2"))
+        #expect(RateKey(.internet(v4)) == RateKey(.internet(same)))
+        #expect(RateKey(.internet(v4)) != RateKey(.internet(next)))
+        #expect(RateKey(.unix) != RateKey(.unknown))
+        #expect(RateKey(principal: "ada") == RateKey(principal: "ada"))
+        #expect(RateKey(principal: "ada") != RateKey(principal: "bob"))
+    }
+}
