@@ -2,15 +2,16 @@
 
 import contextlib
 import json
-import os
 import re
+import resource
 
 import pytest
 from harness import INCREASE, ROOT, Server, Stream, Wire, until
 from proxies import FILES, NAME, RECIPES, Proxy, folder, group_of
 
 KINDS = sorted(FILES)
-STREAMS = int(os.environ.get("PROXY_STREAMS", "2000"))
+# As many as the descriptors of a proxy that is one process allow, which has two for each.
+STREAMS = min(9_500, (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1_000) // 2)
 ACTION = json.dumps(INCREASE).encode()
 JSON = {"Content-Type": "application/json"}
 
@@ -141,7 +142,7 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
     # The second one is for the store's own name: it is a body to the proxy, or refused by it.
     with Wire(proxy) as wire:
         wire.send(head.encode("latin-1") + body + SMUGGLED)
-        wire.socket.settimeout(5)
+        wire.socket.settimeout(2)
         answered = b""
         with contextlib.suppress(TimeoutError, OSError):
             while wire.more():
