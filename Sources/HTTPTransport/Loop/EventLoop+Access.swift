@@ -41,7 +41,7 @@ extension Access {
         let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(Self.pathBytesMax)
         self.path = String(decoding: path, as: UTF8.self)
         seconds = max(0, EventLoop.clock() - began)
-        peerHost = exchange.peerHost
+        peerHost = exchange.clientHost
         resource = exchange.resource
     }
 }
