@@ -198,7 +198,8 @@ package final class ActionTable: Sendable {
         return EnvelopeMember(
             action: entry.isForInstances ? action : inner,
             type: wireName,
-            payload: payload
+            payload: payload,
+            number: known.first + place
         )
     }
 }

@@ -38,7 +38,8 @@ package struct FoundAction {
                 action: try decode(nil, decoder),
                 type: wireName,
                 payload: RegisteredType.emptyObject,
-                meta: meta
+                meta: meta,
+                number: place
             )
         }
         guard !entry.secrets.isEmpty, payload.hasMember(of: entry.secrets) else {
@@ -48,7 +49,8 @@ package struct FoundAction {
                 // An object of two bytes is `{}`, of which all share one array.
                 payload: payload.byteRange.count == 2
                     ? RegisteredType.emptyObject : Array(payload.source),
-                meta: meta
+                meta: meta,
+                number: place
             )
         }
         // The action is made of the payload that is kept, so a replay makes the same one.
@@ -57,7 +59,8 @@ package struct FoundAction {
             action: try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder),
             type: wireName,
             payload: kept,
-            meta: meta
+            meta: meta,
+            number: place
         )
     }
 }

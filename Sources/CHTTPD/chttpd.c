@@ -273,6 +273,10 @@ void chttpd_set_panic(void (*panic)(const char *reason)) {
     }
 }
 
+const char *chttpd_version(void) {
+    return MHD_get_version();
+}
+
 int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {
     *length = sizeof *address;
     return accept4(

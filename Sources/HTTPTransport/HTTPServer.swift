@@ -1,3 +1,4 @@
+import CHTTPD
 import Platform
 import Synchronization
 
@@ -6,7 +7,7 @@ package final class HTTPServer: Sendable {
     package let counters = TransportCounters()
     let loop: EventLoop
     private let ended = Latch()
-    private let addresses = Locked<[ListenAddress]>([])
+    private let addresses = Locked<(clients: [ListenAddress], admin: [ListenAddress])>(([], []))
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a server that does not listen yet. `startThread` starts a thread of a name; `log`
@@ -30,16 +31,26 @@ package final class HTTPServer: Sendable {
         )
     }
 
+    /// The version of libmicrohttpd that is loaded.
+    package static var libraryVersion: String { String(cString: chttpd_version()) }
+
     /// The addresses as bound; a port of 0 has become the one that the system chose.
-    package var boundAddresses: [ListenAddress] { addresses.withLock { $0 } }
+    package var boundAddresses: [ListenAddress] { addresses.withLock { $0.clients } }
+
+    /// Those of them where operators come in, apart from clients.
+    package var boundAdminAddresses: [ListenAddress] { addresses.withLock { $0.admin } }
 
     /// Whether streams leave the library; else they hold a suspended connection each.
     package var handsStreamsOver: Bool { loop.handsOver }
 
     /// Listens, and serves on a thread of its own from then on.
     package func start() throws(TransportError) {
-        let bound = try loop.open()
-        addresses.withLock { $0 = bound }
+        let bound = try loop.open().map { (address: $0.address, isAdmin: $0.isAdmin) }
+        addresses.withLock {
+            $0 = (
+                bound.filter { !$0.isAdmin }.map(\.address), bound.filter(\.isAdmin).map(\.address)
+            )
+        }
         startThread("http") { [loop, ended] in
             loop.run()
             ended.open()

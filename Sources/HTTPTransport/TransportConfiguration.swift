@@ -3,6 +3,8 @@ import Wire
 /// The bounds and deadlines of a transport. Sizes are in bytes, times in seconds.
 package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
+    /// Where operators come in, apart from clients; empty where they come in with these.
+    package var adminAddresses: [ListenAddress] = []
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
@@ -20,6 +22,9 @@ package struct TransportConfiguration: Sendable {
     package var commonFields = HTTPFields()
     /// Who may connect to the sockets that this server makes at paths.
     package var socketAccess = SocketAccess()
+    /// The most connections of operators at a time, besides those of clients, where operators have
+    /// addresses of their own.
+    package static let adminConnectionsMax = 64
     /// Streams keep their connection suspended, as if handing over did not work. For tests.
     package var keepsStreamsSuspended = false
 

@@ -48,6 +48,8 @@ public final class SQLiteJournal: Journal {
     let keyClock: any WallClock
     let log: @Sendable (String) -> Void
     let databasePath: String
+    /// How long the syncs of batches took; the write lock's holder observes.
+    let syncs = Histogram()
     private let opened: Locked<Opened?>
     private let extent: Locked<Extent>
     private let readers = Locked(Readers())
@@ -140,12 +142,12 @@ public final class SQLiteJournal: Journal {
     ///   After ``JournalError/unknown(_:)`` every later append fails too: the journal must be
     ///   opened anew.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
-        let notice = try write { (writer, mark) throws(JournalError) in
+        let notice = try write { [syncs] (writer, mark) throws(JournalError) in
             guard writer.end.version == expected else {
                 throw .conflict(version: writer.end.version)
             }
             try Self.check(batch, after: expected)
-            try writer.append(batch)
+            try writer.append(batch, timing: syncs)
             mark.write(epoch: writer.meta.epoch, end: writer.end)
             return writer.checkpointIfDue()
         }

@@ -1,4 +1,5 @@
 import CSQLite
+import Platform
 import StoreCore
 
 /// The one connection that writes and checkpoints, with the statements that it keeps.
@@ -102,16 +103,21 @@ final class Writer: @unchecked Sendable {
 
     /// Runs `body` in a transaction of its own, and returns when what it wrote is durable.
     ///
+    /// How long the sync took is added to `syncs`.
+    ///
     /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that it can be
     ///   tried again; any other error for good, because no failed sync is ever tried again.
     func transaction<Result>(
+        timing syncs: Histogram? = nil,
         _ body: (Writer) throws(SQLiteFailure) -> Result
     ) throws(JournalError) -> Result {
         if let broken { throw .unknown(broken) }
         do throws(SQLiteFailure) {
             try begin.run()
             let result = try body(self)
+            let written = syncs == nil ? 0 : SystemTime.steadyNanoseconds()
             try commit.run()
+            syncs?.observe(SystemTime.steadyNanoseconds() &- written)
             return result
         } catch {
             throw rollBack(after: error)
@@ -137,10 +143,10 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Writes a batch, which must fit, and makes it durable.
-    func append(_ batch: JournalBatch) throws(JournalError) {
+    func append(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
         let before = (end, bytesTotal, outcomesCount)
         do throws(JournalError) {
-            try transaction { (writer) throws(SQLiteFailure) in
+            try transaction(timing: syncs) { (writer) throws(SQLiteFailure) in
                 for record in batch.records { try writer.insert(record) }
                 for outcome in batch.outcomes { try writer.insert(outcome) }
             }

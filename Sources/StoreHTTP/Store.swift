@@ -63,9 +63,6 @@ package final class Store: Sendable {
         transport.withLock { $0 = server }
     }
 
-    /// What happens in the transport.
-    var transportCounters: TransportCounters? { transport.withLock { $0 }?.counters }
-
     /// Whether the server is about to stop.
     package var isDraining: @Sendable () -> Bool {
         { [self] in draining.load(ordering: .relaxed) }

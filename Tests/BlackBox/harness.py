@@ -23,6 +23,7 @@ STOP_SECONDS_MAX = 15
 EVENT_SECONDS_MAX = 60
 POLL_SECONDS = 0.005
 LISTENING = re.compile(r'listening on ([^\s"]+)')
+OPERATORS = re.compile(r'operators come in at ([^\s"]+)')
 
 INCREASE = {"type": "CounterIncreaseRequested"}
 DECREASE = {"type": "CounterDecreaseRequested"}
@@ -362,6 +363,17 @@ class Server:
     def __exit__(self, *_):
         status = self.stop()
         assert status == 0, f"ended with {status} instead of 0\n{self.log_text}"
+
+
+class AdminListener(Server):
+    """Where the operators of a running server come in (`--admin-listen`)."""
+
+    def __init__(self, server, url=None):
+        self.process = server.process
+        self.url = url or until(lambda: OPERATORS.search(server.log_text), "it says where operators come in")[1]
+        parts = urllib.parse.urlsplit(self.url)
+        self.host, self.port = parts.hostname, parts.port
+        self.path = self.url.removeprefix("unix:") if self.url.startswith("unix:") else None
 
 
 class Event:

@@ -150,7 +150,7 @@ def test_11_2_lines_that_wait_are_bounded_in_bytes():
 
             def lost():
                 text = server.get("/metrics").body.decode()
-                return int(re.search(r"^analytics_dropped_total (\d+)$", text, re.M)[1])
+                return int(re.search(r"^store_analytics_dropped_total (\d+)$", text, re.M)[1])
 
             show(10)
             before = server.resident_bytes

@@ -25,7 +25,7 @@ def test_10_1_help_names_every_flag():
     assert result.stderr == ""
     for flag in ("listen", "data", "ephemeral", "analytics", "allow-anonymous", "allowed-host",
                  "config", "check-config", "print-config", "version", "help", "health", "body-max",
-                 "streams-max", "mailbox-max", "debug-routes"):
+                 "streams-max", "mailbox-max", "debug-routes", "admin-listen"):
         assert f"--{flag}" in result.stdout, flag
     assert max(map(len, result.stdout.split("\n"))) <= 120
 

@@ -101,12 +101,12 @@ def test_k2_updaters_of_many_clients_are_applied_in_the_order_in_which_they_came
         metrics, *wires = (open_.enter_context(Wire(cinema)) for _ in range(13))
         for number, wire in enumerate(wires):
             body = b'{"type":"Slow","payload":{"ms":%d,"number":%d}}'
-            known = samples(cinema, metrics)["http_requests_total"]
+            known = samples(cinema, metrics)["store_http_requests_total"]
             wire.send(head(cinema, body % (0 if number else 1_000, number)))
             # Each look at the metrics is a request, too.
             looks = itertools.count(1)
             until(
-                lambda: samples(cinema, metrics)["http_requests_total"] > known + next(looks),
+                lambda: samples(cinema, metrics)["store_http_requests_total"] > known + next(looks),
                 "the request is there",
             )
         versions = [wire.answer("POST").json["version"] for wire in wires]

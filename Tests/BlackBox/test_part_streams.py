@@ -206,7 +206,7 @@ def test_4_5_an_instance_is_read_in_patches_and_by_pointers(cinema):
 def test_4_5_who_comes_back_begins_with_what_is(fresh, mode):
     with Stream(fresh, events("/counter/step", mode=mode)) as stream:
         assert stream.opened().event().json == 1
-    until(lambda: b"\nstore_streams_open 0\n" in fresh.get("/metrics").body, "no stream is open")
+    until(lambda: b'\nstore_streams_open{kind="part"} 0\n' in fresh.get("/metrics").body, "no stream is open")
     fresh.post(step(7))
     with Stream(fresh, events("/counter/step", mode=mode)) as stream:
         event = stream.opened().event()

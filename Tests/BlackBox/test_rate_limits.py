@@ -30,7 +30,7 @@ def test_9_2_without_the_options_nothing_is_counted(server):
     for _ in range(50):
         answer = server.post(INCREASE)
         assert answer.status == 200 and answer["ratelimit"] is None and answer["ratelimit-policy"] is None
-    assert "http_rate_limited_total" not in server.get("/metrics").body.decode()
+    assert "store_http_rate_limited_total" not in server.get("/metrics").body.decode()
 
 
 def test_9_2_requests_are_counted_and_refused_and_health_is_not():
@@ -50,7 +50,7 @@ def test_9_2_requests_are_counted_and_refused_and_health_is_not():
         for target in ("/livez", "/readyz", "/metrics"):
             for _ in range(10):
                 assert server.get(target).status == 200
-        assert 'http_rate_limited_total{limit="requests"} 4' in server.get("/metrics").body.decode()
+        assert 'store_http_rate_limited_total{limit="requests"} 4' in server.get("/metrics").body.decode()
 
 
 def test_9_2_what_was_taken_comes_back():
@@ -100,8 +100,8 @@ def test_9_2_sessions_and_streams_have_shares_of_their_own():
             assert stream.event().version == server.version
             stream.close()
         text = server.get("/metrics").body.decode()
-        assert 'http_rate_limited_total{limit="streams"} 4' in text
-        assert 'http_rate_limited_total{limit="sessions"} 1' in text
+        assert 'store_http_rate_limited_total{limit="streams"} 4' in text
+        assert 'store_http_rate_limited_total{limit="sessions"} 1' in text
 
 
 def test_9_2_a_request_that_is_refused_with_a_body_is_answered_and_its_connection_ends():

@@ -133,10 +133,10 @@ def test_metrics_logs_and_analytics_name_the_store(program, tmp_path):
         assert versions == {"default": "1", "chat": "1", "scores": "0"}
         assert len(re.findall("^# TYPE store_version ", text, re.M)) == 1
         assert re.search(r'^store_reduce_seconds_count\{store="chat",type="chat/said"\} 1$', text, re.M)
-        assert re.search(r"^http_requests_total \d+$", text, re.M)
+        assert re.search(r"^store_http_requests_total \d+$", text, re.M)
         own = server.get("/stores/chat/metrics").body.decode()
         assert re.findall(r"^store_version.*$", own, re.M) == ['store_version{store="chat"} 1']
-        assert "http_requests_total" not in own
+        assert "store_http_requests_total" not in own
         server.await_log("chat: applied version=1")
         server.await_log(": applied version=1")
         server.stop()

@@ -148,6 +148,9 @@ int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_respon
 /// Calls `panic` with a sentence before the library aborts the process. For the whole process.
 void chttpd_set_panic(void (*panic)(const char *_Nullable reason));
 
+/// The version of the library that is loaded, as text.
+const char *chttpd_version(void);
+
 /// accept4() with both flags that every socket here has: non-blocking, closed on exec.
 int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length);
 

@@ -18,6 +18,8 @@ final class ConnectionRecord {
     }
 
     let descriptor: CInt
+    /// Whether it came in where operators do.
+    let isAdmin: Bool
     /// Where the client is, without its port; asked of the system once.
     private(set) lazy var peerHost = PeerAddress(of: descriptor).host
     /// The same as a value.
@@ -30,7 +32,8 @@ final class ConnectionRecord {
     /// When the client's time is over, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double
 
-    init(descriptor: CInt, deadline: Double) {
+    init(descriptor: CInt, isAdmin: Bool, deadline: Double) {
+        self.isAdmin = isAdmin
         self.descriptor = descriptor
         self.deadline = deadline
     }

@@ -168,6 +168,7 @@ extension EventLoop {
         exchange.noteAnswer(status: status, bytes: bodyBytes)
         exchange.phase = .answered
         exchange.record?.wait(for: .nothing)
+        answered(exchange, status: status)
         return chttpd_response_head(
             fields: fields.bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
             field_count: fields.count,

@@ -18,8 +18,10 @@ func onConnectionOpened(
     connection: OpaquePointer
 ) -> UnsafeMutableRawPointer? {
     loop(context)._withUnsafeGuaranteedRef { loop in
+        let descriptor = chttpd_socket(connection)
         let record = ConnectionRecord(
-            descriptor: chttpd_socket(connection),
+            descriptor: descriptor,
+            isAdmin: loop.isAdmin(descriptor),
             deadline: loop.now + loop.configuration.headersSeconds
         )
         loop.add(record)

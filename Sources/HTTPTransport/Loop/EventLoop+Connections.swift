@@ -21,17 +21,32 @@ extension EventLoop {
                 return
             }
             counters.accepted.add(1, ordering: .relaxed)
-            guard records.count < configuration.connectionsMax, let daemon else {
-                refuse(descriptor, .connectionLimit(configuration.connectionsMax))
+            let (count, max) = places(of: listener)
+            guard count < max, let daemon else {
+                refuse(descriptor, .connectionLimit(max))
                 close(descriptor)
                 continue
             }
+            if listener.isAdmin { adminDescriptors.insert(descriptor) }
             _ = withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     chttpd_add(daemon, descriptor, $0, length)
                 }
             }
         }
+    }
+
+    /// How many connections came in at a listener or its like, and how many may. Operators have
+    /// places of their own, so they get in where clients have taken all of theirs.
+    private func places(of listener: Listener) -> (count: Int, max: Int) {
+        listener.isAdmin
+            ? (adminCount, TransportConfiguration.adminConnectionsMax)
+            : (records.count - adminCount, configuration.connectionsMax)
+    }
+
+    /// Whether a connection that the library has been given came in where operators do. Asked once.
+    func isAdmin(_ descriptor: CInt) -> Bool {
+        !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
     /// Accepts and refuses a connection with the spare descriptor, where there is no other left.
@@ -61,14 +76,18 @@ extension EventLoop {
 
     func add(_ record: ConnectionRecord) {
         record.place = records.count
+        if record.isAdmin { adminCount += 1 }
         records.append(record)
+        counters.open.store(UInt64(records.count), ordering: .relaxed)
     }
 
     func remove(_ record: ConnectionRecord) {
         guard record.place < records.count, records[record.place] === record else { return }
+        if record.isAdmin { adminCount -= 1 }
         records.swapAt(record.place, records.count - 1)
         records[record.place].place = record.place
         records.removeLast()
+        counters.open.store(UInt64(records.count), ordering: .relaxed)
     }
 
     func report(_ message: String) {

@@ -1,5 +1,6 @@
 import CHTTPD
 import Glibc
+import Platform
 import Synchronization
 
 extension EventLoop {
@@ -7,6 +8,7 @@ extension EventLoop {
     func begin(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
         let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
         exchange.connection = connection
+        exchange.began = turnBegan
         exchange.target.append(
             contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
@@ -60,7 +62,7 @@ extension EventLoop {
     ) -> chttpd_verdict {
         switch exchange.phase {
         case .target:
-            counters.requests.add(1, ordering: .relaxed)
+            counters.requests.count()
             return admit(exchange, method, version)
         case .body where size.pointee > 0:
             return take(exchange, body, size)
@@ -90,7 +92,7 @@ extension EventLoop {
         do throws(TransportFailure) {
             framing = try check(exchange, method, version, connection)
         } catch {
-            counters.framingRefused.add(1, ordering: .relaxed)
+            counters.refused(error)
             var response = handler.response(for: error)
             if case .bodyTooLarge = error { return refuse(exchange, response, hasBody: true) }
             response.closes = true
@@ -142,6 +144,7 @@ extension EventLoop {
     private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.phase = .discarding
         exchange.bodyBytes.removeAll(keepingCapacity: false)
+        answered(exchange, status: response.status)
         guard let connection = exchange.connection else { return }
         let descriptor = chttpd_socket(connection)
         exchange.noteAnswer(status: response.status, bytes: response.body.count)
@@ -220,6 +223,7 @@ extension EventLoop {
     ) -> chttpd_verdict {
         guard exchange.bodyBytes.count + size.pointee <= configuration.bodyBytesMax else {
             let limit = configuration.bodyBytesMax
+            counters.refused(.bodyTooLarge(limit: limit))
             answerAhead(exchange, handler.response(for: .bodyTooLarge(limit: limit)))
             return discard(exchange, size)
         }

@@ -27,6 +27,7 @@ extension EventLoop {
             return
         }
         let onEnd = endingAccess(exchange, then: beginning.owner.onEnd)
+        answered(exchange, status: 200)
         if handsOver {
             exchange.outcome = .handedOver
             adopter.adopt(descriptor: descriptor, beginning, onEnd: onEnd)

@@ -51,6 +51,10 @@ final class EventLoop: @unchecked Sendable {
 
     @exclusivity(unchecked) var daemon: OpaquePointer?
     @exclusivity(unchecked) var listeners: [Listener] = []
+    /// The connections of operators that the library is being given.
+    @exclusivity(unchecked) var adminDescriptors: Set<CInt> = []
+    /// How many connections of operators there are.
+    @exclusivity(unchecked) var adminCount = 0
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
     @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
@@ -78,6 +82,10 @@ final class EventLoop: @unchecked Sendable {
     /// The fields of every answer, as the library takes them.
     let commonFields: UnsafeMutableBufferPointer<CChar>
     @exclusivity(unchecked) var now = 0.0
+    /// When this turn began, in nanoseconds; ``now`` has the same in seconds.
+    @exclusivity(unchecked) var turnBegan: UInt64 = 0
+    /// The requests that this turn has answered.
+    @exclusivity(unchecked) var answered: ContiguousArray<AnsweredRequest> = []
     /// The `Date` field of the answers of this turn.
     @exclusivity(unchecked) var date = DateField()
     @exclusivity(unchecked) var isStopping = false
@@ -134,8 +142,8 @@ struct LoopRequests {
 }
 
 extension EventLoop {
-    /// Listens, and starts the library. Returns the addresses as bound.
-    func open() throws(TransportError) -> [ListenAddress] {
+    /// Listens, and starts the library. Returns the listeners, with the addresses as bound.
+    func open() throws(TransportError) -> [Listener] {
         handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
         parks = LibraryProbe.callsAgain()
         reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
@@ -149,9 +157,14 @@ extension EventLoop {
             throw TransportError("libmicrohttpd refuses to start")
         }
         self.daemon = daemon
-        for address in configuration.addresses {
+        let all =
+            configuration.addresses.map { ($0, false) }
+            + configuration.adminAddresses.map { ($0, true) }
+        for (address, isAdmin) in all {
             do {
-                listeners.append(try Listener(address, configuration.socketAccess))
+                listeners.append(
+                    try Listener(address, configuration.socketAccess, isAdmin: isAdmin)
+                )
             } catch {
                 for listener in listeners { listener.close() }
                 chttpd_stop(daemon)
@@ -162,7 +175,7 @@ extension EventLoop {
         watch(chttpd_descriptor(daemon))
         // Each write is reported once, so nothing has to be read.
         watch(wakeDescriptor, once: true)
-        return listeners.map(\.address)
+        return listeners
     }
 
     func startDaemon() -> OpaquePointer? {
@@ -179,7 +192,10 @@ extension EventLoop {
         return chttpd_start(
             &callbacks,
             configuration.connectionBytes,
-            UInt32(clamping: configuration.connectionsMax + 16),
+            UInt32(
+                clamping: configuration.connectionsMax + 16
+                    + TransportConfiguration.adminConnectionsMax
+            ),
             UInt32(clamping: Int(max(configuration.idleSeconds, configuration.bodySeconds)) + 1)
         )
     }
@@ -199,13 +215,13 @@ extension EventLoop {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        now = SystemTime.steadySeconds()
+        beginTurn()
         nextTick = now + tick
         while !isDone {
             let milliseconds = beginSleep(waitMilliseconds(daemon))
             let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
             endSleep()
-            now = SystemTime.steadySeconds()
+            beginTurn()
             date.update()
             for index in 0..<max(0, count) {
                 let descriptor = events[index].data.fd
@@ -220,11 +236,17 @@ extension EventLoop {
             runLibrary(daemon)
             runTimers()
             handler.turnEnded()
+            observeAnswered()
             if now >= nextTick { enforceDeadlines() }
         }
         thread.store(0, ordering: .relaxed)
         timers = TimerHeap()
         end(daemon)
+    }
+
+    private func beginTurn() {
+        turnBegan = SystemTime.steadyNanoseconds()
+        now = Double(turnBegan) / 1e9
     }
 
     /// Has the library run, and again at once where it reports more work: an answer that was

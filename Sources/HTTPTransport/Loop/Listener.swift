@@ -10,11 +10,18 @@ final class Listener {
     let descriptor: CInt
     /// The address with the port that the system chose, where it was asked to.
     let address: ListenAddress
+    /// Whether operators come in here, apart from clients.
+    let isAdmin: Bool
 
     /// The file of a unix socket that was made here.
     private let file: SocketFile?
 
-    init(_ address: ListenAddress, _ access: SocketAccess = SocketAccess()) throws(TransportError) {
+    init(
+        _ address: ListenAddress,
+        _ access: SocketAccess = SocketAccess(),
+        isAdmin: Bool = false
+    ) throws(TransportError) {
+        self.isAdmin = isAdmin
         if let inherited = address.inherited {
             descriptor = try Self.take(inherited)
             self.address = address

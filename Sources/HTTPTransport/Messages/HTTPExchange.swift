@@ -85,6 +85,10 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var furtherFields = HTTPFields()
     /// Where the client is, where that is not the other end of the connection.
     @exclusivity(unchecked) private var ownClient: ClientAddress?
+    /// When the turn began in which its line came.
+    @exclusivity(unchecked) var began: UInt64 = 0
+    /// Where it is measured how long it takes; `nil` for where the transport's own refusals are.
+    @exclusivity(unchecked) unowned(unsafe) var times: RouteTimes?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -102,6 +106,7 @@ package final class HTTPExchange: @unchecked Sendable {
         ownResource = nil
         ownSender = nil
         if note != nil { note = nil }
+        times = nil
         reused = nil
         ownClient = nil
         if furtherFields.count > 0 { furtherFields.removeAll() }
@@ -179,6 +184,21 @@ extension HTTPExchange {
     /// thread.
     package var standingFields: [(String, String)] {
         loop.configuration.commonFields.texts + furtherFields.texts
+    }
+}
+
+extension HTTPExchange {
+    /// When the event loop's turn began that works on it, by ``SystemTime/steadyNanoseconds()``. On
+    /// the loop's thread.
+    package var turnBegan: UInt64 { loop.turnBegan }
+
+    /// Whether it came in where operators do, apart from clients. On the loop's thread.
+    package var isAdmin: Bool { record?.isAdmin == true }
+
+    /// Measures how long it takes among the requests of a route, which the handler has for as long
+    /// as the loop runs.
+    package func measure(by times: RouteTimes) {
+        self.times = times
     }
 }
 

@@ -78,6 +78,8 @@ extension StreamLoop {
     }
 
     func end(_ slot: Int32) {
-        if behind[slot]?.isClosing != true { closeSlot(slot, with: bye(.expired)) }
+        if behind[slot]?.isClosing != true {
+            closeSlot(slot, with: bye(.expired), because: .expired)
+        }
     }
 }

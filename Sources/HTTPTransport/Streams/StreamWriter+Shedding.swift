@@ -32,7 +32,7 @@ extension StreamLoop {
         // A reader of the log in the middle of a chunk keeps a piece of it.
         for slot in logReaders.slow(stalledFor: Self.shedLogSeconds, at: now)
         where behind[slot] == nil {
-            writer.counters.closedSlow.add(1, ordering: .relaxed)
+            slots[Int(slot)].end(because: .slow)
             writer.counters.shed.add(1, ordering: .relaxed)
             release(slot)
         }
@@ -43,7 +43,7 @@ extension StreamLoop {
 
     /// Ends the stream of a reader that takes nothing.
     func endSlow(_ slot: Int32, with bye: Bytes) {
-        writer.counters.closedSlow.add(1, ordering: .relaxed)
+        slots[Int(slot)].end(because: .slow)
         // Only between two frames: within one it would be taken for a part of that.
         if behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
         release(slot)

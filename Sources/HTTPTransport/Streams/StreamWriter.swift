@@ -107,6 +107,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
             counters.refused.add(1, ordering: .relaxed)
             return false
         }
+        counters.reserved(StreamKind(topic.subject))
         readers.withLock { $0[topic, default: 0] += 1 }
         return true
     }
@@ -119,6 +120,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Gives a reserved place back, or that of a stream that has ended.
     package func abandon(_ topic: TopicID) {
         counters.open.subtract(1, ordering: .relaxed)
+        counters.freed(StreamKind(topic.subject))
         places?.giveBack()
         readers.withLock { readers in
             let left = (readers[topic] ?? 1) - 1
@@ -229,7 +231,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         }
         shutdown(reader.descriptor, CInt(SHUT_RDWR))
         close(reader.descriptor)
-        counters.closedByServer.add(1, ordering: .relaxed)
+        counters.ended(.shutdown)
         abandon(beginning.topic)
         reader.onEnd?()
     }

@@ -113,6 +113,7 @@ extension EffectRunner {
             return token
         }
         guard let token else {
+            refused.add(1, ordering: .relaxed)
             cause.watch?.begin()
             cause.watch?.end(.failure(EffectLimit()))
             return nil
@@ -155,6 +156,7 @@ extension EffectRunner {
                 } catch {
                     return .failure(error)
                 }
+                retried(context.token)
             }
         }
     }

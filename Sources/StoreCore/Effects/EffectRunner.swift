@@ -1,5 +1,5 @@
 import Platform
-import Synchronization
+package import Synchronization
 
 /// Performs effects: the one place where what modules ask for becomes tasks.
 ///
@@ -21,24 +21,30 @@ package final class EffectRunner: Sendable {
     let failed: @Sendable (EffectToken, any Error) -> Void
     let began: @Sendable (EffectToken) -> Void
     let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
+    let retried: @Sendable (EffectToken) -> Void
     private let access = Locked(EngineReference())
     let table = Locked(Table())
+    /// Effects that did not begin because as many ran as may, since the start.
+    package let refused = Atomic<UInt64>(0)
 
     /// Makes a runner whose effects run on `executor`, or on Swift's own threads where there is
     /// none. `failed` receives every effect that threw for good; `began` every one that begins, and
-    /// `ended` every one of those when it has ended, however, and how long it took.
+    /// `ended` every one of those when it has ended, however, and how long it took; `retried` each
+    /// one that is tried again.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,
         failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in },
         began: @escaping @Sendable (EffectToken) -> Void = { _ in },
-        ended: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in }
+        ended: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in },
+        retried: @escaping @Sendable (EffectToken) -> Void = { _ in }
     ) {
         self.dependencies = dependencies
         self.executor = executor
         self.failed = failed
         self.began = began
         self.ended = ended
+        self.retried = retried
     }
 
     /// Lets effects reach the engine; called before the first action.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A Core, whatever its state's type is: the way in for requests, which look up no generic type for
 /// it.
 ///
@@ -93,6 +95,11 @@ package struct CoreHandle: Sendable {
 
     /// Decides to which sessions modules are presented, where one of them brings that.
     package var presentation: (any Presentation)? { engine.ports.presentation }
+
+    /// How many actions of clients and of the program's own wait now, and how many of each may.
+    package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
+        engine.mailbox.withLock { ($0.clients, $0.clientsMax, $0.own, $0.ownMax) }
+    }
 
     /// Actions that the mailbox did not take, since the start.
     package var mailboxRefusedTotal: UInt64 { engine.refusedTotal }

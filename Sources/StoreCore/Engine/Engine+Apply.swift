@@ -67,6 +67,7 @@ extension Engine {
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.save() }
         owner.show(to: envelope.session)
+        waitsSince = envelope.offered
         for index in envelope.members.indices {
             do {
                 try apply(index, of: envelope)
@@ -184,10 +185,10 @@ extension Engine {
                 from: member.envelope.session
             )
         } catch {
-            _ = end(type, begun: began)
+            _ = end(began)
             throw error
         }
-        let nanoseconds = end(type, begun: began)
+        let nanoseconds = end(began)
         batch.steps.append(
             Step(
                 member: member,
@@ -205,14 +206,19 @@ extension Engine {
     private func begin(_ type: String, _ version: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         ports.progress?.begin(type, version)
-        return SystemTime.steadyNanoseconds()
+        let now = SystemTime.steadyNanoseconds()
+        if waitsSince > 0 {
+            figures?.queueWait.observe(now > waitsSince ? now - waitsSince : 0)
+            waitsSince = 0
+        }
+        return now
     }
 
-    /// Notes that it has ended. Returns how many nanoseconds it took.
-    private func end(_ type: String, begun: UInt64) -> UInt64 {
+    /// Notes that it has ended, which began then. Returns how many nanoseconds it took.
+    private func end(_ begun: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         let nanoseconds = SystemTime.steadyNanoseconds() &- begun
-        ports.progress?.end(type, after: nanoseconds)
+        ports.progress?.end()
         return nanoseconds
     }
 

@@ -2,14 +2,17 @@ extension Engine {
     /// Makes the batch durable and lets out what it has: to readers, observers and dispatchers.
     func commit() {
         guard !batch.isEmpty else { return }
+        var times = CommitTimes()
         if batch.steps.count > 0 {
             do { try owner.prepare(through: version) } catch { return refuse(because: error) }
+            times.appending = now
             do { try append() } catch {
                 if case .conflict(let newest) = error, newest > batch.base, ports.action != nil {
                     return reduceAgain(behind: newest)
                 }
                 return rollBack(after: error)
             }
+            times.durable = now
             owner.commit()
         }
         noteSteps()
@@ -18,9 +21,11 @@ extension Engine {
         batch.restart(at: done.version)
         if done.steps.count > 0 {
             owner.committed(through: done.version, for: done.audience)
+            times.published = now
+            count(done, times)
             runFollowUps(done)
         }
-        for answered in done.outcomes { answered.envelope.completion.complete(answered.outcome) }
+        for answered in done.outcomes { answer(answered.envelope, answered.outcome) }
         owner.completed()
         // Its memory serves the next one.
         if batch.isEmpty {
@@ -131,7 +136,7 @@ extension Engine {
     private func refuse(because error: any Error) {
         let done = takeBack()
         if done.outcomes.count == 1, let answered = done.outcomes.first {
-            answered.envelope.completion.complete(.refused(Refusal(error), member: 0))
+            answer(answered.envelope, .refused(Refusal(error), member: 0))
             owner.completed()
             return
         }
@@ -157,7 +162,7 @@ extension Engine {
         for answered in done.outcomes {
             // A refusal or a mismatch was reckoned from states that never came to be.
             let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
-            answered.envelope.completion.complete(outcome)
+            answer(answered.envelope, outcome)
         }
         owner.completed()
     }

@@ -26,6 +26,11 @@ final class Engine: @unchecked Sendable {
     let isSlowToCommit: Bool
     /// Whether the time that a reducer takes is measured.
     let isTimed: Bool
+    /// Receives what is measured.
+    let figures: CoreFigures?
+    /// When the envelope was offered that is being worked on, until its first action is reduced; 0
+    /// where that is not measured.
+    @exclusivity(unchecked) var waitsSince: UInt64 = 0
     /// Whether the follower gets each action.
     let takesActions: Bool
 
@@ -70,7 +75,8 @@ final class Engine: @unchecked Sendable {
             ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true
         takesActions = ports.follower?.takesActions == true
-        isTimed = ports.progress != nil || takesActions
+        figures = ports.figures
+        isTimed = ports.progress != nil || takesActions || figures != nil
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,

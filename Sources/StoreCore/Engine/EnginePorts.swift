@@ -51,6 +51,8 @@ package struct EnginePorts: Sendable {
     package var failed: @Sendable (JournalError) -> Void = { _ in }
     /// Shows which action the Core is working on.
     package var progress: ReducerProgress?
+    /// Receives what is measured; without it nothing is.
+    package var figures: CoreFigures?
 
     package init() {}
 }

@@ -32,6 +32,9 @@ package final class Envelope: Sendable {
     package let session: String?
     /// Where it comes from, as the log shows it: a place in the program, or a client.
     package let origin: String?
+    /// When a client's request was offered, by ``SystemTime/steadyNanoseconds()``; 0 where that is
+    /// not measured.
+    package let offered: UInt64
 
     package init(
         members: [Member],
@@ -48,8 +51,10 @@ package final class Envelope: Sendable {
         session: String? = nil,
         origin: String? = nil,
         sees: (@Sendable (_ module: Int) -> Bool)? = nil,
+        offered: UInt64 = 0,
         completion: any Completion
     ) {
+        self.offered = offered
         self.members = members
         self.requestID = requestID
         self.principal = source == nil ? principal : source?.principal
@@ -77,13 +82,17 @@ package struct EnvelopeMember: Sendable {
     /// The fields, as JSON.
     package let payload: [UInt8]
     package let meta: [UInt8]?
+    /// The number of its type among those that the program declares; -1 where it is none of them.
+    package let number: Int
 
     package init(
         action: any Action,
         type: String,
         payload: [UInt8] = [],
-        meta: [UInt8]? = nil
+        meta: [UInt8]? = nil,
+        number: Int = -1
     ) {
+        self.number = number
         self.action = action
         self.type = type
         self.payload = payload

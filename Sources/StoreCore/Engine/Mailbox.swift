@@ -31,8 +31,8 @@ struct Mailbox: ~Copyable, Sendable {
 
     private(set) var items: ContiguousArray<Item> = []
     /// How many actions of each kind wait.
-    private var clients = 0
-    private var own = 0
+    private(set) var clients = 0
+    private(set) var own = 0
     /// How many idempotency keys the items have.
     private var keys = 0
     /// A thread works; what comes meanwhile is queued.

@@ -15,12 +15,8 @@ package final class ReducerProgress: Sendable {
     }
 
     private let work = Locked<Work?>(nil)
-    private let ended: @Sendable (_ type: String, _ nanoseconds: UInt64) -> Void
 
-    /// - Parameter ended: receives how long each action took, on the Core's thread.
-    package init(ended: @escaping @Sendable (String, UInt64) -> Void = { _, _ in }) {
-        self.ended = ended
-    }
+    package init() {}
 
     /// What is being reduced at this moment.
     package var current: Work? { work.withLock { $0 } }
@@ -29,8 +25,7 @@ package final class ReducerProgress: Sendable {
         work.withLock { $0 = Work(type: type, version: version) }
     }
 
-    func end(_ type: String, after nanoseconds: UInt64) {
+    func end() {
         work.withLock { $0 = nil }
-        ended(type, nanoseconds)
     }
 }

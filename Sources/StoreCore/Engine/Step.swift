@@ -42,6 +42,8 @@ struct ReducedMember {
 
     var action: any Action { replacement?.member.action ?? envelope.members[place].action }
     var type: String { replacement?.member.type ?? envelope.members[place].type }
+    /// The number of its type; -1 where the program does not declare it.
+    var number: Int { replacement?.member.number ?? envelope.members[place].number }
     /// The wire name without an instance.
     var kind: String { replacement?.member.kind ?? envelope.members[place].kind }
     var payload: [UInt8] { replacement?.member.payload ?? envelope.members[place].payload }

@@ -39,6 +39,20 @@ package struct ClientRequest: Action {
         self.init(name: name, address: nil, effect: nil)
     }
 
+    /// The wire name with `{id}` in the place of an instance's id.
+    var kind: String {
+        let slash = UInt8(ascii: "/")
+        guard let instance = address?.instance, let first = name.utf8.firstIndex(of: slash),
+            let second = name.utf8[name.utf8.index(after: first)...].firstIndex(of: slash),
+            let end = name.utf8.index(
+                second,
+                offsetBy: instance.utf8.count + 1,
+                limitedBy: name.endIndex
+            )
+        else { return name }
+        return name[...second] + "{id}" + name[end...]
+    }
+
     init(name: String, address: SliceAddress?, effect: PendingEffect?) {
         self.name = name
         self.address = address

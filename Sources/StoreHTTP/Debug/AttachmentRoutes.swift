@@ -60,7 +60,8 @@ package struct AttachmentRoutes: RouteGroup {
             name,
             summary,
             needs: .debug,
-            answers: [.json(.list(member, of: item), "The list.")]
+            answers: [.json(.list(member, of: item), "The list.")],
+            audience: .operators
         ) { [attachments] request in
             request.respond { json in
                 json.list(member, of: attachments.all(kind)) { json, attachment in
@@ -85,7 +86,8 @@ package struct AttachmentRoutes: RouteGroup {
             needs: .debug,
             parameters: [Parameter.path("id", "As the list has it; of two, the first is meant.")],
             answers: [.done],
-            problems: [.notFound]
+            problems: [.notFound],
+            audience: .operators
         ) { [attachments] request throws(Problem) in
             guard try attachments.end(kind, request.path()) else { throw request.notFound }
             request.respond(.done)

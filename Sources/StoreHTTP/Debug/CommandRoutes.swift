@@ -26,6 +26,7 @@ package struct CommandRoutes: RouteGroup {
                 "The commands that the program exposes.",
                 needs: .debug,
                 answers: [.json(.list("commands", of: Self.command), "The list.")],
+                audience: .operators,
                 handle: showAll
             ),
             .read(
@@ -36,6 +37,7 @@ package struct CommandRoutes: RouteGroup {
                 parameters: [name],
                 answers: [.text("text/plain", "The lines.")],
                 problems: [.notFound],
+                audience: .operators,
                 handle: show
             ),
             .change(
@@ -48,6 +50,7 @@ package struct CommandRoutes: RouteGroup {
                 body: .optionalJSON(.any),
                 answers: [.init(204, "It has been executed.")],
                 problems: [.notFound, .invalidPayload],
+                audience: .operators,
                 handle: execute
             ),
         ]

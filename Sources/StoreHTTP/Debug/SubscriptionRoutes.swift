@@ -37,6 +37,7 @@ package struct SubscriptionRoutes: RouteGroup {
                 "The open streams, and who observes in the server's own process.",
                 needs: .debug,
                 answers: [.json(Self.schema, "The lists.")],
+                audience: .operators,
                 handle: list
             ),
             .change(
@@ -48,6 +49,7 @@ package struct SubscriptionRoutes: RouteGroup {
                 parameters: [Parameter.path("id", "As the list has it.")],
                 answers: [.done],
                 problems: [.notFound],
+                audience: .operators,
                 handle: end
             ),
         ]

@@ -69,16 +69,16 @@ package struct DiscoveryRoutes: RouteGroup {
                 "OpenAPI",
                 "OpenAPI 3.1 of every route.",
                 needs: .schema,
-                answers: [.json(.any, "The document.")]
+                answers: [.json(.any, "The document.")],
+                audience: .all
             ) { [title, version, components] request in
-                let catalog = request.environment.catalog
-                let document = catalog.described {
+                let document = request.environment.catalog.described(for: request) { routes in
                     OpenAPI(
                         title: title,
                         apiVersion: version,
                         summary:
                             "A Redux-style store: actions in, one version line, the state out.",
-                        operations: catalog.routes.map(\.operation),
+                        operations: routes.map(\.operation),
                         components: components
                     ).bytes
                 }
@@ -97,7 +97,8 @@ package struct DiscoveryRoutes: RouteGroup {
                     )
                 ],
                 answers: [.text("text/html", "A page.")],
-                problems: [.notFound]
+                problems: [.notFound],
+                audience: .all
             ) { request throws(Problem) in
                 guard let page = ProblemCatalog.page(named: try request.path()) else {
                     throw request.notFound
@@ -122,7 +123,7 @@ package struct DiscoveryRoutes: RouteGroup {
 
     private func index(_ request: RequestContext) {
         let identity = request.identity
-        let routes = request.environment.catalog.routes.filter {
+        let routes = request.environment.catalog.routes(for: request).filter {
             $0.method != .head && identity?.lists($0) != false
         }
         let (type, body) =

@@ -72,6 +72,7 @@ final class DispatchHandler: Sendable {
             session: caller.session,
             origin: request.origin(in: caller.session),
             sees: store.reader.moduleSight(of: caller),
+            offered: exchange.turnBegan,
             completion: ticket
         )
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by

@@ -52,6 +52,7 @@ package struct ActionEventsRoutes: RouteGroup {
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }
+        store.streams.counters.begins(resume)
         if let hold = store.hold(session) { owner.onEnd = { hold.end() } }
         let head = StreamOpening.head(for: request)
         request.exchange.stream(

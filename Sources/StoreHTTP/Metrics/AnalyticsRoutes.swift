@@ -35,6 +35,7 @@ package struct AnalyticsRoutes: RouteGroup {
                     .init(200, "The events.", bodies: [.init(Self.mediaType, Self.schema)])
                 ],
                 problems: [.forbidden],
+                audience: .operators,
                 handle: show
             )
         ]

@@ -31,6 +31,7 @@ package struct HealthRoutes: RouteGroup {
                 "Whether the process works.",
                 needs: .everyone,
                 answers: [.text("text/plain", "It does.")],
+                audience: .operators,
                 isServedDuringDrain: true,
                 handle: Self.handler(livenessProblem)
             ),
@@ -48,6 +49,7 @@ package struct HealthRoutes: RouteGroup {
                     .init(503, "It does not.", bodies: [.json([NotReady].schema)]),
                 ],
                 problems: [.draining],
+                audience: .operators,
                 isServedDuringDrain: true,
                 handle: showReadiness
             ),

@@ -40,6 +40,7 @@ final class BackgroundWork: Sendable {
     }
 
     private let worker: Worker<Jobs>
+    private let refused = Atomic<UInt64>(0)
 
     /// Makes a place for such work.
     ///
@@ -87,8 +88,13 @@ final class BackgroundWork: Sendable {
     /// The same for a job that makes an answer and returns how many bytes that has: the pauses
     /// count the time in which the event loop sends them, too.
     func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
-        worker.post { $0.offer(job) } == true
+        let isTaken = worker.post { $0.offer(job) } == true
+        if !isTaken { refused.add(1, ordering: .relaxed) }
+        return isTaken
     }
+
+    /// How many jobs were not taken since the start.
+    var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
 
     private static func run(
         _ worker: Worker<Jobs>,

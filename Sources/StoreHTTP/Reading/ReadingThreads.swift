@@ -47,4 +47,9 @@ package struct ReadingThreads: Sendable {
         logPages = BackgroundWork("log pages", on: pool)
         traces = BackgroundWork("trace", on: pool)
     }
+
+    /// How many requests were refused since the start because enough of the kind waited.
+    var refusedTotal: UInt64 {
+        [large, dryRuns, views, past, logPages, traces].reduce(0) { $0 + $1.refusedTotal }
+    }
 }

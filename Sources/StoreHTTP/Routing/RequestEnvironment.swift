@@ -26,7 +26,11 @@ package final class RequestEnvironment: Sendable {
     let credentialCookie: CredentialCookie
     /// Whether clients without a session see what all sessions have.
     let operatorReads: Bool
+    /// Whether operators have listeners of their own; then those who come in elsewhere are none.
+    let separatesOperators: Bool
     let logger: Logger
+    /// Where it is measured how long requests take.
+    let times: RequestTimes
     /// Lets the event loop send what was completed.
     package let wake: @Sendable () -> Void
 
@@ -38,9 +42,11 @@ package final class RequestEnvironment: Sendable {
         web: WebRules = WebRules(),
         forgetsClients: Bool,
         operatorReads: Bool = false,
+        separatesOperators: Bool = false,
         access: AccessControl? = nil,
         hasSecureCookies: Bool? = nil,
         logger: Logger,
+        measuring times: RequestTimes = RequestTimes(),
         wake: @escaping @Sendable () -> Void
     ) {
         self.catalog = catalog
@@ -53,7 +59,9 @@ package final class RequestEnvironment: Sendable {
         self.operatorReads = operatorReads
         self.access = access
         credentialCookie = CredentialCookie(for: links, isSecure: hasSecureCookies)
+        self.separatesOperators = separatesOperators
         self.logger = logger
+        self.times = times
         self.wake = wake
     }
 
@@ -84,7 +92,8 @@ package final class RequestEnvironment: Sendable {
         // Most requests show no cookie, and pay no more than this look.
         let session = exchange.has("cookie") ? try session(of: exchange) : nil
         let identity = exchange.identity
-        let operates = operatorReads || identity?.role?.operates == true
+        let reads = operatorReads && (!separatesOperators || exchange.isAdmin)
+        let operates = reads || identity?.role?.operates == true
         return Caller(
             session: session,
             isOperator: session == nil && operates,

@@ -7,6 +7,8 @@ final class Resource: Sendable {
     let path: PathTemplate
     /// The methods that it has, in the order of the `Allow` field; `OPTIONS` needs no mention.
     let methods: [String]
+    /// At which listeners it is served: where any of its routes is.
+    private let audience: RouteAudience
     /// What each parameter of the path allows, in their order; `nil` where it allows anything.
     private let parameters: [(any RouteParameter)?]
     private let literal: [UInt8]
@@ -26,6 +28,8 @@ final class Resource: Sendable {
         if let get = routes.first(where: \.hasHead) { served.append(get.head) }
         let methods = served.map(\.method).sorted { $0.bit < $1.bit }.map(\.name)
         self.methods = methods
+        let audiences = routes.map(\.audience)
+        audience = audiences.dropFirst().reduce(audiences.first ?? .all) { $0 == $1 ? $0 : .all }
         access = routes.first?.access ?? .everyone
         let preflight = Preflight(methods, of: served)
         served.append(.options(at: path, methods, preflight, needs: access.forOptions))
@@ -35,6 +39,9 @@ final class Resource: Sendable {
         }
         self.routes = places
     }
+
+    /// Whether it is served at the listeners of operators, or at those of clients.
+    func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
     /// The route of a method; `nil` where the resource does not have it.
     func route(for method: RequestMethod) -> ServedRoute? {
@@ -73,6 +80,7 @@ extension Route {
             answers: answers,
             problems: problems,
             access: access,
+            audience: audience,
             isServedDuringDrain: isServedDuringDrain,
             handle: handle
         )

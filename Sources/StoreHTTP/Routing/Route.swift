@@ -23,12 +23,34 @@ package struct Route: Sendable {
     var problems: [ProblemSlug] = []
     /// What a caller's role has to allow.
     let access: RouteAccess
+    /// At which listeners it is served, where operators have some of their own.
+    var audience = RouteAudience.clients
     var origins = AllowedOrigins.all
     /// Whether the query may have what would stand in the body: then there is none.
     var takesLinks = false
     /// Whether it is served to the end while the server stops: its own health.
     var isServedDuringDrain = false
     let handle: Handler
+}
+
+/// Whom a route is for, where operators have listeners of their own (`--admin-listen`). Elsewhere
+/// all routes are served at all listeners.
+enum RouteAudience: Sendable {
+    /// Those who use the store.
+    case clients
+    /// Those who run it: what they measure, and what they look into and end.
+    case operators
+    /// Both.
+    case all
+
+    /// Whether it is served at the listeners of operators, or at those of clients.
+    func isServed(toOperators: Bool) -> Bool {
+        switch self {
+        case .clients: !toOperators
+        case .operators: toOperators
+        case .all: true
+        }
+    }
 }
 
 /// From which web pages a route takes requests.
@@ -64,6 +86,7 @@ extension Route {
         parameters: [any RouteParameter] = [],
         answers: [OpenAPI.Answer],
         problems: [ProblemSlug] = [],
+        audience: RouteAudience = .clients,
         isServedDuringDrain: Bool = false,
         handle: @escaping Handler
     ) -> Route {
@@ -76,6 +99,7 @@ extension Route {
             answers: answers,
             problems: problems,
             access: access,
+            audience: audience,
             isServedDuringDrain: isServedDuringDrain,
             handle: handle
         )
@@ -116,6 +140,7 @@ extension Route {
         body: RequestBody = .none,
         answers: [OpenAPI.Answer],
         problems: [ProblemSlug] = [],
+        audience: RouteAudience = .clients,
         origins: AllowedOrigins = .own,
         takesLinks: Bool = false,
         handle: @escaping Handler
@@ -130,6 +155,7 @@ extension Route {
             answers: answers,
             problems: problems,
             access: access,
+            audience: audience,
             origins: origins,
             takesLinks: takesLinks,
             handle: handle

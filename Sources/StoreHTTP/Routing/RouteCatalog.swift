@@ -1,3 +1,4 @@
+import HTTPTransport
 import Platform
 import Synchronization
 import Wire
@@ -8,19 +9,27 @@ package final class RouteCatalog: Sendable {
     package let given: [Route]
     /// The same with the `HEAD` of each that is read.
     package let routes: [Route]
-    private let description = Locked<Bytes?>(nil)
+    /// The descriptions that have been made: of what clients are served, and operators.
+    private let descriptions = Locked<[Bool: Bytes]>([:])
 
     package init(_ groups: [any RouteGroup]) {
         given = groups.flatMap(\.routes)
         routes = given.flatMap { $0.hasHead ? [$0, $0.head] : [$0] }
     }
 
-    /// The description of the API: made by the first caller.
-    func described(by make: () -> Bytes) -> Bytes {
-        description.withLock { description in
-            if let description { return description }
-            let made = make()
-            description = made
+    /// Those that are served where a request came in.
+    func routes(for request: RequestContext) -> [Route] {
+        guard request.environment.separatesOperators else { return routes }
+        return routes.filter { $0.audience.isServed(toOperators: request.exchange.isAdmin) }
+    }
+
+    /// The description of the API where a request came in: made by the first such request.
+    func described(for request: RequestContext, by make: ([Route]) -> Bytes) -> Bytes {
+        let routes = routes(for: request)
+        return descriptions.withLock { descriptions in
+            if let known = descriptions[request.exchange.isAdmin] { return known }
+            let made = make(routes)
+            descriptions[request.exchange.isAdmin] = made
             return made
         }
     }

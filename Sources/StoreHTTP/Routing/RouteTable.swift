@@ -11,11 +11,14 @@ final class RouteTable: Sendable {
     private let templates: [[Resource]]
     /// How many bytes all paths begin with.
     private let baseCount: Int
+    /// Whether operators have listeners of their own.
+    private let separatesOperators: Bool
 
     init(in environment: RequestEnvironment) {
         let given = environment.catalog.given
         let baseCount = environment.links.base.utf8.count
         self.baseCount = baseCount
+        separatesOperators = environment.separatesOperators
         var paths: [String] = []
         var resources: [Resource] = []
         for route in given where !paths.contains(route.path.text) {
@@ -51,11 +54,16 @@ final class RouteTable: Sendable {
 
     /// The route of a request, which `sender` may use, where it is known who that is.
     ///
-    /// - Throws: 404 for a path that leads nowhere or to what the sender may not see, 403 for what
-    ///   it may not do, 405 for a method that its resource does not have.
+    /// - Throws: 404 for a path that leads nowhere, or not where the request came in, or to what the
+    ///   sender may not see; 403 for what it may not do, 405 for a method that its resource does not
+    ///   have.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
+        if separatesOperators, !resource.isServed(toOperators: request.isAdmin) {
+            throw .notFound(path: request.path)
+        }
         let served = resource.route(for: request.verb)
+        if let served { request.measure(by: served.times) }
         if let sender { try sender.check(request, served, of: resource) }
         guard let served else {
             throw .methodNotAllowed(request.method, allowed: resource.methods)

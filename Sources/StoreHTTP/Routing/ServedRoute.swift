@@ -11,10 +11,12 @@ final class ServedRoute: Sendable {
     let route: Route
     let environment: RequestEnvironment
     let bodyKind: BodyKind
+    let times: RouteTimes
 
     init(_ route: Route, in environment: RequestEnvironment) {
         self.route = route
         self.environment = environment
+        times = environment.times.times(of: route)
         bodyKind =
             switch route.body {
             case .none: .none

@@ -32,14 +32,21 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
+    /// Whether operators have listeners of their own, at which alone the health is served.
+    private let separatesOperators: Bool
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
     private let phase = Locked(NotReady.Code.starting)
     private let links = Links()
     private let ids: RequestIDs
 
-    package init(_ hosts: HostRule, ids: RequestIDs = RequestIDs()) {
+    package init(
+        _ hosts: HostRule,
+        ids: RequestIDs = RequestIDs(),
+        separatesOperators: Bool = false
+    ) {
         self.hosts = hosts
+        self.separatesOperators = separatesOperators
         self.ids = ids
     }
 
@@ -101,6 +108,7 @@ package final class StartGate: HTTPHandler {
 
     private func isHealth(_ request: HTTPExchange) -> Bool {
         [links.liveness, links.readiness].contains(exactly: request.path)
+            && (!separatesOperators || request.isAdmin)
     }
 
     private func enqueue(_ exchange: HTTPExchange) {

@@ -40,6 +40,9 @@ package final class SessionTable: Sendable {
         var ending = 0
         /// How many of the others were begun from an address.
         var perAddress: [String: Int] = [:]
+        /// How many sessions were refused for each reason.
+        var full: UInt64 = 0
+        var addressFull: UInt64 = 0
         /// When to look whether a session is idle, in nanoseconds of the table's clock. A session
         /// that was used since its time was set gets a later time then; so a request moves nothing
         /// here.
@@ -130,12 +133,23 @@ package final class SessionTable: Sendable {
     package func begin(_ name: String, from address: String) throws(Refusal) {
         let time = now()
         let refusal = table.withLock { table -> Refusal? in
-            guard table.sessions.count - table.ending < sessionsMax else { return .full }
-            guard table.perAddress[address] ?? 0 < perAddressMax else { return .addressFull }
+            guard table.sessions.count - table.ending < sessionsMax else {
+                table.full += 1
+                return .full
+            }
+            guard table.perAddress[address] ?? 0 < perAddressMax else {
+                table.addressFull += 1
+                return .addressFull
+            }
             table.enter(name, from: address, time, lookingAfter: idleNanoseconds)
             return nil
         }
         if let refusal { throw refusal }
+    }
+
+    /// How many sessions there are, and how many were refused since the start for each reason.
+    var figures: (open: Int, full: UInt64, addressFull: UInt64) {
+        table.withLock { ($0.sessions.count, $0.full, $0.addressFull) }
     }
 
     /// Removes a session: its end is durable, or its beginning was not applied.

@@ -21,6 +21,7 @@ package struct StoresRoutes: RouteGroup {
                 "The stores of this process, and whether they take requests.",
                 needs: .stores,
                 answers: [.json(.object([.init("stores", .array(of: store))]), "The list.")],
+                audience: .all,
                 handle: show
             )
         ]

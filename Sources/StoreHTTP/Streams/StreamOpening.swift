@@ -121,6 +121,7 @@ enum StreamOpening {
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }
+        store.streams.counters.begins(resume)
         let hold = store.hold(owner.session)
         // It may end before the stream is open, and what ends its streams then finds none.
         if owner.session != nil { owner.isOver = { hold?.isOpen != true } }

@@ -1,7 +1,7 @@
 package import Platform
 package import StatePublishing
 package import StoreCore
-import Synchronization
+package import Synchronization
 package import Telemetry
 import Wire
 
@@ -28,6 +28,10 @@ package final class SnapshotKeeper: Sendable {
         mutating func take() { isDue = false }
     }
 
+    /// How long keeping a snapshot took, with forgetting what is beyond the bounds; and how often
+    /// that failed. The one thread that saves counts.
+    package let saving = Histogram()
+    package let failures = Atomic<UInt64>(0)
     private let savedVersion: Atomic<UInt64>
     private let pendingBytes = Atomic<UInt64>(0)
     private let worker: Worker<Due>
@@ -80,6 +84,8 @@ package final class SnapshotKeeper: Sendable {
     private func save() {
         let snapshot = newest()
         guard snapshot.version > savedVersion.load(ordering: .relaxed) else { return }
+        let began = SystemTime.steadyNanoseconds()
+        defer { saving.observe(SystemTime.steadyNanoseconds() &- began) }
         do {
             try journal.save(
                 StateSnapshot(
@@ -91,6 +97,7 @@ package final class SnapshotKeeper: Sendable {
             )
         } catch {
             // The records are there, so nothing is lost but time at the next start.
+            failures.count()
             logger.warning(
                 .snapshotFailed,
                 "the state of version \(snapshot.version) can't be kept: \(error)"

@@ -81,6 +81,7 @@ struct ModularState<State: RootState>: StateComposition {
             dependencies: world.dependencies,
             executor: world.simulated?.executor ?? world.test?.executor
         ) { token, error in
+            effects.fail(token.cause.type, of: token.address.module)
             guard world.simulated == nil else { return }
             world.logger.warning(
                 .effectFailed,
@@ -92,6 +93,8 @@ struct ModularState<State: RootState>: StateComposition {
             effects.begin(token.cause.type, of: token.address.module)
         } ended: { token, nanoseconds in
             effects.end(token.cause.type, of: token.address.module, after: nanoseconds)
+        } retried: { token in
+            effects.retry(token.cause.type, of: token.address.module)
         }
         do throws(ModuleError) {
             return try Core(state, runner: runner, configuration: ports)

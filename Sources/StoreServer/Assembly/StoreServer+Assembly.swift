@@ -24,7 +24,12 @@ extension StoreServer {
         let base = try StoreBase(self, configuration, at: links, in: process, world)
         let firstActions = try firstActions(base)
         let published = try PublishedStore(base, composition)
-        let supervision = Supervision(configuration, world.logger, whenJournalFails: decision)
+        let supervision = Supervision(
+            configuration,
+            figures(base, published.keeper),
+            world.logger,
+            whenJournalFails: decision
+        )
         let core = try core(base, published, supervision)
         let attachments = attachments(to: core, base)
         let reader = published.reader(base, composition)
@@ -54,6 +59,24 @@ extension StoreServer {
             router: router(for: store, base, attachments, supervision),
             sharedFiles: keepValues(of: core, base),
             firstActions: firstActions
+        )
+    }
+
+    /// Where it stands what is measured: a row for each type of action, and for each request that
+    /// the log may have beside them.
+    private func figures(_ base: StoreBase<State>, _ keeper: SnapshotKeeper) -> StoreFigures {
+        let useCases = composition.useCases.map {
+            ClientRequest.name(ofUseCase: $0.path, instance: $0.hasInstances ? "{id}" : nil)
+        }
+        let notifications = Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
+        return StoreFigures(
+            CoreFigures(
+                types: base.registry.entries.map(\.form.name),
+                requests: useCases + notifications.map { ClientRequest(notification: $0).name }
+            ),
+            of: base.history.journal,
+            keeper,
+            programJournal == nil ? base.configuration.usedRetention : nil
         )
     }
 

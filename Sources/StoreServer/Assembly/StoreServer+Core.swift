@@ -29,6 +29,7 @@ extension StoreServer {
         if let commands = published.commands { ports.commands = commands.send }
         ports.failed = supervision.journal.failed
         ports.progress = supervision.progress
+        ports.figures = supervision.figures.core
         ports.follower = StoreFollower(keeper, base.lines, world.logger)
         ports.member = { [registry = base.registry, encoder = base.encoder] action in
             try registry.member(of: action, encoder)
@@ -44,7 +45,7 @@ extension StoreServer {
             in: world,
             touching: published.touched,
             haveSameBytes: base.haveSameBytes,
-            measuring: supervision.times.effects
+            measuring: supervision.figures.effects
         )
         supervision.journal.onFailure { [weak core] in core?.effects?.stop() }
         if let test = world.test {

@@ -1,5 +1,6 @@
 import ActionCatalog
 import HTTPTransport
+import JournalSQLite
 import StoreCore
 import StoreHTTP
 import StorePatterns
@@ -37,9 +38,11 @@ extension StoreServer {
                 web: base.process.web,
                 forgetsClients: configuration.forgetClients,
                 operatorReads: configuration.operatorReads,
+                separatesOperators: configuration.separatesOperators,
                 access: base.access?.control,
                 hasSecureCookies: configuration.hasSecureCookies,
                 logger: store.logger,
+                measuring: supervision.figures.requests,
                 wake: store.wake
             ),
             hosts: configuration.hostRule,
@@ -69,14 +72,20 @@ extension StoreServer {
     ) -> [any RouteGroup] {
         let links = store.links
         let (watchdog, journal) = (supervision.watchdog, supervision.journal)
-        let own = [process.measured(store, supervision.times)]
+        let own = [process.measured(store, supervision)]
+        let whole = MeasuredProcess(
+            process.transport.counters,
+            process.analytics,
+            process.web,
+            build: buildLabels
+        )
         let ready = { @Sendable [isDraining = store.isDraining] () -> NotReady? in
             if isDraining() { return .draining }
             return journal.failure.map { _ in .journalFailed }
         }
         guard process.hasSeveral else {
             return [
-                MetricsRoutes(links, { own }, process.analytics, process.web),
+                MetricsRoutes(links, { own }, whole),
                 HealthRoutes(
                     links: links,
                     livenessProblem: { watchdog.problem },
@@ -86,7 +95,7 @@ extension StoreServer {
         }
         guard links.store == nil else {
             return [
-                MetricsRoutes(links, { own }, process.analytics, process.web),
+                MetricsRoutes(links, { own }, whole),
                 HealthRoutes(
                     links: links,
                     livenessProblem: { watchdog.problem },
@@ -95,12 +104,7 @@ extension StoreServer {
             ]
         }
         return [
-            MetricsRoutes(
-                links,
-                { [weak process] in process?.measured ?? [] },
-                process.analytics,
-                process.web
-            ),
+            MetricsRoutes(links, { [weak process] in process?.measured ?? [] }, whole),
             HealthRoutes(
                 links: links,
                 livenessProblem: { [weak process] in process?.statuses.commonProblem },
@@ -109,6 +113,14 @@ extension StoreServer {
                 }
             ),
             StoresRoutes { [weak process] in process?.statuses ?? [] },
+        ]
+    }
+
+    /// What is running: the program, this package, and the libraries that are loaded.
+    private var buildLabels: MetricLabels {
+        [
+            "program": name, "version": version, "package": StoreServerVersion.current,
+            "libmicrohttpd": HTTPServer.libraryVersion, "sqlite": SQLiteJournal.libraryVersion,
         ]
     }
 

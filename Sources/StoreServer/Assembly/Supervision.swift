@@ -2,11 +2,11 @@ import StoreCore
 import StoreHTTP
 import Telemetry
 
-/// What sees how a store's Core works: how long actions take, whether the reducer comes to an end,
+/// What sees how a store works: what is measured of it, whether the reducer comes to an end, and
 /// whether the journal takes records.
 struct Supervision: Sendable {
-    let times: ServerTimes
-    let progress: ReducerProgress
+    let figures: StoreFigures
+    let progress = ReducerProgress()
     let watchdog: Watchdog
     let journal: JournalCondition
 
@@ -14,12 +14,11 @@ struct Supervision: Sendable {
     /// failed.
     init(
         _ configuration: ServerConfiguration,
+        _ figures: StoreFigures,
         _ logger: Logger,
         whenJournalFails decision: JournalFailureDecision?
     ) {
-        let times = ServerTimes()
-        self.times = times
-        progress = ReducerProgress { times.reducing.add($1, to: $0) }
+        self.figures = figures
         watchdog = Watchdog(
             progress,
             slowSeconds: configuration.slowActionSeconds,

@@ -28,6 +28,13 @@ extension ServerConfiguration: CommandLineConfiguration {
             help: "where to listen: 127.0.0.1:8080, [::1]:8080, unix:/path or fd:3",
             check: { $0.hasPrefix("fd:") || ListenAddress($0) != nil ? nil : ListenAddress.allowed }
         ),
+        .list(
+            "admin-listen",
+            "ADDRESS",
+            \.adminListen,
+            help: "where operators come in, apart from clients: /metrics, /livez, /readyz, /debug",
+            check: { ListenAddress($0) == nil ? ListenAddress.allowed : nil }
+        ),
         .flag(
             "allow-anonymous",
             \.allowAnonymous,

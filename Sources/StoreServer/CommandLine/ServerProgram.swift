@@ -63,6 +63,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
     ) throws -> (url: String, stop: @Sendable () -> Void) {
         var own = configuration
         own.listen = ["127.0.0.1:0"]
+        own.adminListen = []
         own.ephemeral = true
         own.analytics = .off
         var memory = server

@@ -12,14 +12,15 @@ extension ServerConfiguration {
         guard !listen.isEmpty else {
             throw ConfigurationError("--listen: at least one address is needed")
         }
-        for text in listen {
+        let all = listen.map { ($0, "--listen") } + adminListen.map { ($0, "--admin-listen") }
+        for (text, flag) in all {
             if let problem = ListenAddress.problem(of: text) {
-                throw ConfigurationError("--listen: \(problem)")
+                throw ConfigurationError("\(flag): \(problem)")
             }
             guard let address = ListenAddress(text) else { continue }
             guard address.isLoopback || allowAnonymous || policyFile != nil else {
                 throw ConfigurationError(
-                    "--listen: '\(text)' can be reached from other machines and nobody has to log "
+                    "\(flag): '\(text)' can be reached from other machines and nobody has to log "
                         + "in; listen on loopback, give a --policy, or say --allow-anonymous"
                 )
             }
@@ -47,14 +48,19 @@ extension ServerConfiguration {
         }
     }
 
-    /// Whether only this machine can reach the server.
-    var isLoopbackOnly: Bool {
-        listen.allSatisfy { ListenAddress($0)?.isLoopback ?? false }
+    /// Whether operators come in apart from clients.
+    var separatesOperators: Bool { !adminListen.isEmpty }
+
+    /// Whether only this machine can reach what is for operators.
+    var isLoopbackForOperators: Bool {
+        (separatesOperators ? adminListen : listen).allSatisfy {
+            ListenAddress($0)?.isLoopback ?? false
+        }
     }
 
     /// The hosts listened on, which the `Host` header may therefore name.
     var listenHosts: [String] {
-        listen.compactMap { ListenAddress($0)?.host }
+        (listen + adminListen).compactMap { ListenAddress($0)?.host }
     }
 
     /// What the `Host` header may name.
@@ -68,7 +74,9 @@ extension ServerConfiguration {
         storesCount: Int = 1,
         _ logger: Logger
     ) -> ServerConfiguration {
-        let reserved = DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
+        let reserved =
+            DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
+            + (separatesOperators ? TransportConfiguration.adminConnectionsMax : 0)
         let wanted = connectionsMax + streamsMax + reserved
         guard wanted > limit else { return self }
         var fitted = self

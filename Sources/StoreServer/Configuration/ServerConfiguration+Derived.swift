@@ -19,6 +19,7 @@ extension ServerConfiguration {
 
     var transport: TransportConfiguration {
         var transport = TransportConfiguration(addresses: listen.compactMap { ListenAddress($0) })
+        transport.adminAddresses = adminListen.compactMap { ListenAddress($0) }
         transport.headersBytesMax = headersBytesMax
         transport.uriBytesMax = uriBytesMax
         transport.bodyBytesMax = bodyBytesMax

@@ -22,6 +22,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var socketMode = "0660"
     /// The group of the sockets at paths, by name or number; empty for that of the process.
     public var socketGroup = ""
+    /// Where operators come in, apart from clients: `/metrics`, `/livez`, `/readyz`, `/analytics`
+    /// and `/debug/…` are served there and not at ``listen``. Empty for one place for all.
+    public var adminListen: [String] = []
     /// Listening beyond loopback without authentication is meant.
     public var allowAnonymous = false
     /// A JSON file with what each role may do; `nil` where anonymous may do everything.

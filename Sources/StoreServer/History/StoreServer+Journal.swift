@@ -84,6 +84,9 @@ extension ServerConfiguration {
         )
     }
 
+    /// What the journal keeps, in memory or on disk.
+    var usedRetention: Retention { ephemeral ? memoryRetention : retention }
+
     /// What a journal on disk keeps.
     var retention: Retention {
         Retention(

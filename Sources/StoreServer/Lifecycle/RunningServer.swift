@@ -10,12 +10,16 @@ public final class RunningServer: Sendable {
     /// Where it listens, as URLs: `http://127.0.0.1:8080` or `unix:/path`.
     public let addresses: [String]
 
+    /// Where operators come in, apart from clients; empty where they come in with them.
+    public let adminAddresses: [String]
+
     private let process: ServerProcess
     private let stopped = Locked<StopOutcome?>(nil)
 
     init(_ process: ServerProcess) {
         self.process = process
         addresses = process.transport.boundAddresses.map(\.url)
+        adminAddresses = process.transport.boundAdminAddresses.map(\.url)
     }
 
     /// Why the journal has failed; `nil` while it works. A store whose journal has failed applies

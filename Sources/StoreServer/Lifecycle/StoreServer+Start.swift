@@ -85,6 +85,9 @@ extension StoreServer {
             server.stop()
             throw CancellationError()
         }
+        for address in server.adminAddresses {
+            start.logger.notice(.serverListening, "operators come in at \(address)")
+        }
         for store in process.served { store.watchSessions() }
         return server
     }
@@ -167,13 +170,13 @@ extension StoreServer {
                     + "this is for tests, and not for production"
             )
         }
-        if configuration.debugRoutes, !configuration.isLoopbackOnly {
+        if configuration.debugRoutes, !configuration.isLoopbackForOperators {
             logger.warning(
                 .configurationExposed,
                 "--debug-routes: every client may end streams and analytics"
             )
         }
-        if configuration.analyticsRecent > 0, !configuration.isLoopbackOnly {
+        if configuration.analyticsRecent > 0, !configuration.isLoopbackForOperators {
             logger.warning(
                 .configurationExposed,
                 "--analytics-recent: every client may read what analytics have"

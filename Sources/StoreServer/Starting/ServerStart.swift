@@ -36,7 +36,11 @@ final class ServerStart: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.journalFailed = journalFailed
-        gate = StartGate(configuration.hostRule, ids: requestIDs)
+        gate = StartGate(
+            configuration.hostRule,
+            ids: requestIDs,
+            separatesOperators: configuration.separatesOperators
+        )
         transport = try HTTPServer(
             configuration: configuration.transport,
             handler: gate,

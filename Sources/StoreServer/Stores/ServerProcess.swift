@@ -109,12 +109,15 @@ final class ServerProcess: Sendable {
     }
 
     /// What is measured of all stores.
-    var measured: [MeasuredStore] { served.map { measured($0.store, $0.supervision.times) } }
+    var measured: [MeasuredStore] { served.map { measured($0.store, $0.supervision) } }
 
     /// What is measured of one.
-    func measured(_ store: Store, _ times: ServerTimes) -> MeasuredStore {
+    func measured(_ store: Store, _ supervision: Supervision) -> MeasuredStore {
         let name = store.links.store ?? StoreStatus.defaultName
-        return MeasuredStore(store, times, label: hasSeveral ? name : nil)
+        let label = hasSeveral ? name : nil
+        return MeasuredStore(store, supervision.figures, label: label) {
+            [journal = supervision.journal] in journal.failure != nil
+        }
     }
 
     /// What answers the requests when all stores have been added.

@@ -21,7 +21,10 @@ package final class EffectTimes: Sendable {
 
     /// What was measured of one kind.
     struct Series: Sendable {
-        var durations = Durations.Series()
+        var durations = Distribution(.durations)
+        /// How many failed for good, and how many attempts followed one that failed.
+        var failed: UInt64 = 0
+        var retried: UInt64 = 0
         var running = 0
         /// The most that ran at the same time.
         var runningMax = 0
@@ -59,15 +62,29 @@ package final class EffectTimes: Sendable {
     /// Notes that one has ended which ``begin(_:of:)`` was called for. Any thread; a short lock.
     package func end(_ action: String, of module: String, after nanoseconds: UInt64) {
         let kind = Kind(module: ExactText(module), action: ExactText(action))
-        let bucket = Durations.bucket(of: nanoseconds)
         table.withLock { table in
             table.running -= 1
             table.change(kind) { series in
                 series.running -= 1
-                series.durations.add(nanoseconds, to: bucket)
+                series.durations.add(nanoseconds)
             }
         }
     }
+
+    /// Notes that one failed for good. Any thread; a short lock.
+    package func fail(_ action: String, of module: String) {
+        let kind = Kind(module: ExactText(module), action: ExactText(action))
+        table.withLock { $0.change(kind) { $0.failed += 1 } }
+    }
+
+    /// Notes that one is about to be tried again. Any thread; a short lock.
+    package func retry(_ action: String, of module: String) {
+        let kind = Kind(module: ExactText(module), action: ExactText(action))
+        table.withLock { $0.change(kind) { $0.retried += 1 } }
+    }
+
+    /// How many effects of all kinds run.
+    package var running: Int { table.withLock { $0.running } }
 
     /// The most effects of all kinds that ran at the same time.
     package var runningMax: Int { table.withLock { $0.runningMax } }

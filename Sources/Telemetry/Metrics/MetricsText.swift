@@ -1,130 +1,100 @@
-import Texts
+package import Platform
 
-/// Writes metrics as Prometheus reads them (text format 0.0.4).
+/// Writes metrics, one after the other, in the format that was asked for.
+///
+/// The end of a metric's name is its unit, which is a base unit: `_seconds` or `_bytes`, before the
+/// `_total` of a counter. Durations come in nanoseconds.
 package struct MetricsText {
-    /// Distinguishes the values of one metric.
-    package typealias Labels = KeyValuePairs<String, String>
+    /// A value and what distinguishes it from the others of its metric.
+    package struct Sample<Value> {
+        package let labels: MetricLabels
+        package let value: Value
 
-    package private(set) var text = ""
-
-    package init() {}
-
-    /// Values that only grow, each with its labels.
-    package mutating func counter(
-        _ name: String,
-        _ help: String,
-        _ values: [(labels: Labels, value: UInt64)]
-    ) {
-        write(name, help, "counter", values.map { (Self.list($0.labels), "\($0.value)") })
+        package init(_ labels: MetricLabels = [:], _ value: Value) {
+            self.labels = labels
+            self.value = value
+        }
     }
 
-    /// Values that go up and down, each with its labels.
-    package mutating func gauge(
-        _ name: String,
-        _ help: String,
-        _ values: [(labels: Labels, value: UInt64)]
-    ) {
-        write(name, help, "gauge", values.map { (Self.list($0.labels), "\($0.value)") })
+    private let format: MetricsFormat
+    private var lines = ""
+
+    package init(_ format: MetricsFormat = .prometheus) {
+        self.format = format
     }
 
-    /// A histogram for each of several names, which are the values of the label.
+    /// The whole text. Called once, behind the last metric.
+    package var text: String { format == .openMetrics ? lines + "# EOF\n" : lines }
+
+    /// Values that only grow. The name ends in `_total`.
+    package mutating func counter<Value: CustomStringConvertible>(
+        _ name: String,
+        _ help: String,
+        _ samples: [Sample<Value>]
+    ) {
+        head(name, help, "counter", without: "_total")
+        for sample in samples { line(name, sample.labels, "\(sample.value)") }
+    }
+
+    /// Values that go up and down.
+    package mutating func gauge<Value: CustomStringConvertible>(
+        _ name: String,
+        _ help: String,
+        _ samples: [Sample<Value>]
+    ) {
+        head(name, help, "gauge")
+        for sample in samples { line(name, sample.labels, "\(sample.value)") }
+    }
+
+    /// Texts, which are labels of a value that is always 1. The name ends in `_info`.
+    package mutating func info(_ name: String, _ help: String, _ texts: [MetricLabels]) {
+        switch format {
+        case .prometheus: head(name, help, "gauge")
+        case .openMetrics: head(name, help, "info", without: "_info")
+        }
+        for labels in texts { line(name, labels, "1") }
+    }
+
+    /// How values are spread. The bounds of a metric in seconds are nanoseconds here, and all
+    /// others are what they are.
     package mutating func histogram(
         _ name: String,
         _ help: String,
-        by label: String,
-        _ durations: [(labels: Labels, Durations)]
+        _ samples: [Sample<Distribution>]
     ) {
+        let unit = name.hasSuffix("_seconds") ? 1e9 : 1
         head(name, help, "histogram")
-        for (labels, durations) in durations {
-            for (value, series) in durations.all {
-                write(series, of: name, Self.list(labels) + [Self.pair(label, value)])
+        for sample in samples {
+            let (labels, distribution) = (sample.labels, sample.value)
+            var count: UInt64 = 0
+            let bounds = distribution.buckets.bounds.map { "\(Double($0) / unit)" } + ["+Inf"]
+            for (bound, bucket) in zip(bounds, distribution.counts) {
+                count += bucket
+                line("\(name)_bucket", labels.adding(["le": bound]), "\(count)")
             }
+            line("\(name)_sum", labels, "\(Double(distribution.sum) / unit)")
+            line("\(name)_count", labels, "\(count)")
         }
     }
 
-    /// A histogram and two gauges of the effects of each kind, whose labels are `module` and
-    /// `action`: how long they took, how many run, and the most that ran at the same time.
-    package mutating func effects(
-        durations: (name: String, help: String),
-        running: (name: String, help: String),
-        runningMax: (name: String, help: String),
-        _ effects: [(labels: Labels, EffectTimes)]
-    ) {
-        let all = effects.flatMap { labels, times in
-            times.all.map { kind, series in
-                let own = [
-                    Self.pair("module", kind.module.text), Self.pair("action", kind.action.text),
-                ]
-                return (labels: Self.list(labels) + own, series: series)
-            }
-        }
-        head(durations.name, durations.help, "histogram")
-        for (labels, series) in all { write(series.durations, of: durations.name, labels) }
-        let gauges = [(running, \EffectTimes.Series.running), (runningMax, \.runningMax)]
-        for (gauge, value) in gauges {
-            write(
-                gauge.name,
-                gauge.help,
-                "gauge",
-                all.map { ($0.labels, "\($0.series[keyPath: value])") }
-            )
-        }
-    }
-
-    private mutating func write(
-        _ series: Durations.Series,
-        of name: String,
-        _ labels: [String]
-    ) {
-        var count: UInt64 = 0
-        for (bound, bucket) in zip(Durations.bounds, series.buckets) {
-            count += bucket
-            line("\(name)_bucket", labels + [Self.pair("le", Self.seconds(bound))], "\(count)")
-        }
-        line("\(name)_bucket", labels + [Self.pair("le", "+Inf")], "\(series.count)")
-        line("\(name)_sum", labels, Self.seconds(series.nanoseconds))
-        line("\(name)_count", labels, "\(series.count)")
-    }
-
-    private mutating func write(
+    private mutating func head(
         _ name: String,
         _ help: String,
         _ type: String,
-        _ values: [(labels: [String], value: String)]
+        without suffix: String = ""
     ) {
-        head(name, help, type)
-        for (labels, value) in values { line(name, labels, value) }
-    }
-
-    private mutating func head(_ name: String, _ help: String, _ type: String) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-    }
-
-    private mutating func line(_ name: String, _ labels: [String], _ value: String) {
-        let list = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
-        text += "\(name)\(list) \(value)\n"
-    }
-
-    private static func list(_ labels: Labels) -> [String] { labels.map { pair($0.key, $0.value) } }
-
-    private static func pair(_ label: String, _ value: String) -> String {
-        "\(label)=\"\(escaped(value))\""
-    }
-
-    private static func seconds(_ nanoseconds: UInt64) -> String {
-        "\(Double(nanoseconds) / 1_000_000_000)"
-    }
-
-    private static func escaped(_ label: String) -> String {
-        var text = ""
-        for character in label.unicodeScalars {
-            switch character {
-            case "\\": text += "\\\\"
-            case "\"": text += "\\\""
-            case "\n": text += "\\n"
-            default: text.unicodeScalars.append(character)
-            }
+        var family = name
+        if format == .openMetrics, !suffix.isEmpty, name.hasSuffix(suffix) {
+            family.removeLast(suffix.count)
         }
-        return text
+        lines += "# HELP \(family) \(help)\n# TYPE \(family) \(type)\n"
+        guard format == .openMetrics else { return }
+        for unit in ["seconds", "bytes"] where family.hasSuffix("_" + unit) {
+            lines += "# UNIT \(family) \(unit)\n"
+        }
+    }
+
+    private mutating func line(_ name: String, _ labels: MetricLabels, _ value: String) {
+        lines += "\(name)\(labels.text) \(value)\n"
     }
 }

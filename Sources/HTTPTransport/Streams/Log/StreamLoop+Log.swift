@@ -1,6 +1,7 @@
 import CHTTPD
 import EventStream
 import Glibc
+import Platform
 import Synchronization
 import Wire
 
@@ -104,14 +105,14 @@ extension StreamLoop {
             if errno == EAGAIN || errno == EINTR || errno == ENOBUFS {
                 awaitSocket(slot)
             } else {
-                writer.counters.closedByPeer.add(1, ordering: .relaxed)
                 release(slot)
             }
             return 0
         }
         let whole = logReaders[slot]?.position.sent(sent, of: segments, of: piece) ?? 0
         logReaders[slot]?.isBeginning = false
-        writer.counters.frames.add(UInt64(whole), ordering: .relaxed)
+        writer.counters.frames.count(UInt64(whole))
+        writer.counters.bytes.count(UInt64(sent))
         if sent < segments.bytes { awaitSocket(slot) } else { logReaders.keepReady(slot) }
         return sent
     }
@@ -176,7 +177,7 @@ extension StreamLoop {
     /// Closes the connection in the middle of the stream: its client connects again, and the new
     /// stream begins with the reason.
     private func closeUnannounced(_ slot: Int32) {
-        writer.counters.closedByServer.add(1, ordering: .relaxed)
+        slots[Int(slot)].end(because: .interrupted)
         release(slot)
     }
 
@@ -189,7 +190,7 @@ extension StreamLoop {
                 release(slot)
                 continue
             }
-            writer.counters.closedSlow.add(1, ordering: .relaxed)
+            slots[Int(slot)].end(because: .slow)
             Self.makeRoom(in: slots[Int(slot)].descriptor)
             logReaders[slot]?.isClosing = true
             logReaders[slot]?.bye = bye

@@ -1,4 +1,5 @@
 import EventStream
+import Platform
 import Synchronization
 import Wire
 
@@ -24,11 +25,11 @@ extension StreamLoop {
                 let heartbeat = Chunk.of(writer.frames.heartbeat(version))
                 broadcast(heartbeat, to: due, having: topics[number].newestVersion)
             }
-            writer.counters.heartbeats.add(UInt64(due.count), ordering: .relaxed)
+            writer.counters.heartbeats.count(UInt64(due.count))
             guard writer.limits.lifetimeSeconds > 0 else { continue }
             let bye = bye(.lifetime)
             for slot in topics[number].slots where slots[Int(slot)].expires <= seconds {
-                closeSlot(slot, with: bye)
+                closeSlot(slot, with: bye, because: .lifetime)
             }
         }
         endExpired()
@@ -46,8 +47,9 @@ extension StreamLoop {
     }
 
     /// Sends a reader its last frame, and ends the stream when that is taken.
-    func closeSlot(_ slot: Int32, with bye: Bytes) {
+    func closeSlot(_ slot: Int32, with bye: Bytes, because reason: CloseReason) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
+        slots[Int(slot)].end(because: StreamEnding(reason))
         if logReaders[slot] == nil {
             finish(slot, with: bye)
         } else {
@@ -60,7 +62,6 @@ extension StreamLoop {
 
     /// Sends a reader its last frame, behind the frame that is begun.
     func finish(_ slot: Int32, with bye: Bytes) {
-        writer.counters.closedByServer.add(1, ordering: .relaxed)
         if behind[slot] == nil {
             let topic = Int(slots[Int(slot)].topic)
             deliver(bye, to: slot, having: topics[topic].newestVersion)

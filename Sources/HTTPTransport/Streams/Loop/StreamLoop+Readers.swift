@@ -15,7 +15,7 @@ extension StreamLoop {
         slots[index].descriptor = reader.descriptor
         slots[index].generation &+= 1
         slots[index].topic = topic
-        slots[index].inputBytes = 0
+        slots[index].begin()
         slots[index].expires = expiry()
         slots[index].joined = UInt32(clamping: Int(now))
         slots[index].place = Int32(topics[Int(topic)].slots.count)
@@ -26,7 +26,7 @@ extension StreamLoop {
         if let name = beginning.owner.name { names[slot] = name }
         if let session = beginning.owner.session { sessions[slot] = session }
         if let credential = beginning.owner.credential { hold(credential, of: slot) }
-        writer.counters.adopted.add(1, ordering: .relaxed)
+        writer.counters.opened(StreamKind(beginning.topic.subject))
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
         let known: UInt64? = if case .after(let version) = beginning.resume { version } else { nil }
@@ -42,11 +42,11 @@ extension StreamLoop {
             logReaders.add(LogReader(beginning.resume, for: beginning.topic.viewer), at: slot)
         }
         if stopDeadline != nil {
-            closeSlot(slot, with: bye(.shutdown))
+            closeSlot(slot, with: bye(.shutdown), because: .shutdown)
         } else if beginning.owner.isOver?() == true
             || beginning.owner.credential?.isAllowed() == false
         {
-            closeSlot(slot, with: bye(.expired))
+            closeSlot(slot, with: bye(.expired), because: .expired)
         }
     }
 
@@ -85,7 +85,6 @@ extension StreamLoop {
         else { return }
         let gone = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
         if happened & gone != 0 || (happened & EPOLLIN.rawValue != 0 && !discardInput(index)) {
-            writer.counters.closedByPeer.add(1, ordering: .relaxed)
             release(slot)
             return
         }
@@ -109,10 +108,12 @@ extension StreamLoop {
         }
     }
 
-    /// Closes a reader's socket, and frees its slot.
+    /// Closes a reader's socket, and frees its slot. Where nothing else has ended the stream, its
+    /// reader has.
     func release(_ slot: Int32) {
         let index = Int(slot)
         guard slots[index].descriptor >= 0 else { return }
+        writer.counters.ended(slots[index].ending ?? .peer)
         behind[slot] = nil
         logReaders[slot] = nil
         if !names.isEmpty { names[slot] = nil }

@@ -1,6 +1,7 @@
 import CHTTPD
 import EventStream
 import Glibc
+import Platform
 import Synchronization
 import Wire
 
@@ -55,7 +56,8 @@ extension StreamLoop {
                 keepRest(of: frame, sent, for: slot, having: version)
             }
         }
-        writer.counters.frames.add(whole, ordering: .relaxed)
+        writer.counters.frames.count(whole)
+        writer.counters.bytes.count(whole &* UInt64(frame.count))
     }
 
     /// Sends a frame to one reader, or adds it to the reader's backlog.
@@ -73,7 +75,8 @@ extension StreamLoop {
         }
         let sent = send(frame, to: slot)
         if sent == frame.count {
-            writer.counters.frames.add(1, ordering: .relaxed)
+            writer.counters.frames.count()
+            writer.counters.bytes.count(UInt64(frame.count))
         } else {
             keepRest(of: frame, sent, for: slot, having: version)
         }
@@ -140,10 +143,10 @@ extension StreamLoop {
         having version: UInt64?
     ) {
         if sent < 0, errno != EAGAIN, errno != EINTR, errno != ENOBUFS {
-            writer.counters.closedByPeer.add(1, ordering: .relaxed)
             release(slot)
             return
         }
+        writer.counters.bytes.count(UInt64(max(0, sent)))
         begin(Backlog(frame, sent: max(0, sent)), for: slot, having: version)
     }
 
@@ -159,11 +162,11 @@ extension StreamLoop {
             let sent = send(frame, from: offset, to: slot)
             if sent < 0 {
                 if errno == EAGAIN || errno == EINTR || errno == ENOBUFS { return }
-                writer.counters.closedByPeer.add(1, ordering: .relaxed)
                 release(slot)
                 return
             }
-            if sent == frame.count - offset { writer.counters.frames.add(1, ordering: .relaxed) }
+            if sent == frame.count - offset { writer.counters.frames.count() }
+            writer.counters.bytes.count(UInt64(sent))
             flushedBytes += sent
             state.progressed = now
             state.backlog.sent(sent)

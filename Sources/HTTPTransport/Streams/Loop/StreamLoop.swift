@@ -193,7 +193,7 @@ final class StreamLoop {
             stopDeadline = now + stop.seconds
             let bye = bye(stop.reason)
             for slot in slots.indices where slots[slot].descriptor >= 0 {
-                closeSlot(Int32(slot), with: bye)
+                closeSlot(Int32(slot), with: bye, because: stop.reason)
             }
         }
     }

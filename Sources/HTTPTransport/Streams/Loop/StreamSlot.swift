@@ -1,3 +1,5 @@
+import EventStream
+
 /// One place for a reader.
 struct StreamSlot {
     var descriptor: CInt = -1
@@ -13,4 +15,17 @@ struct StreamSlot {
     var joined: UInt32 = 0
     /// The first version that the reader does not have; moved on in patch mode alone.
     var nextVersion: UInt64 = 0
+    /// What has ended the stream, which goes on until its reader has taken the last frame.
+    private(set) var ending: StreamEnding?
+
+    /// Notes what ends the stream; the first counts.
+    mutating func end(because ending: StreamEnding) {
+        if self.ending == nil { self.ending = ending }
+    }
+
+    /// Begins another stream in the same place.
+    mutating func begin() {
+        ending = nil
+        inputBytes = 0
+    }
 }

@@ -1,0 +1,51 @@
+/// What became of a dispatched action, as metrics tell outcomes apart. All actions of an array have
+/// the outcome of the array.
+package enum ActionOutcome: Int, Sendable, CaseIterable {
+    /// Applied, and the state is another one.
+    case changed
+    /// Applied, and the state is the same.
+    case unchanged
+    /// Refused by the reducer, by an interceptor, or because the state has no JSON form.
+    case refused
+    /// Not applied, because the state has another version than was expected.
+    case versionMismatch
+    /// Answered with what became of the same request before.
+    case replayed
+    /// Not applied, because another request had the same idempotency key.
+    case keyTaken
+    /// Tried on a copy of the state.
+    case dryRun
+    /// Not applied, because the effect that dispatched it was cancelled.
+    case cancelled
+    /// Not applied, or it is not known whether it was, because the journal failed.
+    case failed
+
+    /// As the label `outcome` has it.
+    package var label: String {
+        switch self {
+        case .changed: "changed"
+        case .unchanged: "unchanged"
+        case .refused: "refused"
+        case .versionMismatch: "version_mismatch"
+        case .replayed: "replayed"
+        case .keyTaken: "key_taken"
+        case .dryRun: "dry_run"
+        case .cancelled: "cancelled"
+        case .failed: "failed"
+        }
+    }
+
+    /// The outcome of an envelope that was not applied; `nil` where it was.
+    init?(_ outcome: Outcome) {
+        switch outcome {
+        case .applied: return nil
+        case .replayed: self = .replayed
+        case .keyTaken: self = .keyTaken
+        case .refused: self = .refused
+        case .versionMismatch: self = .versionMismatch
+        case .dryRun: self = .dryRun
+        case .failed: self = .failed
+        case .cancelled: self = .cancelled
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import HTTPTransport
+import Platform
+import Synchronization
+package import Telemetry
+
+/// What is measured of the process, beside its stores.
+package struct MeasuredProcess: Sendable {
+    /// What happens in the transport.
+    let transport: TransportCounters
+    /// Where analytics lines go; `nil` where they are off.
+    private let analytics: AnalyticsWriter?
+    /// How many requests were refused because of a rate; `nil` where there is none.
+    private let refused: RefusedCounts?
+    /// What was built: the program, and the libraries that it runs with.
+    private let build: MetricLabels
+
+    package init(
+        _ transport: TransportCounters,
+        _ analytics: AnalyticsWriter?,
+        _ web: WebRules = WebRules(),
+        build: MetricLabels
+    ) {
+        self.transport = transport
+        self.analytics = analytics
+        refused = web.limits?.refused
+        self.build = build
+    }
+
+    func write(to metrics: inout MetricsText) {
+        writeConnections(to: &metrics)
+        if let analytics {
+            metrics.counter(
+                "store_analytics_written_total",
+                "Analytics lines written.",
+                Self.one(analytics.writtenTotal)
+            )
+            metrics.counter(
+                "store_analytics_dropped_total",
+                "Analytics lines that did not fit or could not be written.",
+                Self.one(analytics.droppedTotal)
+            )
+        }
+        if let refused {
+            metrics.counter(
+                "store_http_rate_limited_total",
+                "Requests answered with 429, by what there was too much of.",
+                RateLimitKind.allCases.map { .init(["limit": $0.name], refused[$0]) }
+            )
+        }
+        metrics.info("store_build_info", "What is running.", [build])
+        Self.write(ProcessFigures(), to: &metrics)
+    }
+
+    private func writeConnections(to metrics: inout MetricsText) {
+        metrics.gauge(
+            "store_http_connections_open",
+            "Connections that are open, without those of streams.",
+            Self.one(transport.open.load(ordering: .relaxed))
+        )
+        metrics.counter(
+            "store_http_connections_total",
+            "Connections accepted.",
+            Self.one(transport.accepted.load(ordering: .relaxed))
+        )
+        metrics.counter(
+            "store_http_requests_total",
+            "Requests whose headers were read.",
+            Self.one(transport.requests.load(ordering: .relaxed))
+        )
+        metrics.counter(
+            "store_http_refused_total",
+            "What the transport itself refused, by why.",
+            [
+                .init(["reason": "limit"], transport.refused.load(ordering: .relaxed)),
+                .init(["reason": "framing"], transport.framingRefused.load(ordering: .relaxed)),
+                .init(["reason": "timeout"], transport.timeouts.load(ordering: .relaxed)),
+            ]
+        )
+    }
+
+    /// By the names that Prometheus's clients have for them. What the system does not report is
+    /// left out.
+    private static func write(_ process: ProcessFigures, to metrics: inout MetricsText) {
+        metrics.counter(
+            "process_cpu_seconds_total",
+            "Processor time, in user and system mode.",
+            one(process.cpuSeconds)
+        )
+        metrics.gauge(
+            "process_resident_memory_bytes",
+            "Memory that is in RAM.",
+            one(process.residentBytes)
+        )
+        metrics.gauge(
+            "process_virtual_memory_bytes",
+            "Address space.",
+            one(process.virtualBytes)
+        )
+        metrics.gauge("process_threads", "Threads.", one(process.threads))
+        metrics.gauge("process_open_fds", "Open descriptors.", one(process.openDescriptors))
+        metrics.gauge(
+            "process_max_fds",
+            "How many descriptors may be open.",
+            one(process.descriptorsMax)
+        )
+        metrics.gauge(
+            "process_start_time_seconds",
+            "When the process began, since 1970.",
+            one(process.startSeconds)
+        )
+    }
+
+    /// One value without labels, where there is one.
+    private static func one<Value>(_ value: Value?) -> [MetricsText.Sample<Value>] {
+        value.map { [.init([:], $0)] } ?? []
+    }
+}

@@ -1,0 +1,104 @@
+import Platform
+import StoreCore
+import Telemetry
+
+extension [MeasuredStore] {
+    /// Actions on their way: the mailbox, the reducer, the commit.
+    func writeActions(to metrics: inout MetricsText) {
+        metrics.gauge(
+            "store_version",
+            "The version of the published state.",
+            each { $0.store.reader.version }
+        )
+        metrics.info(
+            "store_history_info",
+            "The epoch of the history: versions of two epochs are not comparable.",
+            map { $0.labels(["epoch": "\($0.store.reader.epoch)"]) }
+        )
+        let actions = map { store in (store: store, actions: store.figures.core.actions) }
+        metrics.counter(
+            "store_actions_total",
+            "Dispatched actions, by type and by what became of them.",
+            actions.flatMap { store, actions in
+                actions.flatMap { action in
+                    zip(ActionOutcome.allCases, action.outcomes).filter { $1 > 0 }.map {
+                        .init(store.labels(["type": action.type, "outcome": $0.label]), $1)
+                    }
+                }
+            }
+        )
+        metrics.histogram(
+            "store_reduce_seconds",
+            "How long reducing an action took that was applied.",
+            actions.flatMap { store, actions in
+                actions.filter { $0.reducing.count > 0 }.map {
+                    .init(store.labels(["type": $0.type]), $0.reducing)
+                }
+            }
+        )
+        metrics.histogram(
+            "store_queue_wait_seconds",
+            "How long a client's actions waited until the first of them was reduced.",
+            each { $0.figures.core.queueWait.distribution }
+        )
+        metrics.histogram(
+            "store_commit_seconds",
+            "How long the journal took for a batch until it was durable.",
+            each { $0.figures.core.commit.distribution }
+        )
+        metrics.histogram(
+            "store_publish_seconds",
+            "How long it took from there until readers could get it.",
+            each { $0.figures.core.publish.distribution }
+        )
+        metrics.histogram(
+            "store_batch_actions",
+            "How many actions were made durable together.",
+            each { $0.figures.core.batches.distribution }
+        )
+        metrics.gauge(
+            "store_mailbox_actions",
+            "Actions that wait for the Core.",
+            all {
+                let mailbox = $0.store.core.mailboxFigures
+                return [
+                    .init(["lane": "clients"], mailbox.clients),
+                    .init(["lane": "own"], mailbox.own),
+                ]
+            }
+        )
+        metrics.gauge(
+            "store_mailbox_actions_max",
+            "How many actions may wait for the Core.",
+            all {
+                let mailbox = $0.store.core.mailboxFigures
+                return [
+                    .init(["lane": "clients"], mailbox.clientsMax),
+                    .init(["lane": "own"], mailbox.ownMax),
+                ]
+            }
+        )
+        metrics.counter(
+            "store_actions_dropped_total",
+            "Actions of the program's own that were not applied; the log says why.",
+            each { $0.store.core.droppedTotal }
+        )
+    }
+
+    /// Effects, where the states are made of modules.
+    func writeEffects(to metrics: inout MetricsText) {
+        let stores = filter { $0.store.core.effects != nil }
+        guard !stores.isEmpty else { return }
+        metrics.gauge(
+            "store_effects_running",
+            "Effects that run.",
+            stores.each { $0.store.core.effects?.runningCount ?? 0 }
+        )
+        metrics.gauge(
+            "store_effects_running_max",
+            "The most effects that ran at the same time since the start.",
+            stores.each { $0.figures.effects.runningMax }
+        )
+        metrics.effects(stores.map { ($0.labels, $0.figures.effects) })
+    }
+}

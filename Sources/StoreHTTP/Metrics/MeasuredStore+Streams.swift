@@ -1,0 +1,98 @@
+import EventStream
+import HTTPTransport
+import Synchronization
+import Telemetry
+
+extension [MeasuredStore] {
+    /// Streams, their frames, and how they begin and end.
+    func writeStreams(to metrics: inout MetricsText) {
+        metrics.gauge(
+            "store_streams_open",
+            "Streams that are open.",
+            byKind { $0.open }
+        )
+        metrics.gauge(
+            "store_streams_max",
+            "How many streams may be open.",
+            each { $0.store.bounds.streamsMax }
+        )
+        metrics.counter(
+            "store_streams_opened_total",
+            "Streams that were opened.",
+            byKind { $0.opened }
+        )
+        metrics.counter(
+            "store_streams_closed_total",
+            "Streams that ended, by what ended them.",
+            all { store in
+                StreamEnding.allCases.map {
+                    .init(["reason": $0.rawValue], store.counters.count(of: $0))
+                }
+            }
+        )
+        metrics.counter(
+            "store_streams_shed_total",
+            "Streams of slow readers that were ended because memory was scarce.",
+            each { $0.counters.shed.load(ordering: .relaxed) }
+        )
+        metrics.counter(
+            "store_streams_refused_for_memory_total",
+            "Streams refused because memory was scarce.",
+            each { $0.counters.refusedForMemory.load(ordering: .relaxed) }
+        )
+        metrics.counter(
+            "store_stream_resumes_total",
+            "How streams began: fresh, resumed where their reader had stopped, or with a resync.",
+            all {
+                let begun = $0.counters.beginnings
+                return [
+                    .init(["outcome": "fresh"], begun.fresh),
+                    .init(["outcome": "resumed"], begun.resumed),
+                    .init(["outcome": "resync"], begun.resynchronized),
+                ]
+            }
+        )
+        metrics.counter(
+            "store_stream_frames_total",
+            "Frames sent whole.",
+            each { $0.counters.frames.load(ordering: .relaxed) }
+        )
+        metrics.counter(
+            "store_stream_sent_bytes_total",
+            "Bytes that the sockets of streams have taken.",
+            each { $0.counters.bytes.load(ordering: .relaxed) }
+        )
+        metrics.counter(
+            "store_stream_frames_skipped_total",
+            "Frames left out because newer ones came first.",
+            each { $0.counters.conflated.load(ordering: .relaxed) }
+        )
+        metrics.counter(
+            "store_stream_heartbeats_total",
+            "Heartbeats sent.",
+            each { $0.counters.heartbeats.load(ordering: .relaxed) }
+        )
+        metrics.counter(
+            "store_stream_commands_dropped_total",
+            "Commands to screens that were not sent: the reader was behind, or too many waited.",
+            each { $0.counters.commandsDropped.load(ordering: .relaxed) }
+        )
+        metrics.counter(
+            "store_stream_writer_busy_seconds_total",
+            "How long the stream writer has worked.",
+            each { $0.store.streams.workSeconds }
+        )
+    }
+
+    private func byKind(
+        _ value: ((kind: StreamKind, open: UInt64, opened: UInt64)) -> UInt64
+    ) -> [MetricsText.Sample<UInt64>] {
+        all { store in
+            store.counters.byKind.map { .init(["kind": "\($0.kind)"], value($0)) }
+        }
+    }
+}
+
+extension MeasuredStore {
+    fileprivate var counters: StreamCounters { store.streams.counters }
+}

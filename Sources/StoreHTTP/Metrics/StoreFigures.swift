@@ -1,0 +1,31 @@
+package import StoreCore
+package import StoreHistory
+package import Telemetry
+
+/// Where it stands what is measured of one store, beside the counters of its parts.
+package struct StoreFigures: Sendable {
+    /// What the Core does.
+    package let core: CoreFigures
+    /// Effects, by their module and the action that they follow.
+    package let effects = EffectTimes()
+    /// Requests, by their routes.
+    package let requests = RequestTimes()
+    /// What a policy denied.
+    package let denials = PolicyDenials()
+    let journal: any Journal
+    let keeper: SnapshotKeeper
+    /// What the operator has bounded; `nil` where the journal is the program's own.
+    let retention: Retention?
+
+    package init(
+        _ core: CoreFigures,
+        of journal: any Journal,
+        _ keeper: SnapshotKeeper,
+        _ retention: Retention?
+    ) {
+        self.core = core
+        self.journal = journal
+        self.keeper = keeper
+        self.retention = retention
+    }
+}
