@@ -157,6 +157,22 @@ def test_7_2_a_bound_that_is_reached_is_counted():
         assert total(found, "store_http_request_seconds_count", route="none", status="4xx") == 2
 
 
+def test_7_2_what_a_policy_denies_is_counted_by_what_it_would_have_to_grant(tmp_path):
+    policy = tmp_path / "policy.json"
+    grants = {"read": ["/counter"], "dispatch": ["CounterIncreaseRequested"], "use": ["metrics"]}
+    policy.write_text(json.dumps({"roles": {"anonymous": grants}}))
+    with Server("--policy", str(policy)) as server:
+        assert server.post(INCREASE).status == 200 == server.get("/state").status
+        assert server.post(step(2)).status in (401, 403, 404)
+        assert server.get("/actions").status in (401, 403, 404)
+        assert server.get("/modules/todos").status in (401, 403, 404)
+        assert server.send("/usecases/login/login", {}).status in (401, 403, 404)
+        assert server.get("/effects").status in (401, 403, 404)
+        found = samples(server)
+        denied = {name: found[f'store_policy_denials_total{{grant="{name}"}}'] for name in ("read", "dispatch", "call", "use")}
+        assert denied == {"read": 2, "dispatch": 1, "call": 1, "use": 1}
+
+
 def test_7_2_the_journal_on_disk_is_measured(tmp_path):
     flags = ["--snapshot-every", "5", "--retain-age", "3600"]
     with Server(*flags, data=tmp_path / "data") as server:

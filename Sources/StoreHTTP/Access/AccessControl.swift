@@ -23,6 +23,8 @@ package final class AccessControl: Sendable {
         var identities: [ObjectIdentifier: Identity] = [:]
     }
 
+    /// Counts what the policy denies.
+    package let denials = PolicyDenials()
     private let authenticator: Authenticator
     private let members: [String]
     private let logger: Logger
@@ -46,13 +48,13 @@ package final class AccessControl: Sendable {
         self.members = members
         self.logger = logger
         self.now = now
-        let anonymous = Identity(.anonymous, policy, members: members)
+        let anonymous = Identity(.anonymous, policy, members: members, denials)
         rules = Locked(Rules(policy: policy, anonymous: anonymous))
     }
 
     /// From now on this policy holds.
     package func replace(by policy: Policy) {
-        let anonymous = Identity(.anonymous, policy, members: members)
+        let anonymous = Identity(.anonymous, policy, members: members, denials)
         rules.withLock { $0 = Rules(policy: policy, anonymous: anonymous) }
     }
 
@@ -132,7 +134,7 @@ package final class AccessControl: Sendable {
         let key = ObjectIdentifier(principal)
         return rules.withLock { rules in
             if let known = rules.identities[key], known.principal === principal { return known }
-            let made = Identity(principal, rules.policy, members: members)
+            let made = Identity(principal, rules.policy, members: members, denials)
             if rules.identities.count >= Self.identitiesMax { rules.identities = [:] }
             rules.identities[key] = made
             return made

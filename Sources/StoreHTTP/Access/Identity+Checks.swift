@@ -2,6 +2,7 @@ package import ActionCatalog
 import Authentication
 import Authorization
 import HTTPTransport
+import Telemetry
 package import Wire
 
 extension Identity {
@@ -18,6 +19,7 @@ extension Identity {
         let access = served?.route.access ?? resource.access.forOptions
         let need = try access.need(of: request, at: resource.path)
         guard let denial = denial(of: need, at: access) else { return }
+        denials.deny(need.grant)
         throw problem(denial, path: request.path)
     }
 
@@ -59,10 +61,23 @@ extension Identity: DispatchPermission {
         let denial =
             role?.denial(ofAction: action.place, action.name, payload, principal: principal.name)
         guard let denial = role == nil ? .hidden : denial else { return }
+        denials.deny(.dispatch)
         throw problem(denial, path: action.name)
     }
 
     package func mayDispatch(_ place: Int) -> Bool {
         if case .never = role?.permission(ofAction: place) ?? .never { false } else { true }
+    }
+}
+
+extension RouteNeed {
+    /// What a policy would have had to grant, as metrics have it.
+    fileprivate var grant: PolicyDenials.Grant {
+        switch self {
+        case .nothing, .group: .use
+        case .state, .member, .view, .views, .log: .read
+        case .dispatch: .dispatch
+        case .useCase, .notification: .call
+        }
     }
 }

@@ -2,6 +2,7 @@ package import Authentication
 import Authorization
 import EventStream
 import StoreCore
+import Telemetry
 
 /// Who asks, and what that allows: a principal, with its role as the policy has it.
 ///
@@ -14,6 +15,8 @@ package final class Identity: Sendable {
     let sight: EventStream.Sight?
     /// As records have it, `author/ada`; `nil` for those who show nothing.
     let stamp: String?
+    /// Counts what is denied to it.
+    let denials: PolicyDenials
 
     /// Whose share of what may be asked for is counted beside that of the address; `nil` for those
     /// who show nothing.
@@ -23,7 +26,14 @@ package final class Identity: Sendable {
     ///   - principal: who it is.
     ///   - policy: what its role may do.
     ///   - members: the members of the root state.
-    init(_ principal: Principal, _ policy: Policy, members: [String]) {
+    ///   - denials: counts what is denied.
+    init(
+        _ principal: Principal,
+        _ policy: Policy,
+        members: [String],
+        _ denials: PolicyDenials
+    ) {
+        self.denials = denials
         self.principal = principal
         let role = policy.role(principal.role)
         self.role = role

@@ -11,7 +11,7 @@ package struct StoreFigures: Sendable {
     /// Requests, by their routes.
     package let requests = RequestTimes()
     /// What a policy denied.
-    package let denials = PolicyDenials()
+    let denials: PolicyDenials
     let journal: any Journal
     let keeper: SnapshotKeeper
     /// What the operator has bounded; `nil` where the journal is the program's own.
@@ -21,8 +21,10 @@ package struct StoreFigures: Sendable {
         _ core: CoreFigures,
         of journal: any Journal,
         _ keeper: SnapshotKeeper,
-        _ retention: Retention?
+        _ retention: Retention?,
+        denials: PolicyDenials?
     ) {
+        self.denials = denials ?? PolicyDenials()
         self.core = core
         self.journal = journal
         self.keeper = keeper

@@ -76,7 +76,8 @@ extension StoreServer {
             ),
             of: base.history.journal,
             keeper,
-            programJournal == nil ? base.configuration.usedRetention : nil
+            programJournal == nil ? base.configuration.usedRetention : nil,
+            denials: base.access?.control.denials
         )
     }
 
