@@ -53,7 +53,8 @@ package final class MemberReader: Sendable {
     package func member(
         _ node: JSONNode,
         at index: Int? = nil,
-        by sender: (any DispatchPermission)? = nil
+        by sender: (any DispatchPermission)? = nil,
+        in trace: String? = nil
     ) throws(Problem) -> EnvelopeMember {
         guard let type = node.member("type"), type.kind == .string else {
             throw .invalidPayload(
@@ -73,7 +74,10 @@ package final class MemberReader: Sendable {
         }
         let payload = try payload(of: node, at: index)
         if let sender { try sender.check(found, payload) }
-        let meta = try meta(of: node, at: index)
+        var meta = try meta(of: node, at: index)
+        if let trace, node.member("meta")?.member("traceparent") == nil {
+            meta = TraceContext.meta(trace, before: meta)
+        }
         do {
             return try found.member(payload, meta: meta, JSONDecoder(limits: limits))
         } catch {

@@ -1,4 +1,5 @@
 import CCurl
+import StoreCore
 import Synchronization
 
 /// The client on libcurl: connections are kept for the next request, and one thread works for all.
@@ -29,6 +30,11 @@ public final class CurlClient: HTTPClient {
 
     /// Sends a request and waits for the whole response. Any thread.
     public func response(to request: HTTPRequest) async throws -> HTTPResponse {
+        var request = request
+        // The task of an effect has the trace, and the thread of the transfer has not.
+        if let trace = TraceContext.parent, request.headers["traceparent"] == nil {
+            request.headers.add("traceparent", trace)
+        }
         try request.check()
         try Task.checkCancellation()
         let ticket = CurlTicket()

@@ -9,6 +9,11 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
 
+    /// The trace that this action is a part of, as `traceparent` has it (W3C Trace Context); `nil`
+    /// where its request named none. What the effect dispatches is a part of it, and so are its
+    /// requests by the HTTP client.
+    public var traceparent: String? { token.cause.trace }
+
     /// The slice as it is now.
     ///
     /// - Throws: `CancellationError` where the effect is cancelled or its slice is gone.

@@ -44,7 +44,8 @@ extension EffectRunner {
             watch: watch,
             session: cause.session,
             principal: cause.principal,
-            type: cause.type
+            type: cause.type,
+            trace: cause.trace
         )
         // Removing the entry belongs to what follows the action.
         cause.watch?.begin()
@@ -130,7 +131,12 @@ extension EffectRunner {
         )
         let task = Task<Result<any Sendable, any Error>, Never>(executorPreference: executor) {
             [self] in
-            let result = await attempts(of: run, context)
+            let result =
+                if let trace = token.cause.trace {
+                    await TraceContext.$parent.withValue(trace) { await attempts(of: run, context) }
+                } else {
+                    await attempts(of: run, context)
+                }
             end(token, result)
             return result
         }

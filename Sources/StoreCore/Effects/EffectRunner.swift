@@ -109,6 +109,7 @@ extension EffectRunner {
         source.token = token
         source.session = token.cause.session
         source.principal = token.cause.principal
+        source.trace = token.cause.trace
         source.watch =
             watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
         return source

@@ -72,14 +72,18 @@ package struct EffectCause: Sendable {
     package let principal: String?
     /// The action's wire name, without the instance that it was for.
     package let type: String
+    /// The trace that it is a part of; `nil` where its request named none.
+    package let trace: String?
 
     package init(
         version: UInt64,
         watch: EffectWatch? = nil,
         session: String? = nil,
         principal: String? = nil,
-        type: String
+        type: String,
+        trace: String? = nil
     ) {
+        self.trace = trace
         self.version = version
         self.watch = watch
         self.session = session

@@ -32,7 +32,7 @@ extension Core: EngineAccess {
 
     /// Hands over an effect's action, and waits until it is durable.
     package func submit(_ action: any Action, from origin: ActionSource) async throws -> UInt64 {
-        let member = try engine.member(of: action)
+        let member = try engine.member(of: action).traced(origin.trace)
         return try await withCheckedThrowingContinuation { continuation in
             do {
                 try engine.offer(

@@ -100,7 +100,8 @@ extension Engine {
                 watch: step.envelope.watch,
                 session: step.envelope.session,
                 principal: step.envelope.principal,
-                type: step.member.kind
+                type: step.member.kind,
+                trace: TraceContext.parent(of: step.member.meta)
             )
             effect.launch(runner, cause)
         }

@@ -44,7 +44,7 @@ extension Engine {
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)?
     ) throws {
-        let member = try member(of: action)
+        let member = try member(of: action).traced(source.trace)
         source.watch?.begin()
         let envelope = Envelope(
             members: [member],

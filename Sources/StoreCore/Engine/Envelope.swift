@@ -126,6 +126,8 @@ package struct ActionSource: Sendable {
     package var session: String?
     /// The principal that the action behind it came from.
     package var principal: String?
+    /// The trace that the action behind it is a part of.
+    package var trace: String?
 
     package init(cause: UInt64?, place: String) {
         self.cause = cause

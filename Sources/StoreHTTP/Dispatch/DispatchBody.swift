@@ -18,7 +18,8 @@ struct DispatchBody {
     init(
         link: String,
         by reader: MemberReader,
-        from sender: (any DispatchPermission)?
+        from sender: (any DispatchPermission)?,
+        in trace: String? = nil
     ) throws(Problem) {
         let document: JSONDocument
         do {
@@ -37,21 +38,22 @@ struct DispatchBody {
         }
         isBatch = false
         audience = try Self.audience(of: document.root, at: "")
-        members = [try reader.member(document.root, by: sender)]
+        members = [try reader.member(document.root, by: sender, in: trace)]
     }
 
     init(
         _ request: RequestContext,
         by reader: MemberReader,
         _ batchMax: Int,
-        from sender: (any DispatchPermission)?
+        from sender: (any DispatchPermission)?,
+        in trace: String? = nil
     ) throws(Problem) {
         let document = try request.document(reader.limits)
         switch document.root.kind {
         case .object:
             isBatch = false
             self.audience = try Self.audience(of: document.root, at: "")
-            members = [try reader.member(document.root, by: sender)]
+            members = [try reader.member(document.root, by: sender, in: trace)]
         case .array:
             let elements = document.root.elements
             guard 1...batchMax ~= document.root.count else {
@@ -71,7 +73,9 @@ struct DispatchBody {
                         expected: "an action, an object such as {\"type\":\"…\",\"payload\":{…}}"
                     )
                 }
-                members.append(try reader.member(element, at: members.count, by: sender))
+                members.append(
+                    try reader.member(element, at: members.count, by: sender, in: trace)
+                )
             }
             self.members = members
         default:

@@ -41,11 +41,12 @@ final class DispatchHandler: Sendable {
         let reader = instance.map { self.reader.ofInstance($0) } ?? reader
         let idempotency = try Self.idempotency(exchange, of: caller, reader, link)
         let preferences = request.preferences
+        let trace = exchange.traceparent
         let body =
             if let link {
-                try DispatchBody(link: link, by: reader, from: caller.identity)
+                try DispatchBody(link: link, by: reader, from: caller.identity, in: trace)
             } else {
-                try DispatchBody(request, by: reader, batchMax, from: caller.identity)
+                try DispatchBody(request, by: reader, batchMax, from: caller.identity, in: trace)
             }
 
         if let limits = request.environment.web.limits {

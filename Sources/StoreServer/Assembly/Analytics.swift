@@ -24,7 +24,8 @@ struct Analytics<State: Sendable>: Sendable {
             time: envelope.time,
             type: envelope.type,
             subject: registry[envelope.type]?.module,
-            record: registry.record(of: action, before: state)
+            record: registry.record(of: action, before: state),
+            traceparent: TraceContext.parent(of: envelope.meta)
         )
         envelope.afterCommit { [writer, recent, encoder] in
             recent?.add(event, encoder)

@@ -10,13 +10,19 @@ package struct AnalyticsEvent: Sendable {
     /// What the action declares for analytics, if it does.
     package let record: (any Encodable & Sendable)?
 
+    /// The trace that the action is a part of (CloudEvents' extension for distributed tracing);
+    /// `nil` where its request named none.
+    package let traceparent: String?
+
     package init(
         version: UInt64,
         time: Int64,
         type: String,
         subject: String?,
-        record: (any Encodable & Sendable)?
+        record: (any Encodable & Sendable)?,
+        traceparent: String? = nil
     ) {
+        self.traceparent = traceparent
         self.version = version
         self.time = time
         self.type = type
@@ -26,6 +32,13 @@ package struct AnalyticsEvent: Sendable {
 
     /// The same without what the action declares.
     var withoutRecord: AnalyticsEvent {
-        AnalyticsEvent(version: version, time: time, type: type, subject: subject, record: nil)
+        AnalyticsEvent(
+            version: version,
+            time: time,
+            type: type,
+            subject: subject,
+            record: nil,
+            traceparent: traceparent
+        )
     }
 }

@@ -29,6 +29,7 @@ package final class CloudEventEncoder: Sendable {
                 type: event.type,
                 subject: event.subject,
                 time: CivilTime(nanosecondsSince1970: event.time).rfc3339(.microseconds),
+                traceparent: event.traceparent,
                 data: event.record.map(Payload.init) ?? Payload(value: Nothing())
             )
         )
@@ -41,6 +42,7 @@ package final class CloudEventEncoder: Sendable {
         let type: String
         let subject: String?
         let time: String
+        let traceparent: String?
         var datacontenttype = "application/json"
         let data: Payload
     }

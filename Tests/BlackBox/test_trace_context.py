@@ -1,0 +1,84 @@
+"""`traceparent` of a request (W3C Trace Context) goes with its actions: into the log, to what
+follows them, to analytics and to the access log."""
+
+import json
+
+import pytest
+from harness import INCREASE, Server, action
+
+PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
+def traced(value=PARENT):
+    return {"traceparent": value}
+
+
+def test_the_record_of_an_action_has_the_trace_of_its_request():
+    with Server() as server:
+        assert server.post(INCREASE, traced()).status == 200
+        assert server.post([INCREASE, {**INCREASE, "meta": {"who": "ada"}}], traced()).status == 200
+        assert server.post({**INCREASE, "meta": {}}, traced()).status == 200
+        own = "00-11111111111111111111111111111111-2222222222222222-00"
+        assert server.post({**INCREASE, "meta": {"traceparent": own}}, traced()).status == 200
+        assert server.post(INCREASE).status == 200
+        assert [record.get("meta") for record in server.actions()] == [
+            {"traceparent": PARENT},
+            {"traceparent": PARENT},
+            {"traceparent": PARENT, "who": "ada"},
+            {"traceparent": PARENT},
+            {"traceparent": own},
+            None,
+        ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "", "00", PARENT.upper(), PARENT + "-00", PARENT[:-1], PARENT.replace("00-4", "ff-4"),
+        PARENT.replace("00-4", "01-4"), PARENT.replace("-", "_"), f'{PARENT[:-2]}"}}',
+        "00-" + "0" * 32 + "-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-" + "0" * 16 + "-01",
+        PARENT.replace("4bf9", "4bg9"), "x" * 2000,
+    ],
+)
+def test_what_is_no_trace_is_as_if_it_were_not_there(value):
+    with Server() as server:
+        assert server.post(INCREASE, traced(value)).status == 200
+        assert "meta" not in server.actions()[0]
+
+
+def test_a_trace_survives_a_restart_and_verify(tmp_path):
+    with Server(data=tmp_path) as server:
+        server.post(INCREASE, traced())
+        server.stop()
+    with Server(data=tmp_path) as server:
+        assert server.actions()[0]["meta"] == {"traceparent": PARENT}
+
+
+def test_analytics_and_the_access_log_have_it(tmp_path):
+    file = tmp_path / "analytics.jsonl"
+    flags = ("--analytics", f"file:{file}", "--access-log", "--log-format", "json")
+    with Server(*flags) as server:
+        server.post({"type": "ScreenShown", "payload": {"name": "a"}}, traced())
+        server.post({"type": "ScreenShown", "payload": {"name": "b"}})
+        assert server.stop() == 0
+        events = [json.loads(line) for line in file.read_text().splitlines()]
+        assert [event.get("traceparent") for event in events] == [PARENT, None]
+        access = [json.loads(line) for line in server.log_text.splitlines()]
+        found = [line.get("trace") for line in access if line["event"] == "request.ended"]
+        assert found == [PARENT.split("-")[1], None]
+
+
+def test_a_request_that_is_sent_again_is_the_same_in_another_trace():
+    with Server() as server:
+        key = {"Idempotency-Key": '"a"'}
+        first = server.post(INCREASE, {**key, **traced()})
+        again = server.post(INCREASE, {**key, **traced(PARENT.replace("4bf9", "5bf9"))})
+        assert first.json == again.json and again["idempotency-replayed"] == "true"
+
+
+def test_what_an_effect_dispatches_is_a_part_of_the_trace(cinema):
+    answer = cinema.post(action("MultiplyTwice", a=5, b=2), {**traced(), "Prefer": "wait=10"})
+    assert answer.json["value"] == 20
+    assert [record["meta"] for record in cinema.actions()] == [{"traceparent": PARENT}] * 3
+    cinema.wait(action("MultiplyTwice", a=5, b=2))
+    assert all("meta" not in record for record in cinema.actions(3))
