@@ -20,8 +20,8 @@ public enum TraceContext {
         return String(decoding: parent, as: UTF8.self)
     }
 
-    /// Whether bytes are a `traceparent` of version 00: hexadecimal digits in small letters, a trace
-    /// and a span that are not zero, and flags.
+    /// Whether bytes are a `traceparent` of version 00: hexadecimal digits in small letters, a
+    /// trace and a span that are not zero, and flags.
     package static func isParent(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count == parentBytes else { return false }
         let fields = bytes.split(
