@@ -80,10 +80,18 @@ final class EchoServer: Sendable {
 final class EchoHandler: HTTPHandler {
     private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
     private let held = Locked<[HTTPExchange]>([])
+    /// Of the streams that are opened.
+    let credential = Locked<StreamCredential?>(nil)
     private let queue = DispatchQueue(label: "later", attributes: .concurrent)
 
     func attach(_ server: HTTPServer, _ streams: StreamWriter) {
         parts.withLock { $0 = (server, streams) }
+    }
+
+    private func owner(_ name: String?) -> StreamOwner {
+        var owner = StreamOwner(name: name)
+        owner.credential = credential.withLock { $0 }
+        return owner
     }
 
     func admit(_ request: HTTPExchange) -> HTTPResponse? {
@@ -125,14 +133,19 @@ final class EchoHandler: HTTPHandler {
                 return
             }
             exchange.stream(
-                StreamBeginning(Self.head, topic: .state, resume: .fresh),
+                StreamBeginning(Self.head, topic: .state, resume: .fresh, owner: owner(nil)),
                 to: streams
             )
         case "/actions":
             guard let streams = parts.withLock({ $0?.1 }) else { return }
             _ = streams.reserve(.actions)
             exchange.stream(
-                StreamBeginning(Self.head, topic: .actions, resume: Self.resume(exchange)),
+                StreamBeginning(
+                    Self.head,
+                    topic: .actions,
+                    resume: Self.resume(exchange),
+                    owner: owner(nil)
+                ),
                 to: streams
             )
         case "/patches":
@@ -144,7 +157,7 @@ final class EchoHandler: HTTPHandler {
                     Self.head,
                     topic: topic,
                     resume: Self.resume(exchange),
-                    owner: StreamOwner(name: exchange.header("x-test"))
+                    owner: owner(exchange.header("x-test"))
                 ),
                 to: streams
             )

@@ -1,0 +1,170 @@
+import EventStream
+import StoreCore
+import Synchronization
+import Testing
+import Texts
+import Wire
+
+@testable import StatePublishing
+
+/// What a role sees of a version: the members that are there for it.
+@Suite struct SightTests {
+    private let layout = SliceLayout(["todos", "safe", "motto"])
+
+    private func snapshot(
+        _ version: UInt64,
+        _ slices: [(String?, UInt64)],
+        _ layout: SliceLayout? = nil
+    ) -> Snapshot {
+        Snapshot(
+            tag: Tag(epoch: Epoch(rawValue: 7), version: version),
+            slices: slices.map { text, version in
+                PublishedSlice(bytes: text.map { Bytes(utf8: $0) }, version: version)
+            },
+            layout: layout ?? self.layout
+        )
+    }
+
+    private func viewer(_ names: [String], session: String? = nil) -> Viewer {
+        Viewer(session: session.map { ExactText($0) }, sight: Sight(of: names))
+    }
+
+    private func text(_ bytes: Bytes?) -> String? {
+        bytes.map { String(decoding: $0.array, as: UTF8.self) }
+    }
+
+    private func pointer(_ tokens: String...) -> JSONPointer { JSONPointer(tokens: tokens) }
+
+    @Test(
+        arguments: [
+            ([], "{}"), (["todos"], #"{"todos":[1]}"#), (["safe"], #"{"safe":"secret"}"#),
+            (["motto"], #"{"motto":null}"#), (["motto", "todos"], #"{"todos":[1],"motto":null}"#),
+            (["todos", "safe", "motto"], #"{"todos":[1],"safe":"secret","motto":null}"#),
+            (["nowhere"], "{}"),
+        ]
+    )
+    func `members that are not seen are not there`(names: [String], state: String) {
+        let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), (nil, 0)])
+        let seen = whole.visible(to: viewer(names))
+        #expect(text(seen.state) == state)
+        #expect(seen.isNarrowed && !whole.isNarrowed && seen.tag == whole.tag)
+        for name in ["todos", "safe", "motto", "nowhere"] {
+            let part = ParsedDocuments().part(at: pointer(name), in: seen)
+            #expect((part != nil) == (names.contains(name) && name != "nowhere"), "\(name)")
+        }
+        #expect(
+            ParsedDocuments().part(at: pointer("todos", "0"), in: seen) == nil
+                || names.contains("todos")
+        )
+        // A large state is put together another way.
+        let large = #"""# + String(repeating: "x", count: 200_000) + #"""#
+        let long = snapshot(9, [("[1]", 3), (large, 9), (nil, 0)]).visible(to: viewer(names))
+        #expect(text(long.state) == state.replacing(#""secret""#, with: large))
+    }
+
+    @Test func `what is seen has changed where a member that is seen has`() {
+        let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), ("2", 5)])
+        #expect(whole.changedVersion == 9)
+        #expect(whole.visible(to: viewer(["todos"])).changedVersion == 3)
+        #expect(whole.visible(to: viewer(["todos", "motto"])).changedVersion == 5)
+        #expect(whole.visible(to: viewer(["safe"])).changedVersion == 9)
+        #expect(whole.visible(to: viewer([])).changedVersion == 0)
+    }
+
+    @Test func `a version is kept for who asked last, and never given to another`() {
+        let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), ("2", 5)])
+        let first = whole.visible(to: viewer(["todos", "motto"]))
+        #expect(whole.visible(to: viewer(["motto", "todos"])) === first)
+        #expect(text(whole.visible(to: viewer(["motto"])).state) == #"{"motto":2}"#)
+        #expect(whole.visible(to: .all) === whole)
+        // Nothing is of sessions here, but with a sight the session is no reason to see more.
+        let own = whole.visible(to: viewer(["motto"], session: "s"))
+        #expect(text(own.state) == #"{"motto":2}"#)
+        #expect(whole.visible(to: Viewer(session: ExactText("s"))) === whole)
+    }
+
+    @Test func `two versions of what is seen are narrowed once`() {
+        let old = snapshot(8, [("[1]", 3), (#""a""#, 8), ("2", 5)]).visible(to: viewer(["todos"]))
+        let new = snapshot(9, [("[1]", 3), (#""b""#, 9), ("2", 5)]).visible(to: viewer(["todos"]))
+        #expect(text(old.state) == text(new.state))
+        #expect(old.changedVersion == new.changedVersion)
+        #expect(new.layout?.index(of: "safe") == nil && new.layout?.index(of: "todos") == 0)
+        #expect(new.moduleNames == ["todos", "safe", "motto"])
+    }
+
+    @Test func `a state that is one piece has no members to see`() {
+        let whole = Snapshot(
+            tag: Tag(epoch: Epoch(rawValue: 7), version: 1),
+            state: Bytes(utf8: #"{"safe":1}"#)
+        )
+        let seen = whole.visible(to: viewer(["safe"]))
+        #expect(text(seen.state) == "{}")
+        #expect(ParsedDocuments().part(at: pointer("safe"), in: seen) == nil)
+    }
+
+    @Test func `sights with the same members are one, and one covers what it has`() {
+        let both = Sight(of: ["a", "b"])
+        #expect(
+            both == Sight(of: ["b", "a", "b"]) && both.hashValue == Sight(of: ["b", "a"]).hashValue
+        )
+        #expect(Sight(of: ["a"]) != Sight(of: ["b"]) && Sight(of: ["ab"]) != both)
+        #expect(both.covers(Sight(of: ["a"])) && both.covers(both) && both.covers(Sight(of: [])))
+        #expect(!both.covers(Sight(of: ["a", "c"])) && !both.covers(nil))
+        // Names are compared by their bytes.
+        #expect(!Sight(of: ["\u{e9}"]).sees(module: "e\u{301}"))
+    }
+
+    @Test func `a pointer to what is hidden is watched as one to nothing`() {
+        let (seeing, blind) = (viewer(["todos", "safe"]), viewer(["todos"]))
+        let hidden = WatchedPart(at: pointer("safe", "0"), in: layout, for: blind)
+        #expect(hidden.container == .nowhere)
+        #expect(
+            hidden.container
+                == WatchedPart(at: pointer("none", "0"), in: layout, for: blind).container
+        )
+        let seen = WatchedPart(at: pointer("safe", "0"), in: layout, for: seeing)
+        #expect(seen.container == .module(1) && seen.topic != hidden.topic)
+        #expect(seen == WatchedPart(at: pointer("safe", "0"), in: layout, for: .all))
+        #expect(WatchedPart(at: pointer("safe"), in: nil, for: blind).container == .nowhere)
+        let whole = snapshot(9, [("[1]", 3), ("[5]", 9), ("2", 5)])
+        #expect(hidden.container.slice(in: whole) == nil)
+        #expect(
+            !hidden.container.differs(whole, from: snapshot(8, [("[1]", 3), ("[4]", 8), ("2", 5)]))
+        )
+    }
+
+    @Test func `records are read by who sees their module, and their session`() {
+        let (ada, bob) = (ExactText("ada"), ExactText("bob"))
+        let sight = Sight(of: ["todos"])
+        for (owner, viewer, isVisible) in [
+            (RecordOwner(module: "todos"), Viewer(session: nil, sight: sight), true),
+            (RecordOwner(module: "safe"), Viewer(session: nil, sight: sight), false),
+            (RecordOwner(), Viewer(session: nil, sight: sight), false), (RecordOwner(), .all, true),
+            (RecordOwner(session: ada, module: "todos"), Viewer(session: bob, sight: sight), false),
+            (RecordOwner(session: ada, module: "todos"), Viewer(session: ada, sight: sight), true),
+            (RecordOwner(session: ada, module: "safe"), Viewer(session: ada, sight: sight), false),
+            (RecordOwner(session: ada, module: "safe"), Viewer(session: ada), true),
+            (RecordOwner(session: ada), Viewer(session: bob), false),
+            (RecordOwner(session: ada, module: "safe"), .all, true),
+        ] {
+            #expect(owner.isVisible(to: viewer) == isVisible, "\(owner) \(viewer)")
+        }
+    }
+
+    @Test func `viewers are found by their sessions, and those without one always`() {
+        let reading = Mutex(true)
+        let watching = WatchingViewers { _ in reading.withLock { $0 } }
+        #expect(watching.among(nil).isEmpty && watching.among([]).isEmpty)
+        let (role, ada) = (viewer(["todos"]), viewer(["todos"], session: "ada"))
+        let bob = Viewer(session: ExactText("bob"))
+        for viewer in [role, ada, bob, viewer(["todos"])] { watching.insert(viewer) }
+        #expect(Set(watching.among(nil)) == [role, ada, bob] && watching.among(nil).count == 3)
+        #expect(Set(watching.among([])) == [role])
+        #expect(Set(watching.among([ExactText("ada")])) == [role, ada])
+        #expect(Set(watching.among([ExactText("bob"), ExactText("eve")])) == [role, bob])
+        // Those that read no more make room.
+        reading.withLock { $0 = false }
+        for number in 0..<1_000 { watching.insert(viewer(["m\(number)"])) }
+        #expect(watching.among(nil).count < 1_000)
+    }
+}
