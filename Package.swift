@@ -175,8 +175,8 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "ActionCatalog", "CHTTPD", "ControlledWorld", "Domain", "EventStream",
-                "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing", "StoreCore",
+                "ActionCatalog", "Authentication", "CHTTPD", "ControlledWorld", "Domain",
+                "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing", "StoreCore",
                 "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting",
                 "Telemetry", "Wire",
             ] + modules.map { .init(stringLiteral: $0.name) },

@@ -49,9 +49,9 @@ struct Asked {
 
     var session: String? { client.session }
 
-    /// The idempotency key, as the session's.
+    /// The idempotency key, as the principal's, or else the session's.
     var key: IdempotencyKey? {
-        request.key.map { IdempotencyKey(principal: session, key: $0) }
+        request.key.map { IdempotencyKey(principal: client.keyOwner, key: $0) }
     }
 
     /// Whether the answer may come from another thread.
@@ -118,7 +118,7 @@ extension Naive {
         for (index, action) in made.enumerated() {
             try admit(action, from: asked.session)
             let applied = try apply(action, from: asked.session, for: audience)
-            changed = changed || applied.old != applied.new
+            changed = changed || asked.client.differs(applied.oldText, applied.newText)
             if index == 0, isIntercepted, P.isHooked(action) { hooked = [main] }
             let isOwn = index > 0 || (isIntercepted && P.isReplaced(by: action, sent))
             let wire = isOwn ? try server.wire(action) : (sent.type, Array(sent.kept.utf8))

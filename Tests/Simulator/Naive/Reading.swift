@@ -8,12 +8,26 @@ struct Reading {
     let mark: String
     /// Whether it sees what all sessions have.
     let isOperator: Bool
+    /// Who it is; `nil` for one that shows nothing.
+    var principal: String?
+    /// The modules that its role sees; `nil` for all.
+    var sight: Set<String>?
 
     var name: String { session ?? Sessions.shared }
 
     /// A version as the client sees it.
     func visible(_ text: StateText) -> StateText {
-        isOperator ? text : text.visible(to: name)
+        let own = isOperator ? text : text.visible(to: name)
+        return sight.map { own.seen($0) } ?? own
+    }
+
+    /// Who has its idempotency keys.
+    var keyOwner: String? { principal.map { "@" + $0 } ?? session }
+
+    /// Whether something that it sees is another in another version, of whatever session.
+    func differs(_ old: StateText, _ new: StateText) -> Bool {
+        guard let sight else { return old.whole != new.whole }
+        return old.differs(from: new, in: sight)
     }
 
     /// What a stream is about, as the client sees it. A view is never of all sessions.

@@ -35,6 +35,7 @@ enum Property: String, CaseIterable {
     case leftovers = "what is over leaves nothing behind"
     case secrets = "secrets are nowhere"
     case privacy = "a session gets nothing of another session's slices"
+    case sights = "a role gets nothing of what it does not see"
     case same = "the same seed gives the same journal"
     case trap = "the simulation itself goes on"
 }

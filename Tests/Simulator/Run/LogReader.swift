@@ -54,10 +54,15 @@ final class LogReader {
 struct Log {
     let records: [Record]
     let oldest: UInt64
+    /// The module that a record is about; `nil` for the whole state, and for none.
+    let module: (Record) -> String?
     /// Whose a record is; `nil` where it is shared.
     let owner: (Record) -> String?
 
     func isVisible(_ record: Record, to reading: Reading) -> Bool {
+        if let sight = reading.sight, !(module(record).map(sight.contains) ?? false) {
+            return false
+        }
         if reading.isOperator { return true }
         guard let owner = owner(record) else { return true }
         return owner == reading.name

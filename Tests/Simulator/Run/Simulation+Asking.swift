@@ -95,7 +95,7 @@ extension Simulation {
     ) throws {
         note("  POST \(path) \(body) as \(client?.name ?? "nobody")")
         named.append(
-            try server.send("POST", path, headers: Self.cookie(client), body: Array(body.utf8))
+            try server.send("POST", path, headers: cookie(client), body: Array(body.utf8))
         )
         let type = String(path.dropFirst())
         _ = try scratch.apply(server.action(type, []), from: client?.name, for: nil)
@@ -132,12 +132,12 @@ extension Simulation {
         var request = request
         if let key = request.key {
             // The same again, now and then: as a client does that has lost its answer.
-            let key = IdempotencyKey(principal: client?.name, key: key)
+            let key = IdempotencyKey(principal: asker.client.keyOwner, key: key)
             if let earlier = requests[key], asker.chance.happens(1, in: 2) { request = earlier }
             requests[key] = request
         }
         let body = Self.body(of: request)
-        var headers = Self.cookie(client)
+        var headers = cookie(client)
         if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
         if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
         let expected = condition(request.condition, &headers, &asker.chance)
@@ -205,7 +205,7 @@ extension Simulation {
         let exchange = try server.send(
             "DELETE",
             "/session",
-            headers: [("Cookie", "store-session=" + client.secret)]
+            headers: cookie(client)
         )
         let wire = try server.wire(Sessions.Internal.ended(session: client.name))
         try turnCore()

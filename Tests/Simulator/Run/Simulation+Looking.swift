@@ -37,6 +37,9 @@ extension Simulation {
             let path = "/modules/" + Naive<P>.names[module]
             // A field is no module, so it is not found among them, whatever the condition is.
             if P.Root.modules[module].isField { return try get(path, nil, client) }
+            // What is not seen is not there, whatever the condition is.
+            let isSeen = reading(client).sight?.contains(Naive<P>.names[module]) ?? true
+            guard isSeen else { return try get(path, nil, client) }
             let slice = reading(client).visible(naive.text).slices[module]
             try get(path, slice == .absent ? nil : slice, client, &chance)
         }
@@ -48,7 +51,7 @@ extension Simulation {
         headers: [(name: String, value: String)] = []
     ) throws -> (status: Int, body: [UInt8]) {
         note("  GET \(target) as \(client?.name ?? "nobody")")
-        let exchange = try server.send("GET", target, headers: Self.cookie(client) + headers)
+        let exchange = try server.send("GET", target, headers: cookie(client) + headers)
         guard server.wait(for: exchange) else { throw Violation(.state, "no answer: \(target)") }
         server.collect()
         guard case .response(let status, let body)? = exchange.answer else {
@@ -58,9 +61,12 @@ extension Simulation {
         return (status, body)
     }
 
-    /// The header by which a client shows its session.
-    static func cookie(_ client: Client?) -> [(name: String, value: String)] {
-        client.map { [("Cookie", "store-session=" + $0.secret)] } ?? []
+    /// The header fields by which a client shows its session, and who it is.
+    func cookie(_ client: Client?) -> [(name: String, value: String)] {
+        guard let client else { return [] }
+        let cookie = ("Cookie", "store-session=" + client.secret)
+        guard let member = client.role.flatMap({ roles?.members[$0] }) else { return [cookie] }
+        return [cookie, ("Authorization", "Bearer " + member.token)]
     }
 
     /// Metrics count what was applied since the start and nothing else, each action under its type.

@@ -38,6 +38,7 @@ extension Simulation {
                 journal,
                 clock,
                 recorder,
+                roles,
                 isIntercepted: naive.isIntercepted
             )
         } catch {

@@ -24,7 +24,8 @@ extension Simulation {
     private func goOn(from earlier: Reader, _ chance: inout Chance) throws {
         let client = clients.first { $0.name == earlier.session }
         // One whose session is over sees another state from now on, and begins anew.
-        let isSame = client?.name == earlier.session
+        let isSame =
+            client?.name == earlier.session && reading(client).sight == earlier.reading.sight
         try open(earlier.target, earlier.name, client, after: isSame ? earlier : nil, &chance)
     }
 
@@ -36,6 +37,7 @@ extension Simulation {
         _ chance: inout Chance
     ) throws {
         let mark = target.path.contains("?") ? "&" : "?"
+        guard try isThere(target, for: client) else { return }
         let subscriber = name.map { mark + "subscriber=" + StreamTarget.escaped($0) }
         let path = target.path + (subscriber ?? "")
         try connect(path, client, after: earlier?.version, &chance) { socket in
@@ -49,6 +51,17 @@ extension Simulation {
                 )
             )
         }
+    }
+
+    /// Whether there is such a stream for a client: of what it does not see there is none.
+    private func isThere(_ target: StreamTarget, for client: Client?) throws -> Bool {
+        let parts = target.path.split(separator: "/", maxSplits: 2)
+        guard let sight = reading(client).sight, parts.first == "modules",
+            !sight.contains(String(parts[1]))
+        else { return true }
+        let (status, _) = try answer(to: target.path, client)
+        guard status == 404 else { throw Violation(.sights, "\(target.path) answers \(status)") }
+        return false
     }
 
     private func openLog(_ chance: inout Chance) throws {
@@ -79,7 +92,7 @@ extension Simulation {
             var bytes: CInt = 4_608
             setsockopt(sockets[0], SOL_SOCKET, SO_RCVBUF, &bytes, 4)
         }
-        var headers = Self.cookie(client)
+        var headers = cookie(client)
         if let version { headers.append(("Last-Event-ID", "\(server.epoch):\(version)")) }
         note("a stream: \(path) as \(client?.name ?? "nobody") after \(version as Any)")
         let exchange = try server.send("GET", path, headers: headers, socket: sockets[1])
@@ -201,7 +214,11 @@ extension Simulation {
 
     /// The log as readers see it by now.
     var log: Log {
-        Log(records: journal.records, oldest: journal.oldest) { [server] record in
+        Log(
+            records: journal.records,
+            oldest: journal.oldest,
+            module: { [server] in server.module(of: $0.type) }
+        ) { [server] record in
             guard let action = try? server.action(record.type, record.payload),
                 case .everybody = P.owner(of: Naive<P>.unaddressed(action).0)
             else { return record.session ?? Sessions.shared }
@@ -217,7 +234,8 @@ extension Simulation {
         // which the reader may read the action, also where that has changed nothing.
         let isWhole =
             reader.target.path.hasPrefix("/events") && !reader.target.path.contains("path=")
-        guard !(isWhole && (openedAt.contains(version) || isRead(shown + 1...version, by: reader)))
+        let isTold = reader.reading.sight == nil && isRead(shown + 1...version, by: reader)
+        guard !(isWhole && (openedAt.contains(version) || isTold))
         else { return }
         let texts = (shown...version).compactMap { past.texts[$0] }
         guard texts.count == Int(version - shown) + 1 else { return }

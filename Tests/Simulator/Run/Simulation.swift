@@ -17,6 +17,8 @@ final class Simulation<P: Program> {
         let name: String
         /// What it alone writes.
         let mark: String
+        /// The place of its role; `nil` for one that shows nothing.
+        let role: Int?
     }
 
     /// A request that is not answered yet.
@@ -42,6 +44,8 @@ final class Simulation<P: Program> {
 
     let seed: UInt64
     let recorder = Recorder()
+    /// The roles of clients; `nil` where there are none.
+    let roles: Roles?
     let clock = ManualClock(timeOfDay: 1_000_000)
     var disk: Disk
     var server: SimulatedServer<P.Root>
@@ -92,7 +96,23 @@ final class Simulation<P: Program> {
         story = isVerbose ? [] : nil
         disk = try Disk(seed: seed)
         let isIntercepted = seed / 2 % 4 != 3
-        server = try Self.start(seed, disk.journal, clock, recorder, isIntercepted: isIntercepted)
+        var chance = Chance(seed: seed, step: -2)
+        roles =
+            seed / 2 % 3 != 1
+            ? nil
+            : try Roles(
+                P.Root.modules.map(\.name),
+                folder: "/tmp/simulated-roles-\(getpid())-\(seed)",
+                &chance
+            )
+        server = try Self.start(
+            seed,
+            disk.journal,
+            clock,
+            recorder,
+            roles,
+            isIntercepted: isIntercepted
+        )
         naive = Naive(try Self.firstState(server), at: 0, isIntercepted: isIntercepted)
         past = Past(naive.text, at: 0)
         naive.begin()
@@ -111,6 +131,7 @@ final class Simulation<P: Program> {
         _ journal: SimulatedJournal,
         _ clock: ManualClock,
         _ recorder: Recorder,
+        _ roles: Roles?,
         isIntercepted: Bool
     ) throws -> SimulatedServer<P.Root> {
         try SimulatedServer(
@@ -119,7 +140,8 @@ final class Simulation<P: Program> {
             clock,
             P.dependencies(clock),
             recorder,
-            operatorReads: seed / 2 % 5 == 4
+            operatorReads: seed / 2 % 5 == 4,
+            roles: roles
         )
     }
 
@@ -138,7 +160,9 @@ final class Simulation<P: Program> {
         Reading(
             session: client?.name,
             mark: client?.mark ?? Words.mark(of: Sessions.shared),
-            isOperator: client == nil && server.operatorReads
+            isOperator: client == nil && server.operatorReads,
+            principal: client?.role.flatMap { roles?.members[$0].name },
+            sight: client?.role.flatMap { roles?.sights[$0] }
         )
     }
 
@@ -157,7 +181,8 @@ final class Simulation<P: Program> {
             case 20..<24: try look(&chance)
             case 24, 25: try? server.keepSnapshot()
             case 26: try restart(isKilled: chance.happens(1, in: 2), &chance)
-            case 27, 28: try askNeighbour(&chance)
+            case 27: try askNeighbour(&chance)
+            case 28: try changePolicy(&chance)
             default: try ask(number, &chance)
             }
             try settle(&chance, all: chance.happens(1, in: 3))
@@ -224,12 +249,15 @@ final class Simulation<P: Program> {
     private func beginSession(_ number: Int) throws {
         let secret = "secret-\(seed)-\(number)"
         let hasRoom = begunHere.count < SimulatedServer<P.Root>.sessionsPerAddressMax
-        guard server.beginSession(secret) == hasRoom else {
+        let role = roles.flatMap { number % 3 == 0 ? nil : number % $0.members.count }
+        let principal = role.flatMap { roles?.members[$0].name }
+        guard server.beginSession(secret, for: principal) == hasRoom else {
             throw Violation(.sessions, "one begins beside \(begunHere.count), or does not")
         }
         guard hasRoom else { return }
-        let name = SimulatedServer<P.Root>.session(of: secret)
-        clients.append(Client(secret: secret, name: name, mark: Words.mark(of: "\(number)")))
+        let name = SimulatedServer<P.Root>.session(of: secret, for: principal)
+        let mark = Words.mark(of: "\(number)")
+        clients.append(Client(secret: secret, name: name, mark: mark, role: role))
         begunHere.insert(name)
         sessionNames.insert(name)
         note("a session begins: \(name)")

@@ -53,6 +53,7 @@ final class SimulatedServer<Root: RootState> {
         _ dependencies: Dependencies,
         _ recorder: Recorder,
         operatorReads: Bool = false,
+        roles: Roles? = nil,
         observedBy observer: (@Sendable (Root) -> Void)? = nil
     ) throws {
         self.journal = journal
@@ -61,6 +62,8 @@ final class SimulatedServer<Root: RootState> {
         configuration.analytics = .off
         configuration.ephemeral = true
         configuration.operatorReads = operatorReads
+        let plain = configuration
+        roles?.configure(&configuration)
         self.operatorReads = operatorReads
         configuration.sessionsPerAddressMax = Self.sessionsPerAddressMax
         let transport = try HTTPServer(
@@ -79,7 +82,7 @@ final class SimulatedServer<Root: RootState> {
         )
         let process = try ServerProcess(configuration, on: transport, .standardError)
         parts = try server.assemble(configuration, in: process, world)
-        neighbour = try Neighbour(in: process, configuration, clock, executor)
+        neighbour = try Neighbour(in: process, plain, clock, executor)
         handler = StoresRouter(parts.router, [("neighbour", neighbour.parts.router)])
         loop = StreamLoop(
             writer: parts.store.streams,
@@ -171,11 +174,21 @@ final class SimulatedServer<Root: RootState> {
     }
 
     /// The name of the session that has this secret.
-    static func session(of secret: String) -> String { SessionTable.name(of: secret) }
+    static func session(of secret: String, for principal: String? = nil) -> String {
+        SessionTable.name(of: secret, for: principal)
+    }
+
+    /// Reads keys and policy again, as on SIGHUP.
+    func reloadAccess() throws { try parts.reloadAccess() }
+
+    /// The module that an action is about; `nil` for the whole state.
+    func module(of type: String) -> String? {
+        parts.store.actions[type].flatMap { $0.entry.isOfWholeState ? nil : $0.module }
+    }
 
     /// Begins a session as a client does whose secret is drawn so.
-    func beginSession(_ secret: String) -> Bool {
-        let name = Self.session(of: secret)
+    func beginSession(_ secret: String, for principal: String? = nil) -> Bool {
+        let name = Self.session(of: secret, for: principal)
         guard let sessions = parts.store.sessions,
             (try? sessions.begin(name, from: "simulator")) != nil
         else { return false }

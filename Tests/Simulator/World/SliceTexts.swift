@@ -102,20 +102,40 @@ final class StateText: Sendable {
     private let names: [String]
     /// The modules of which each session sees something else.
     private let parts: [(any VisibleParts)?]
+    /// The modules that a role sees; `nil` for all.
+    private let sight: Set<String>?
     private let joined = Locked<Bytewise?>(nil)
     private let seen = Locked<[String: StateText]>([:])
 
-    init(_ slices: [Bytewise], of names: [String], _ parts: [(any VisibleParts)?]) {
+    init(
+        _ slices: [Bytewise],
+        of names: [String],
+        _ parts: [(any VisibleParts)?],
+        sight: Set<String>? = nil
+    ) {
         self.slices = slices
         self.names = names
         self.parts = parts
+        self.sight = sight
+    }
+
+    /// The state as a role sees it that sees these modules: the others are not there.
+    func seen(_ sight: Set<String>) -> StateText {
+        let slices = zip(names, slices).map { sight.contains($0) ? $1 : .absent }
+        return StateText(slices, of: names, slices.map { _ in nil }, sight: sight)
+    }
+
+    /// Whether some of these modules is another in another version.
+    func differs(from other: StateText, in sight: Set<String>) -> Bool {
+        names.indices.contains { sight.contains(names[$0]) && slices[$0] != other.slices[$0] }
     }
 
     /// The whole state.
     var whole: Bytewise {
         joined.withLock { joined in
             if let joined { return joined }
-            let whole = Bytewise(slices: slices, of: names)
+            let shown = names.indices.filter { sight?.contains(names[$0]) ?? true }
+            let whole = Bytewise(slices: shown.map { slices[$0] }, of: shown.map { names[$0] })
             joined = whole
             return whole
         }
@@ -161,7 +181,9 @@ final class StateText: Sendable {
     /// What a pointer leads to, of which the first token names a module; `nil` where it leads
     /// nowhere.
     func part(at tokens: [String]) -> Bytewise? {
-        guard let name = tokens.first, let module = names.firstIndex(of: name) else { return nil }
+        guard let name = tokens.first, let module = names.firstIndex(of: name),
+            sight?.contains(name) ?? true
+        else { return nil }
         let slice = slices[module]
         if tokens.count == 1 { return slice == .absent ? Bytewise("null") : slice }
         return slice == .absent ? nil : JSONText.part(slice.bytes, at: Array(tokens.dropFirst()))

@@ -1,0 +1,46 @@
+import StoreCore
+import StoreServer
+
+extension Simulation {
+    /// The operator has the roles see something else. The streams end that show what is not seen
+    /// any more, and no others.
+    func changePolicy(_ chance: inout Chance) throws {
+        guard let roles else { return }
+        try checkStreams()
+        let before = roles.sights
+        try roles.draw(&chance)
+        note("another policy: \(roles.sights)")
+        try server.reloadAccess()
+        server.turnStreams()
+        for reader in readers {
+            guard
+                let member = roles.members.firstIndex(where: { $0.name == reader.reading.principal }
+                )
+            else { continue }
+            _ = try reader.take()
+            let shows = reader.reading.sight ?? []
+            let parts = reader.target.path.split(separator: "/", maxSplits: 2)
+            let isLess =
+                switch parts.first {
+                case "modules": !roles.sights[member].contains(String(parts[1]))
+                case "views", "route": false
+                default: !shows.isSubset(of: roles.sights[member])
+                }
+            // One that is behind gets its end later.
+            guard isLess ? reader.isClosed || reader.leftOut != nil || isBehind(reader) : true,
+                isLess || !reader.isClosed
+            else {
+                throw Violation(
+                    .sights,
+                    "\(reader.target.path) of \(reader.reading.name) \(isLess ? "goes on" : "ends"), "
+                        + "\(before[member]) to \(roles.sights[member])"
+                )
+            }
+        }
+    }
+
+    /// Whether a reader has not got all that its stream is about.
+    private func isBehind(_ reader: Reader) -> Bool {
+        reader.content != reader.reading.part(reader.target, of: naive.text)
+    }
+}

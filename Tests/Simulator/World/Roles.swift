@@ -1,0 +1,70 @@
+import Authentication
+import Glibc
+import StoreCore
+import StoreServer
+import Wire
+
+/// The roles of clients, in files as an operator has them. Each sees some of the modules, and may
+/// do whatever can be done.
+final class Roles {
+    /// A principal, whose key is in the file. It has a role of its own.
+    struct Member {
+        let name: String
+        let token: String
+    }
+
+    let members: [Member]
+    private(set) var sights: [Set<String>]
+    private let modules: [String]
+    private let folder: String
+
+    /// - Parameter modules: what can be seen; one of each role's is always seen.
+    init(_ modules: [String], folder: String, _ chance: inout Chance) throws {
+        self.modules = modules
+        self.folder = folder
+        mkdir(folder, 0o700)
+        let keys = APIKeyFile(folder + "/keys.json")
+        members = try (0..<3).map { number in
+            let name = "member\(number)"
+            let made = try keys.create(principal: name, role: name, expires: nil, at: 0)
+            return Member(name: name, token: made.token)
+        }
+        sights = []
+        try draw(&chance)
+    }
+
+    /// Writes another policy.
+    func draw(_ chance: inout Chance) throws {
+        sights = members.map { _ in
+            var sight = Set(modules.filter { _ in chance.happens(1, in: 2) })
+            sight.insert(chance.pick(modules))
+            return sight
+        }
+        let use = #""schema","sessions","effects","analytics","metrics","stores","clock""#
+        let roles = zip(members, sights).map { member, sight in
+            let read = sight.sorted().map { "\"/\($0)\"," }.joined()
+            return
+                #""\#(member.name)":{"read":[\#(read)"views/*","log"],"dispatch":["*"],"#
+                + #""call":["*"],"use":[\#(use)]}"#
+        }
+        let open = #""anonymous":{"read":["*"],"dispatch":["*"],"call":["*"],"use":[\#(use)]}"#
+        let text = #"{"roles":{"# + (roles + [open]).joined(separator: ",") + "}}"
+        guard let file = fopen(folder + "/policy.json", "w") else {
+            throw Violation(.trap, "no policy can be written")
+        }
+        defer { fclose(file) }
+        guard fputs(text, file) >= 0 else { throw Violation(.trap, "no policy can be written") }
+    }
+
+    /// Has a server take its files.
+    func configure(_ configuration: inout ServerConfiguration) {
+        configuration.authKeysFile = folder + "/keys.json"
+        configuration.policyFile = folder + "/policy.json"
+    }
+
+    deinit {
+        unlink(folder + "/keys.json")
+        unlink(folder + "/policy.json")
+        rmdir(folder)
+    }
+}
