@@ -15,6 +15,10 @@ package struct FoundAction {
 
     package var name: String { entry.name }
     package var module: String? { entry.module }
+    /// What it is about: its module, or the instance in it, `cards/7`.
+    package var subject: String? {
+        entry.module.map { module in instance.map { "\(module)/\($0)" } ?? module }
+    }
     package var access: ActionAccess { entry.access }
 
     /// Makes the action of its payload, for the instance; `nil` stands for no payload.

@@ -384,7 +384,7 @@ def test_k14_effects_are_measured_by_action_with_many_at_once(program):
         assert during[f"store_effect_running{work}"] == 20
         assert during[f"store_effect_running{nap}"] == 1
         # One kind for all instances.
-        rest = '{module="card",action="card/rested"}'
+        rest = '{module="card",action="card/{id}/rested"}'
         assert during[f"store_effect_running{rest}"] == 3
         assert during["store_effects_running"] == during["store_effects_running_max"] == 24
         assert f"store_effect_seconds_count{work}" not in during or (
@@ -402,6 +402,29 @@ def test_k14_effects_are_measured_by_action_with_many_at_once(program):
         assert 30 <= after[f"store_effect_seconds_sum{work}"] < 60
         slow = f'store_effect_seconds_bucket{{module="desk",action="desk/worked",le="1.0"}}'
         assert after[slow] == 3
+
+
+def test_7_2_ids_of_instances_are_neither_labels_nor_types(program):
+    """Clients choose ids: 10,000 of them were 10,000 series, and names beyond 1,000 are `other`."""
+    with Server("--analytics-recent", "10", "--operator-reads", program=program) as server:
+        for start in range(0, 1_200, 400):
+            starts = [action(f"card/id{number}/start") for number in range(start, start + 400)]
+            assert server.post(starts).status == 200
+        assert server.post(action("card/id7/rested", ms=1)).status == 200
+        assert server.post(write("a")).status == 200
+        after = samples(server)
+        assert after['store_reduce_seconds_count{type="card/{id}/start"}'] == 1_200
+        assert after['store_reduce_seconds_count{type="card/{id}/rested"}'] == 1
+        assert after['store_reduce_seconds_count{type="desk/written"}'] == 1
+        assert not [name for name in after if "id7" in name or "other" in name]
+        events = recent(server, "?limit=3")
+        assert [(each["type"], each["subject"]) for each in events] == [
+            ("card/{id}/start", "card/id1199"),
+            ("card/{id}/rested", "card/id7"),
+            ("desk/written", "desk"),
+        ]
+        # The log and history name the instance as before.
+        assert server.actions(1_200)[0]["type"] == "card/id7/rested"
 
 
 def test_r1_an_effect_sees_the_whole_state_as_its_session_does(program):

@@ -101,15 +101,8 @@ package struct EnvelopeMember: Sendable {
 }
 
 extension EnvelopeMember {
-    /// The wire name without the instance that the action is for: `cards/liked` of `cards/7/liked`.
-    var kind: String {
-        // Bytes are looked at: with a combining mark behind it, the slash is another character.
-        let slash = UInt8(ascii: "/")
-        guard action is AddressedAction, let first = type.utf8.firstIndex(of: slash),
-            let last = type.utf8.lastIndex(of: slash)
-        else { return type }
-        return String(type[..<first]) + String(type[last...])
-    }
+    /// The wire name that it has in common with those of other instances.
+    var kind: String { action.kind(of: type) }
 }
 
 /// Where the program itself dispatched an action: an effect, a presenter or a reaction.

@@ -22,8 +22,8 @@ struct Analytics<State: Sendable>: Sendable {
         let event = AnalyticsEvent(
             version: envelope.version,
             time: envelope.time,
-            type: envelope.type,
-            subject: registry[envelope.type]?.module,
+            type: action.kind(of: envelope.type),
+            subject: registry[envelope.type]?.subject,
             record: registry.record(of: action, before: state),
             traceparent: TraceContext.parent(of: envelope.meta)
         )

@@ -3,9 +3,9 @@ package struct AnalyticsEvent: Sendable {
     package let version: UInt64
     /// Nanoseconds since 1970, as stamped by the Core.
     package let time: Int64
-    /// The action's wire name.
+    /// The action's wire name, with `{id}` for an instance.
     package let type: String
-    /// The module that the action belongs to.
+    /// The module that the action belongs to, or the instance in it.
     package let subject: String?
     /// What the action declares for analytics, if it does.
     package let record: (any Encodable & Sendable)?

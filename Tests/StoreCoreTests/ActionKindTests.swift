@@ -1,0 +1,39 @@
+import Testing
+
+@testable import StoreCore
+
+@Suite struct ActionKindTests {
+    private struct Liked: Action {}
+
+    @Test func `actions of instances share the name of all of them`() {
+        let action = Liked().to("7")
+        #expect(action.kind(of: "cards/7/liked") == "cards/{id}/liked")
+        #expect(Liked().to("a/b").kind(of: "cards/a/b/liked") == "cards/{id}/liked")
+        #expect(Liked().to("\u{301}").kind(of: "cards/\u{301}/liked") == "cards/{id}/liked")
+    }
+
+    @Test func `other names stay as they are`() {
+        for name in ["Liked", "cards/liked", "cards/7/liked", "usecases/cards/7/liked", ""] {
+            #expect(Liked().kind(of: name) == name)
+        }
+    }
+
+    @Test func `so do use cases that are asked of an instance, and those that are not`() {
+        let path = "cards/renamed"
+        let asked = ClientRequest(
+            name: ClientRequest.name(ofUseCase: path, instance: "7"),
+            address: SliceAddress(module: "cards", SliceKey(session: nil, instance: "7")),
+            effect: nil
+        )
+        #expect(asked.name == "usecases/cards/7/renamed")
+        #expect(asked.kind(of: asked.name) == "usecases/cards/{id}/renamed")
+        let other = ClientRequest(notification: "paid")
+        #expect(other.kind(of: other.name) == "notify/paid")
+        let whole = ClientRequest(
+            name: ClientRequest.name(ofUseCase: "login/login", instance: nil),
+            address: SliceAddress(module: "login", SliceKey(session: nil, instance: nil)),
+            effect: nil
+        )
+        #expect(whole.kind(of: whole.name) == "usecases/login/login")
+    }
+}
