@@ -1,7 +1,5 @@
 #define _GNU_SOURCE
-#include "chttpd.h"
-
-#include <microhttpd.h>
+#include "hooks.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,29 +18,34 @@ static struct MHD_Connection *mhd(chttpd_connection *connection) {
 static enum MHD_Result on_access(
     void *context, struct MHD_Connection *connection, const char *url, const char *method,
     const char *version, const char *body, size_t *size, void **request) {
-    (void)url;
     chttpd_daemon *daemon = context;
+    chttpd_line line = {method, url, version};
     chttpd_verdict verdict = daemon->callbacks.access(
-        daemon->callbacks.context, (chttpd_connection *)connection, method, version, body, size,
-        *request);
+        daemon->callbacks.context, (chttpd_connection *)connection, line, body, size, *request);
     return verdict == CHTTPD_CONTINUE ? MHD_YES : MHD_NO;
 }
 
 static void *on_target(void *context, const char *target, struct MHD_Connection *connection) {
     chttpd_daemon *daemon = context;
-    return daemon->callbacks.request_began(
+    void *request = daemon->callbacks.request_began(
         daemon->callbacks.context, (chttpd_connection *)connection, target);
+    // The library would note each parameter of the query next, in the connection's memory, where the
+    // target lies, too. It ends the query where this is written.
+    char *query = strchr(target, '?');
+    if (query != NULL && query[1] != '\0') query[1] = '\0';
+    return request;
 }
 
 static void on_completed(
     void *context, struct MHD_Connection *connection, void **request,
     enum MHD_RequestTerminationCode code) {
     (void)connection;
-    (void)code;
     chttpd_daemon *daemon = context;
     void *ended = *request;
     *request = NULL;
-    if (ended != NULL) daemon->callbacks.request_ended(daemon->callbacks.context, ended);
+    if (ended == NULL) return;
+    daemon->callbacks.request_ended(
+        daemon->callbacks.context, ended, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 }
 
 static void on_connection(
@@ -114,12 +117,17 @@ int chttpd_timeout(chttpd_daemon *daemon) {
 }
 
 void chttpd_run(chttpd_daemon *daemon) {
+    const chttpd_callbacks *before = chttpd_hook(&daemon->callbacks);
     (void)MHD_run(daemon->daemon);
+    (void)chttpd_hook(before);
 }
 
 int chttpd_add(
     chttpd_daemon *daemon, int descriptor, const struct sockaddr *address, socklen_t length) {
-    return MHD_add_connection(daemon->daemon, descriptor, address, length) == MHD_YES;
+    const chttpd_callbacks *before = chttpd_hook(&daemon->callbacks);
+    enum MHD_Result added = MHD_add_connection(daemon->daemon, descriptor, address, length);
+    (void)chttpd_hook(before);
+    return added == MHD_YES;
 }
 
 void chttpd_stop(chttpd_daemon *daemon) {
@@ -139,11 +147,14 @@ void *chttpd_connection_context(chttpd_connection *connection) {
     return info == NULL ? NULL : info->socket_context;
 }
 
-/// Where `add_field` writes to.
+/// Where `add_field` writes to, and how far the head is accounted for.
 struct field_list {
     chttpd_field *fields;
     size_t max;
     size_t count;
+    /// Behind the text that was found last: there the library has written NUL over a line's end.
+    const char *end;
+    int hides;
 };
 
 static enum MHD_Result add_field(
@@ -151,6 +162,15 @@ static enum MHD_Result add_field(
     const char *value, size_t value_length) {
     (void)kind;
     struct field_list *list = context;
+    // A line ends with one byte or two.
+    list->hides |= (uintptr_t)name - (uintptr_t)list->end - 1 > 1;
+    list->end = value + value_length;
+    // The library may have cut off the white space already, and then there is NUL in its place.
+    while (value_length > 0
+           && (value[value_length - 1] == ' ' || value[value_length - 1] == '\t'
+               || value[value_length - 1] == '\0')) {
+        value_length -= 1;
+    }
     if (list->count < list->max) {
         list->fields[list->count] = (chttpd_field){name, value, name_length, value_length};
     }
@@ -158,9 +178,28 @@ static enum MHD_Result add_field(
     return MHD_YES;
 }
 
-size_t chttpd_fields(chttpd_connection *connection, chttpd_field *fields, size_t max) {
-    struct field_list list = {fields, max, 0};
+/// Whether the bytes from `end` up to the end of the header are something else than the ends of two
+/// lines.
+static int hides_behind(const char *end, const char *header_end) {
+    uintptr_t count = (uintptr_t)header_end - (uintptr_t)end;
+    if (count < 2 || count > 4) return 1;
+    for (uintptr_t index = 0; index < count; index += 1) {
+        if (end[index] != '\0') return 1;
+    }
+    return 0;
+}
+
+size_t chttpd_fields(
+    chttpd_connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
+    size_t max, int *hides) {
+    struct field_list list = {fields, max, 0, line.version + strlen(line.version), 0};
     MHD_get_connection_values_n(mhd(connection), MHD_HEADER_KIND, add_field, &list);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd(connection), MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    *hides = list.hides
+        || line.target != line.method + strlen(line.method) + 1
+        || line.version != line.target + target_length + 1
+        || info == NULL || hides_behind(list.end, line.method + info->header_size);
     return list.count;
 }
 
@@ -190,7 +229,7 @@ static int respond(
     if (taken == MHD_YES && head.closes) {
         taken = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
-    if (taken == MHD_YES) taken = MHD_queue_response(mhd(connection), head.status, response);
+    if (taken == MHD_YES) taken = chttpd_queue(mhd(connection), head.status, response);
     MHD_destroy_response(response);
     return taken == MHD_YES;
 }
@@ -251,7 +290,7 @@ void chttpd_response_release(chttpd_response *response) {
 }
 
 int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_response *response) {
-    return MHD_queue_response(mhd(connection), status, made(response)) == MHD_YES;
+    return chttpd_queue(mhd(connection), status, made(response)) == MHD_YES;
 }
 
 static void (*panic_hook)(const char *reason);

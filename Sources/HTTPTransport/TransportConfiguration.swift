@@ -22,6 +22,9 @@ package struct TransportConfiguration: Sendable {
     package var commonFields = HTTPFields()
     /// Who may connect to the sockets that this server makes at paths.
     package var socketAccess = SocketAccess()
+    /// The most of them from one address, or from one IPv6 network of 64 bits; 0 for a quarter of
+    /// all. Addresses of this machine are not bounded by it.
+    package var connectionsPerAddressMax = 0
     /// The most connections of operators at a time, besides those of clients, where operators have
     /// addresses of their own.
     package static let adminConnectionsMax = 64
@@ -30,6 +33,11 @@ package struct TransportConfiguration: Sendable {
 
     package init(addresses: [ListenAddress]) {
         self.addresses = addresses
+    }
+
+    /// How many connections one address may have.
+    var connectionsPerAddress: Int {
+        connectionsPerAddressMax > 0 ? connectionsPerAddressMax : max(1, connectionsMax / 4)
     }
 
     /// How much memory the library has for a connection: the headers as they are read, what it
@@ -62,6 +70,8 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
 package enum TransportFailure: Error, Sendable, Equatable {
     /// The request's framing or syntax is in doubt: the connection is closed after the answer.
     case malformed(String)
+    /// The request is of a version of HTTP that is not served; the connection is closed.
+    case versionNotSupported
     case headersTooLarge(limit: Int)
     /// There are more header fields than so many.
     case tooManyFields(limit: Int)
@@ -69,5 +79,7 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case bodyTooLarge(limit: Int)
     case timeout(String, seconds: Int)
     case connectionLimit(Int)
+    /// The client's address has as many connections as one may have.
+    case addressLimit(Int)
     case stopping
 }

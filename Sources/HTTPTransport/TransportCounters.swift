@@ -44,7 +44,8 @@ package final class TransportCounters: Sendable {
         case .tooManyFields: place = 1
         case .uriTooLong: place = 2
         case .bodyTooLarge: place = 3
-        case .malformed, .timeout, .connectionLimit, .stopping: return
+        case .malformed, .versionNotSupported, .timeout, .connectionLimit, .addressLimit, .stopping:
+            return
         }
         overBound.first[place].count()
     }

@@ -13,6 +13,12 @@ import pytest
 from harness import INCREASE, Server, Stream, Wire
 
 
+def old_version(server):
+    with Wire(server) as wire:
+        wire.send(f"GET /state HTTP/2.0\r\nHost: {server.authority}\r\n\r\n")
+        return wire.answer()
+
+
 @pytest.mark.parametrize(
     "slug, status, ask",
     [
@@ -28,6 +34,7 @@ from harness import INCREASE, Server, Stream, Wire
         ("unsupported-media-type", 415, lambda s: s.post(INCREASE, {"Content-Type": "text/xml"})),
         ("misdirected", 421, lambda s: s.get("/state", {"Host": "evil.example"})),
         ("unknown-action", 422, lambda s: s.post({"type": "X"})),
+        ("version-not-supported", 505, lambda s: old_version(s)),
         ("invalid-payload", 422, lambda s: s.post({"type": "AddItem", "payload": {"text": 1}})),
     ],
 )

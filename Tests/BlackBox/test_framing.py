@@ -22,7 +22,7 @@ def smuggled(server):
     return head(server, f"Content-Length: {len(ACTION)}") + ACTION
 
 
-def refused(server, request, statuses=(400,), heads_max=1):
+def refused(server, request, statuses=(400,)):
     """Sends the request and a smuggled follower; checks refusal, closing, and that nothing was run."""
     before = server.tag
     with Wire(server) as wire:
@@ -33,7 +33,7 @@ def refused(server, request, statuses=(400,), heads_max=1):
         # What is left on the connection is no second answer.
         while wire.more():
             pass
-        assert wire.buffer.count(b"HTTP/1.1 ") < heads_max, wire.buffer[:300]
+        assert wire.buffer == b"", wire.buffer[:300]
     assert server.tag == before
     return answer
 
@@ -89,12 +89,6 @@ def test_8_two_lengths(server, lengths):
     refused(server, head(server, *(f"Content-Length: {n}" for n in lengths)) + ACTION)
 
 
-@pytest.mark.parametrize("length", ["+3", "3, 3", "-1", "", "0x3", "3 3", "3;"])
-def test_8_lengths_that_are_no_numbers(server, length):
-    # libmicrohttpd answers these itself, and writes the head of its answer twice.
-    refused(server, head(server, f"Content-Length: {length}") + b"abc", heads_max=2)
-
-
 @pytest.mark.parametrize("length", [2**64 - 1, 2**63, 2**32, (1 << 20) + 1])
 def test_9_a_length_over_the_bound_is_413(server, length):
     answer = refused(server, head(server, f"Content-Length: {length}"), (413,))
@@ -103,7 +97,7 @@ def test_9_a_length_over_the_bound_is_413(server, length):
 
 @pytest.mark.parametrize("length", [2**64, 10**30])
 def test_9_a_length_over_any_integer_is_refused(server, length):
-    refused(server, head(server, f"Content-Length: {length}"), (400, 413), heads_max=2)
+    refused(server, head(server, f"Content-Length: {length}"), (413,))
 
 
 @pytest.mark.parametrize("size", [b"xyz", b"-23", b"+23", b" 23", b"0x23", b"", b"fffffffffffffffff"])
@@ -151,7 +145,7 @@ def test_8_header_names_and_values_with_what_must_not_be_there(server, field):
 
 
 def test_8_a_header_without_a_name_runs_nothing_that_follows(server):
-    """libmicrohttpd 0.9.75 takes such a line as the end of the headers, which its handler cannot see."""
+    """libmicrohttpd 0.9.75 takes such a line as the end of the headers."""
     before = server.tag
     with Wire(server) as wire:
         wire.send(head(server, ": x", f"Content-Length: {len(ACTION)}") + ACTION + smuggled(server))
@@ -277,16 +271,6 @@ def test_8_bare_line_feeds_do_not_run_anything_twice(server):
         wire.send(smuggled(server).replace(b"\r\n", b"\n"))
         wire.answer("POST")
     assert server.version <= before + 1
-
-
-def test_8_a_nul_in_a_header_does_no_harm(server):
-    """libmicrohttpd 0.9.75 ends the value there, which its handler cannot see."""
-    with Wire(server) as wire:
-        wire.send(b"GET /state HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\nConnection: close\r\n\r\n")
-        assert wire.answer().status in (200, 400)
-    with Wire(server) as wire:
-        wire.send(b"GET /state HTTP/1.1\r\nHost: evil.example\0localhost\r\nConnection: close\r\n\r\n")
-        assert wire.answer().status in (400, 421)
 
 
 def test_expect_continue_is_answered_before_the_body(server):

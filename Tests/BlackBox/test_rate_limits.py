@@ -1,4 +1,4 @@
-"""How much a client may ask for (protocol 9.2), and where a client is, behind proxies (10.8)."""
+"""How much a client may ask for (protocol 9.3), and where a client is, behind proxies (10.8)."""
 
 import json
 

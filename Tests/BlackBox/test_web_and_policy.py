@@ -1,4 +1,4 @@
-"""Pages, proxies and shares where not all may do everything (protocol 9.2, 10.6, decision 0022)."""
+"""Pages, proxies and shares where not all may do everything (protocol 9.3, 10.6, decision 0022)."""
 
 import json
 

@@ -203,9 +203,10 @@ final class EchoHandler: HTTPHandler {
             case .malformed: 400
             case .headersTooLarge, .tooManyFields: 431
             case .uriTooLong: 414
+            case .versionNotSupported: 505
             case .bodyTooLarge: 413
             case .timeout: 408
-            case .connectionLimit, .stopping: 503
+            case .connectionLimit, .addressLimit, .stopping: 503
             }
         return HTTPResponse(status: status, body: .bytes(Array("\(failure)".utf8)))
     }

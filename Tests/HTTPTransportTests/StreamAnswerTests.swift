@@ -39,7 +39,7 @@ struct StreamAnswerTests {
     @Test func `the writer that the answer names has its place back`() {
         let exchange = HTTPExchange(loop: server.loop)
         exchange.completeAsStream(beginning, to: second)
-        server.loop.end(exchange)
+        server.loop.end(exchange, isAnswered: false)
         #expect(first.open == 1)
         #expect(second.open == 0)
         #expect(ends.count.load(ordering: .relaxed) == 1)

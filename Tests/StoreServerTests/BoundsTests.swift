@@ -178,14 +178,35 @@ import Wire
 
     // Connections, streams, sessions
 
-    @Test(arguments: [1, 66, 100, 1_024, 4_096, 20_000, 1_000_000])
-    func `connections and streams fit into the descriptors there are`(descriptors: Int) {
-        let fitted = fresh.fitted(toDescriptors: descriptors, .standardError)
+    @Test(arguments: [128, 200, 1_024, 4_096, 20_000, 1_000_000])
+    func `connections and streams fit into the descriptors there are`(descriptors: Int) throws {
+        let fitted = try fresh.fitted(toDescriptors: descriptors, .standardError)
         let used = fitted.connectionsMax + fitted.streamsMax + DescriptorBudget.reserved
-        #expect(used <= max(descriptors, DescriptorBudget.reserved + 2))
-        #expect(fitted.connectionsMax >= 1)
+        #expect(used <= descriptors)
+        #expect(fitted.connectionsMax >= DescriptorBudget.placesMin / 2)
         #expect(fitted.connectionsMax <= fresh.connectionsMax)
         #expect(fitted.streamsMax <= fresh.streamsMax)
+    }
+
+    @Test(arguments: [1, 64, 127])
+    func `with too few descriptors the server does not start`(descriptors: Int) {
+        #expect(throws: ConfigurationError.self) {
+            try fresh.fitted(toDescriptors: descriptors, .standardError)
+        }
+    }
+
+    @Test func `sockets that linger are reckoned with`() {
+        #expect(2 * EventLoop.lingeringMax <= DescriptorBudget.reserved)
+    }
+
+    @Test func `one address can't take the places of all others`() {
+        let transport = fresh.transport
+        let places = ConnectionPlaces(
+            max: transport.connectionsMax,
+            perAddressMax: transport.connectionsPerAddress
+        )
+        #expect(4 * places.perAddressMax <= places.max)
+        #expect(places.kept >= 8 * ConnectionPlaces.keptPerAddress)
     }
 
     @Test func `fewer requests are parked than connections may be open`() {

@@ -156,7 +156,7 @@ extension HTTPExchange {
         self.target = Array(target.utf8)
         begin(
             method: RequestMethod(method),
-            place: try RequestTarget(self.target),
+            place: try RequestTarget(self.target, of: RequestMethod(method)),
             framing: framing,
             isHTTP10: false
         )

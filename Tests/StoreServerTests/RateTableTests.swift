@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreHTTP
 
-/// How shares are counted, and what becomes of more clients than there are rows (protocol 9.2).
+/// How shares are counted, and what becomes of more clients than there are rows (protocol 9.3).
 @Suite struct RateTableTests {
     private let limit = RateLimit(count: 10, seconds: 10)
     private let second: Int64 = 1_000_000_000

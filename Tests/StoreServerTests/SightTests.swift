@@ -41,7 +41,7 @@ import Wire
             (["motto"], #"{"motto":null}"#), (["motto", "todos"], #"{"todos":[1],"motto":null}"#),
             (["todos", "safe", "motto"], #"{"todos":[1],"safe":"secret","motto":null}"#),
             (["nowhere"], "{}"),
-        ]
+        ] as [([String], String)]
     )
     func `members that are not seen are not there`(names: [String], state: String) {
         let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), (nil, 0)])
@@ -136,7 +136,7 @@ import Wire
     @Test func `records are read by who sees their module, and their session`() {
         let (ada, bob) = (ExactText("ada"), ExactText("bob"))
         let sight = Sight(of: ["todos"])
-        for (owner, viewer, isVisible) in [
+        let cases: [(RecordOwner, Viewer, Bool)] = [
             (RecordOwner(module: "todos"), Viewer(session: nil, sight: sight), true),
             (RecordOwner(module: "safe"), Viewer(session: nil, sight: sight), false),
             (RecordOwner(), Viewer(session: nil, sight: sight), false), (RecordOwner(), .all, true),
@@ -146,7 +146,8 @@ import Wire
             (RecordOwner(session: ada, module: "safe"), Viewer(session: ada), true),
             (RecordOwner(session: ada), Viewer(session: bob), false),
             (RecordOwner(session: ada, module: "safe"), .all, true),
-        ] {
+        ]
+        for (owner, viewer, isVisible) in cases {
             #expect(owner.isVisible(to: viewer) == isVisible, "\(owner) \(viewer)")
         }
     }

@@ -26,6 +26,14 @@ typedef struct {
     size_t value_length;
 } chttpd_field;
 
+/// A request line as the library has cut it up, in the connection's own memory. Each part is ended by
+/// NUL, also one that NUL was sent in, and the target by its query, too.
+typedef struct {
+    const char *method;
+    const char *target;
+    const char *version;
+} chttpd_line;
+
 /// What an access callback answers.
 typedef enum {
     /// Close the connection without a further byte.
@@ -45,10 +53,14 @@ typedef struct {
     /// Called when the headers are complete, with each piece of the body, at its end, and after each
     /// resume. `size` is how much there is at `body`; the callback sets it to 0 for what it took.
     chttpd_verdict (*access)(
-        void *context, chttpd_connection *connection, const char *method, const char *version,
+        void *context, chttpd_connection *connection, chttpd_line line,
         const char *_Nullable body, size_t *size, void *_Nullable request);
-    /// A request is over, however it ended.
-    void (*request_ended)(void *context, void *_Nullable request);
+    /// The library refuses what a client sent, with this status, and closes the connection. The
+    /// callback answers on the socket and shuts its sending side down, or the library's own answer
+    /// follows. Not called where the library is bound so that it answers by itself.
+    void (*refused)(void *context, chttpd_connection *connection, unsigned status);
+    /// A request is over; `answered` is 1 where its answer was sent.
+    void (*request_ended)(void *context, void *_Nullable request, int answered);
     /// A connection is there. Answers its context.
     void *_Nullable (*_Nonnull connection_opened)(void *context, chttpd_connection *connection);
     /// A connection's socket is about to be closed.
@@ -86,8 +98,15 @@ int chttpd_socket(chttpd_connection *connection);
 /// The context that `connection_opened` answered.
 void *_Nullable chttpd_connection_context(chttpd_connection *connection);
 
-/// Writes up to `max` header fields to `fields`. Answers how many there are.
-size_t chttpd_fields(chttpd_connection *connection, chttpd_field *fields, size_t max);
+/// Writes up to `max` header fields to `fields`, without the white space behind their values. Answers
+/// how many there are.
+///
+/// `hides` becomes 1 where the head has bytes that belong neither to the request line, whose target
+/// came with `target_length` bytes, nor to a field: what came behind a NUL, in a folded line, or behind
+/// a line that the library takes for the empty one.
+size_t chttpd_fields(
+    chttpd_connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
+    size_t max, int *hides);
 
 void chttpd_suspend(chttpd_connection *connection);
 void chttpd_resume(chttpd_connection *connection);

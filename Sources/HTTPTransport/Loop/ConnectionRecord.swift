@@ -20,21 +20,29 @@ final class ConnectionRecord {
     let descriptor: CInt
     /// Whether it came in where operators do.
     let isAdmin: Bool
+    /// Where the client is, as its connections are counted.
+    let address: AddressBlock
     /// Where the client is, without its port; asked of the system once.
     private(set) lazy var peerHost = PeerAddress(of: descriptor).host
     /// The same as a value.
     private(set) lazy var peer = PeerAddress(of: descriptor).address
     /// Its place in the loop's list.
     @exclusivity(unchecked) var place = 0
+    /// Whether nothing more is sent on it: its last request was refused, or ended without an
+    /// answer, as one does that becomes a stream.
+    @exclusivity(unchecked) var isDone = false
+    /// The library's run in which a request has ended that may have ended the connection, too.
+    @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     /// The request that is under way.
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     @exclusivity(unchecked) private(set) var waiting = Waiting.firstHeaders
     /// When the client's time is over, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double
 
-    init(descriptor: CInt, isAdmin: Bool, deadline: Double) {
+    init(descriptor: CInt, address: AddressBlock, isAdmin: Bool, deadline: Double) {
         self.isAdmin = isAdmin
         self.descriptor = descriptor
+        self.address = address
         self.deadline = deadline
     }
 

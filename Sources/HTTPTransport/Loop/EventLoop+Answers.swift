@@ -167,6 +167,7 @@ extension EventLoop {
     ) -> chttpd_response_head {
         exchange.noteAnswer(status: status, bytes: bodyBytes)
         exchange.phase = .answered
+        exchange.closes = closes || isStopping
         exchange.record?.wait(for: .nothing)
         answered(exchange, status: status)
         return chttpd_response_head(
@@ -175,7 +176,7 @@ extension EventLoop {
             common: commonFields.baseAddress,
             common_count: configuration.commonFields.count,
             status: UInt32(status),
-            closes: closes || isStopping ? 1 : 0
+            closes: exchange.closes ? 1 : 0
         )
     }
 }

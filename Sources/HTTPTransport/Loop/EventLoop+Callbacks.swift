@@ -21,6 +21,7 @@ func onConnectionOpened(
         let descriptor = chttpd_socket(connection)
         let record = ConnectionRecord(
             descriptor: descriptor,
+            address: loop.acceptedAddress,
             isAdmin: loop.isAdmin(descriptor),
             deadline: loop.now + loop.configuration.headersSeconds
         )
@@ -32,7 +33,10 @@ func onConnectionOpened(
 func onConnectionClosed(context: UnsafeMutableRawPointer, closed: UnsafeMutableRawPointer?) {
     guard let closed else { return }
     let record = Unmanaged<ConnectionRecord>.fromOpaque(closed).takeRetainedValue()
-    loop(context)._withUnsafeGuaranteedRef { $0.remove(record) }
+    loop(context)._withUnsafeGuaranteedRef {
+        $0.refuseRequestLine(of: record)
+        $0.remove(record)
+    }
 }
 
 func onRequestBegan(
@@ -48,8 +52,7 @@ func onRequestBegan(
 func onAccess(
     context: UnsafeMutableRawPointer,
     connection: OpaquePointer,
-    method: UnsafePointer<CChar>,
-    version: UnsafePointer<CChar>,
+    line: chttpd_line,
     body: UnsafePointer<CChar>?,
     size: UnsafeMutablePointer<Int>,
     request: UnsafeMutableRawPointer?
@@ -57,15 +60,23 @@ func onAccess(
     guard let request else { return CHTTPD_CLOSE }
     return loop(context)._withUnsafeGuaranteedRef { loop in
         Unmanaged<HTTPExchange>.fromOpaque(request)._withUnsafeGuaranteedRef { exchange in
-            loop.access(exchange, method, version, body, size)
+            loop.access(exchange, line, body, size)
         }
     }
 }
 
-func onRequestEnded(context: UnsafeMutableRawPointer, request: UnsafeMutableRawPointer?) {
+func onRequestEnded(
+    context: UnsafeMutableRawPointer,
+    request: UnsafeMutableRawPointer?,
+    answered: CInt
+) {
     guard let request else { return }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue()
-    loop(context)._withUnsafeGuaranteedRef { $0.end(exchange) }
+    loop(context)._withUnsafeGuaranteedRef { $0.end(exchange, isAnswered: answered != 0) }
+}
+
+func onRefused(context: UnsafeMutableRawPointer, connection: OpaquePointer, status: UInt32) {
+    loop(context)._withUnsafeGuaranteedRef { $0.refuse(connection, status: Int(status)) }
 }
 
 func onLog(context: UnsafeMutableRawPointer, message: UnsafePointer<CChar>) {

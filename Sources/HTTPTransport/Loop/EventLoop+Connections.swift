@@ -21,11 +21,15 @@ extension EventLoop {
                 return
             }
             counters.accepted.add(1, ordering: .relaxed)
-            let (count, max) = places(of: listener)
-            guard count < max, let daemon else {
-                refuse(descriptor, .connectionLimit(max))
+            acceptedAddress = AddressBlock(address)
+            if let refusal = refusal(at: listener) {
+                refuse(descriptor, refusal)
                 close(descriptor)
                 continue
+            }
+            guard let daemon else {
+                close(descriptor)
+                return
             }
             if listener.isAdmin { adminDescriptors.insert(descriptor) }
             _ = withUnsafePointer(to: &address) {
@@ -36,12 +40,14 @@ extension EventLoop {
         }
     }
 
-    /// How many connections came in at a listener or its like, and how many may. Operators have
-    /// places of their own, so they get in where clients have taken all of theirs.
-    private func places(of listener: Listener) -> (count: Int, max: Int) {
-        listener.isAdmin
-            ? (adminCount, TransportConfiguration.adminConnectionsMax)
-            : (records.count - adminCount, configuration.connectionsMax)
+    /// Why a connection that was accepted there has no place; `nil` where it has one. Operators
+    /// take no place of clients.
+    private func refusal(at listener: Listener) -> TransportFailure? {
+        guard listener.isAdmin else {
+            return places.refusal(of: acceptedAddress).map { TransportFailure($0, of: places.max) }
+        }
+        let max = TransportConfiguration.adminConnectionsMax
+        return adminCount < max ? nil : .connectionLimit(max)
     }
 
     /// Whether a connection that the library has been given came in where operators do. Asked once.
@@ -75,6 +81,7 @@ extension EventLoop {
     }
 
     func add(_ record: ConnectionRecord) {
+        if !record.isAdmin { places.take(record.address) }
         record.place = records.count
         if record.isAdmin { adminCount += 1 }
         records.append(record)
@@ -88,32 +95,17 @@ extension EventLoop {
         records[record.place].place = record.place
         records.removeLast()
         counters.open.store(UInt64(records.count), ordering: .relaxed)
+        if !record.isAdmin { places.giveBack(record.address) }
     }
 
     func report(_ message: String) {
         log(message)
     }
 
-    /// Answers on a socket that the library does not have, or sends nothing on; then closes it.
-    func refuse(_ descriptor: CInt, _ failure: TransportFailure) {
-        if case .connectionLimit = failure { counters.refused.add(1, ordering: .relaxed) }
-        let bytes = handler.response(for: failure).serialized(
-            date: HTTPDate.now,
-            further: configuration.commonFields
-        )
-        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
-        // What the client still sends is read and dropped, or closing would reset the connection
-        // before the client has read why.
-        shutdown(descriptor, CInt(SHUT_WR))
-        var scratch = [UInt8](repeating: 0, count: 16 << 10)
-        for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {
-            break
-        }
-    }
-
     func enforceDeadlines() {
         nextTick = now + tick
         closeAbandoned()
+        closeLingering()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             if record.waiting != .nextRequest { record.exchange?.noteAnswer(status: 408, bytes: 0) }
@@ -152,8 +144,16 @@ extension EventLoop {
                 exchange.onLeaving.take()?()
                 continue
             }
+            guard hasEnded(record.descriptor) else { continue }
             shutdown(record.descriptor, CInt(SHUT_RDWR))
             record.wait(for: .nothing)
         }
+    }
+
+    /// Whether the other side has closed and all that it sent is read: what is not may be the rest of
+    /// a request, which is answered.
+    func hasEnded(_ descriptor: CInt) -> Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0
     }
 }

@@ -81,6 +81,8 @@ extension EventLoop {
         switch exchange.hold {
         case .parked:
             parkedCount -= 1
+        case .suspending:
+            break
         case .suspended:
             if let connection = exchange.connection { chttpd_resume(connection) }
         case .none:
@@ -93,8 +95,16 @@ extension EventLoop {
         exchange.onLeaving = nil
     }
 
-    /// Has the library put a connection aside. It walks all such connections at each resume.
+    /// Has the library put a connection aside when it calls next: from the call that brought the
+    /// request it would still wait for more to read, read once when the connection is resumed, and
+    /// close it without an answer where the client has closed its sending side.
     func suspend(_ exchange: HTTPExchange) {
+        guard parks else { return suspendNow(exchange) }
+        exchange.hold = .suspending
+    }
+
+    /// Has the library put a connection aside. It walks all such connections at each resume.
+    func suspendNow(_ exchange: HTTPExchange) {
         exchange.hold = .suspended
         if let connection = exchange.connection { chttpd_suspend(connection) }
     }
@@ -111,7 +121,7 @@ extension EventLoop {
     func waited(_ exchange: HTTPExchange, since: Double) {
         guard now - since >= Self.parkSeconds else { return }
         parkedCount -= 1
-        suspend(exchange)
+        suspendNow(exchange)
     }
 
     /// Whether a stop is asked for and every request is answered, or the time for it is over.

@@ -25,15 +25,19 @@ extension EventLoop {
     }
 
     /// A request is over: answered, or its client is gone.
-    func end(_ exchange: HTTPExchange) {
+    func end(_ exchange: HTTPExchange, isAnswered: Bool) {
         if exchange.note != nil { endAccess(exchange) }
         if let record = exchange.record {
             record.exchange = nil
+            if !isAnswered { record.isDone = true }
+            record.runOfLastEnd = exchange.keepsConnection ? 0 : runCount
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
         }
-        if case .parked = exchange.hold {
+        switch exchange.hold {
+        case .none, .suspended, .clientLeft: break
+        case .parked, .suspending:
             // Another thread still makes its answer; the client is gone.
-            parkedCount -= 1
+            if case .parked = exchange.hold { parkedCount -= 1 }
             exchange.connection = nil
             exchange.record = nil
             exchange.hold = .clientLeft
@@ -55,15 +59,14 @@ extension EventLoop {
     /// of its body, when it is whole, and after a resume.
     func access(
         _ exchange: HTTPExchange,
-        _ method: UnsafePointer<CChar>,
-        _ version: UnsafePointer<CChar>,
+        _ line: chttpd_line,
         _ body: UnsafePointer<CChar>?,
         _ size: UnsafeMutablePointer<Int>
     ) -> chttpd_verdict {
         switch exchange.phase {
         case .target:
             counters.requests.count()
-            return admit(exchange, method, version)
+            return admit(exchange, line)
         case .body where size.pointee > 0:
             return take(exchange, body, size)
         case .body:
@@ -74,6 +77,7 @@ extension EventLoop {
         case .discarding:
             return discard(exchange, size)
         case .handled:
+            if case .suspending = exchange.hold { suspendNow(exchange) }
             return proceed(exchange)
         case .answered:
             // What still comes of a request that was answered early is passed over.
@@ -84,13 +88,12 @@ extension EventLoop {
 
     private func admit(
         _ exchange: HTTPExchange,
-        _ method: UnsafePointer<CChar>,
-        _ version: UnsafePointer<CChar>
+        _ line: chttpd_line
     ) -> chttpd_verdict {
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
         let framing: RequestFraming
         do throws(TransportFailure) {
-            framing = try check(exchange, method, version, connection)
+            framing = try check(exchange, line, connection)
         } catch {
             counters.refused(error)
             var response = handler.response(for: error)
@@ -127,10 +130,17 @@ extension EventLoop {
         _ response: HTTPResponse,
         hasBody: Bool
     ) -> chttpd_verdict {
+        guard hasBody else {
+            // The library ends the connection where it is answered before it calls the request
+            // whole, which it is: it calls again at once.
+            exchange.phase = .handled
+            exchange.outcome = .response(response)
+            return CHTTPD_CONTINUE
+        }
         // A client that asks before it sends a body gets the refusal instead of a go-ahead.
-        guard hasBody, exchange.header("expect") == nil else {
+        guard exchange.header("expect") == nil else {
             var response = response
-            response.closes = response.closes || hasBody
+            response.closes = true
             return answer(exchange, response)
         }
         answerAhead(exchange, response)
@@ -156,9 +166,6 @@ extension EventLoop {
         exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)
     }
 
-    /// How long a client may go on sending a body whose request is refused already.
-    private static let lingerSeconds = 5.0
-
     /// Drops a piece of a refused request's body; the connection ends with it.
     private func discard(
         _ exchange: HTTPExchange,
@@ -174,11 +181,24 @@ extension EventLoop {
     /// Reads and checks the headers.
     private func check(
         _ exchange: HTTPExchange,
-        _ method: UnsafePointer<CChar>,
-        _ version: UnsafePointer<CChar>,
+        _ line: chttpd_line,
         _ connection: OpaquePointer
     ) throws(TransportFailure) -> RequestFraming {
-        let count = chttpd_fields(connection, exchange.fields, configuration.fieldsMax)
+        var hides: CInt = 0
+        let count = chttpd_fields(
+            connection,
+            line,
+            exchange.target.count,
+            exchange.fields,
+            configuration.fieldsMax,
+            &hides
+        )
+        guard hides == 0 || !seesWholeHeads else {
+            throw .malformed(
+                "There is a NUL, a folded line, a line without a name or a space too many in the "
+                    + "header."
+            )
+        }
         guard count <= configuration.fieldsMax else {
             throw .tooManyFields(limit: configuration.fieldsMax)
         }
@@ -186,7 +206,7 @@ extension EventLoop {
         guard exchange.target.count <= configuration.uriBytesMax else {
             throw .uriTooLong(limit: configuration.uriBytesMax)
         }
-        let isHTTP10 = strcmp(version, "HTTP/1.0") == 0
+        let isHTTP10 = strcmp(line.version, "HTTP/1.0") == 0
         let framing = try RequestFraming(
             fields: UnsafeBufferPointer(start: exchange.fields, count: count),
             isHTTP10: isHTTP10
@@ -199,7 +219,13 @@ extension EventLoop {
         }
         // Without a length, a body would be taken for the next request: a field with an empty name
         // ends the header for the library, and hides the field with the body's length.
-        let method = RequestMethod(method)
+        let method = RequestMethod(line.method)
+        if case .other(let name) = method {
+            var name = name
+            guard name.withUTF8({ RequestFraming.isToken(UnsafeRawBufferPointer($0)) }) else {
+                throw .malformed("The method is no token.")
+            }
+        }
         if method.hasBody, !framing.hasLength {
             throw .malformed(
                 "A request with a body says how long it is, by Content-Length or chunks."
@@ -207,7 +233,7 @@ extension EventLoop {
         }
         exchange.begin(
             method: method,
-            place: try RequestTarget(exchange.target),
+            place: try RequestTarget(exchange.target, of: method),
             framing: framing,
             isHTTP10: isHTTP10
         )
@@ -241,7 +267,7 @@ extension EventLoop {
         case .parked(let since):
             waited(exchange, since: since)
             return CHTTPD_CONTINUE
-        case .suspended, .clientLeft: return CHTTPD_CONTINUE
+        case .suspending, .suspended, .clientLeft: return CHTTPD_CONTINUE
         }
         switch exchange.outcome {
         case .response(let response): return answer(exchange, response)
@@ -260,11 +286,5 @@ extension EventLoop {
             report("a request to \(exchange.path) was left without an answer")
             return CHTTPD_CLOSE
         }
-    }
-
-    /// Logs what the library logs, but for the line that it has for every stream it hands over.
-    func logOfLibrary(_ message: String) {
-        if message.contains("Application reported internal error") { return }
-        report("libmicrohttpd: \(message)")
     }
 }

@@ -56,6 +56,9 @@ final class EventLoop: @unchecked Sendable {
     /// How many connections of operators there are.
     @exclusivity(unchecked) var adminCount = 0
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
+    @exclusivity(unchecked) var places: ConnectionPlaces
+    /// Where the connection that is being accepted comes from.
+    @exclusivity(unchecked) var acceptedAddress = AddressBlock(sockaddr_storage())
     @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
     @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
     let timerMail = Locked(TimerMail())
@@ -71,6 +74,12 @@ final class EventLoop: @unchecked Sendable {
     var handsOver = true
     /// Whether requests may be parked with the library that is loaded.
     @exclusivity(unchecked) var parks = true
+    /// Whether the library that is loaded shows all of a request's head by what it returns of it.
+    @exclusivity(unchecked) var seesWholeHeads = true
+    /// How often the library has run.
+    @exclusivity(unchecked) var runCount: UInt64 = 0
+    /// Sockets of clients that were refused and still send.
+    var lingering: [CInt: LingeringSocket] = [:]
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
     /// Where answers are written, one after another.
@@ -110,6 +119,10 @@ final class EventLoop: @unchecked Sendable {
             from: configuration.commonFields.bytes.map(CChar.init(bitPattern:))
         )
         reusedResponses.common = configuration.commonFields
+        places = ConnectionPlaces(
+            max: configuration.connectionsMax,
+            perAddressMax: configuration.connectionsPerAddress
+        )
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         spareDescriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -123,6 +136,7 @@ final class EventLoop: @unchecked Sendable {
         close(wakeDescriptor)
         close(spareDescriptor)
         commonFields.deallocate()
+        for descriptor in lingering.keys { close(descriptor) }
     }
 }
 
@@ -146,12 +160,19 @@ extension EventLoop {
     func open() throws(TransportError) -> [Listener] {
         handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
         parks = LibraryProbe.callsAgain()
+        seesWholeHeads = LibraryProbe.showsWholeHeads()
         reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
         if !handsOver {
             log("streams keep their connection: this libmicrohttpd shuts handed-over sockets down")
         }
         if !parks {
             log("every answer is waited for in suspension: this libmicrohttpd asks for it once")
+        }
+        if !seesWholeHeads {
+            log("what is behind a NUL in a header is not seen with this libmicrohttpd")
+        }
+        if !LibraryProbe.leavesRefusals() {
+            log("this libmicrohttpd answers malformed headers by itself, in HTML")
         }
         guard let daemon = startDaemon() else {
             throw TransportError("libmicrohttpd refuses to start")
@@ -183,6 +204,7 @@ extension EventLoop {
             context: Unmanaged.passUnretained(self).toOpaque(),
             request_began: onRequestBegan,
             access: onAccess,
+            refused: onRefused,
             request_ended: onRequestEnded,
             connection_opened: onConnectionOpened,
             connection_closed: onConnectionClosed,
@@ -228,6 +250,8 @@ extension EventLoop {
                 if descriptor == wakeDescriptor { continue }
                 if let listener = listeners.first(where: { $0.descriptor == descriptor }) {
                     accept(on: listener)
+                } else if !lingering.isEmpty {
+                    drain(descriptor)
                 }
             }
             takeRequests()
@@ -252,8 +276,10 @@ extension EventLoop {
     /// Has the library run, and again at once where it reports more work: an answer that was
     /// put off takes it two runs, and a turn in between would be another system call.
     private func runLibrary(_ daemon: OpaquePointer) {
+        runCount += 1
         chttpd_run(daemon)
         for _ in 1..<Self.runsMax where parkedCount == 0 && chttpd_timeout(daemon) == 0 {
+            runCount += 1
             chttpd_run(daemon)
         }
     }
@@ -269,7 +295,8 @@ extension EventLoop {
 
     func waitMilliseconds(_ daemon: OpaquePointer) -> CInt {
         let library = Double(chttpd_timeout(daemon))
-        let tick = records.isEmpty && !isStopping ? now + Self.restingSeconds : nextTick
+        let isResting = records.isEmpty && lingering.isEmpty && !isStopping
+        let tick = isResting ? now + Self.restingSeconds : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
         // The library calls a parked request ready, whatever it is parked for.
         if library >= 0 {

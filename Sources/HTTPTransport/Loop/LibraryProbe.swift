@@ -5,34 +5,43 @@ import Glibc
 /// libmicrohttpd that is loaded behaves where its manual is silent and versions differ.
 final class LibraryProbe {
     /// What answers the library's calls for the request.
-    typealias Access = (OpaquePointer) -> chttpd_verdict
+    typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
 
     /// The client's end.
     let peer: CInt
     private let access: Access
+    /// How often the library has left a refusal to its callback.
+    private(set) var refusals = 0
 
     /// Sends the request and lets the library run; `nil` where no such pair can be made.
-    init?(access: @escaping Access) {
+    init?(
+        _ request: String = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        access: @escaping Access
+    ) {
         var pair: [CInt] = [-1, -1]
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { return nil }
         peer = pair[1]
         self.access = access
-        guard serve(pair[0]) else { return nil }
+        guard serve(pair[0], Array(request.utf8)) else { return nil }
     }
 
     deinit {
         close(peer)
     }
 
-    private func serve(_ descriptor: CInt) -> Bool {
+    private func serve(_ descriptor: CInt, _ request: [UInt8]) -> Bool {
         var callbacks = chttpd_callbacks(
             context: Unmanaged.passUnretained(self).toOpaque(),
             request_began: { _, _, _ in nil },
-            access: { context, connection, _, _, _, _, _ in
-                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue().access(connection)
+            access: { context, connection, line, _, _, _ in
+                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue()
+                    .access(connection, line)
             },
-            request_ended: { _, _ in },
+            refused: { context, _, _ in
+                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue().refusals += 1
+            },
+            request_ended: { _, _, _ in },
             connection_opened: { _, _ in nil },
             connection_closed: { _, _ in },
             log: { _, _ in }
@@ -42,7 +51,6 @@ final class LibraryProbe {
             return false
         }
         defer { chttpd_stop(daemon) }
-        let request = Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         guard send(peer, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
             close(descriptor)
             return false
@@ -66,7 +74,7 @@ extension LibraryProbe {
     static func leavesDuplicatesAlone() -> Bool {
         var duplicate: CInt = -1
         defer { if duplicate >= 0 { close(duplicate) } }
-        let probe = LibraryProbe { connection in
+        let probe = LibraryProbe { connection, _ in
             duplicate = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
             return CHTTPD_CLOSE
         }
@@ -83,7 +91,7 @@ extension LibraryProbe {
     /// where the last call has queued none.
     static func callsAgain() -> Bool {
         var calls = 0
-        let probe = LibraryProbe { connection in
+        let probe = LibraryProbe { connection, _ in
             calls += 1
             // The first is for the headers, the second for the request, and two are asked in vain.
             guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
@@ -105,6 +113,47 @@ extension LibraryProbe {
         return status.elementsEqual("HTTP/1.1 204".utf8)
     }
 
+    /// Whether the library leaves it to us to refuse what it can't read, and takes a length with white
+    /// space behind it.
+    static func leavesRefusals() -> Bool {
+        func refusals(of length: String) -> Int? {
+            LibraryProbe("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n") {
+                _,
+                _ in CHTTPD_CLOSE
+            }?.refusals
+        }
+        return refusals(of: "0 \t") == 0 && refusals(of: "+1") == 1
+    }
+
+    /// Whether the parts of a request's head lie in the library's memory as they came, so that what
+    /// it does not show of them is seen.
+    static func showsWholeHeads() -> Bool {
+        func hides(_ request: String, target: Int = 2) -> Bool? {
+            var hides: CInt = -1
+            let probe = LibraryProbe(request) { connection, line in
+                withUnsafeTemporaryAllocation(of: chttpd_field.self, capacity: 1) { fields in
+                    guard let fields = fields.baseAddress else { return }
+                    _ = chttpd_fields(connection, line, target, fields, 1, &hides)
+                }
+                return CHTTPD_CLOSE
+            }
+            return probe == nil || hides < 0 ? nil : hides != 0
+        }
+        let whole = [
+            "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /a HTTP/1.1\nHost:localhost \nCookie: a=b; c=d \r\nX:\t\r\nY: z\n\n",
+            "\r\nPOST /a HTTP/1.0\r\nContent-Length: 0 \r\n\r\n",
+        ]
+        let hiding = [
+            "GET /a HTTP/1.1\r\nHost: localhost\0x\r\nX: y\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: localhost\0x\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: localhost\r\n\0X: y\r\n\r\n",
+            "GET /a\0b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET\0b /a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        ]
+        return whole.allSatisfy { hides($0) == false } && hiding.allSatisfy { hides($0) == true }
+    }
+
     /// Whether a response whose `ETag` was written over in the library's memory is sent with what
     /// was written, and with that alone.
     static func rewritesTags() -> Bool {
@@ -118,7 +167,7 @@ extension LibraryProbe {
             let value = chttpd_response_value(response, "ETag"), strcmp(value, "\"before\"") == 0
         else { return false }
         strcpy(value, "\"behind\"")
-        let probe = LibraryProbe { connection in
+        let probe = LibraryProbe { connection, _ in
             chttpd_respond(connection, 200, response) != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }
         var head = [UInt8](repeating: 0, count: 512)

@@ -40,6 +40,8 @@ package final class HTTPExchange: @unchecked Sendable {
         case none
         /// The library calls again and again for the answer, since this moment.
         case parked(since: Double)
+        /// The library is asked to suspend the connection when it calls next.
+        case suspending
         /// The library has suspended the connection until it is resumed.
         case suspended
         /// The client has closed the connection before there was an answer.
@@ -64,6 +66,8 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var isEarly = false
     /// What is done where the client leaves before its answer is complete.
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
+    /// Whether the connection ends with the answer.
+    @exclusivity(unchecked) var closes = false
     /// How many bytes of a refused request's body were read and dropped.
     @exclusivity(unchecked) var discardedBytes = 0
     @exclusivity(unchecked) private var ownVerb = RequestMethod.get
@@ -121,6 +125,7 @@ package final class HTTPExchange: @unchecked Sendable {
         isEarly = false
         onLeaving = nil
         discardedBytes = 0
+        closes = false
     }
 
     /// Takes what was read of the request line and the fields, which are there already.
@@ -285,6 +290,10 @@ extension HTTPExchange {
     private func mayHave(_ name: StaticString) -> Bool {
         isReadable && nameLengths & RequestFraming.bit(ofLength: name.utf8CodeUnitCount) != 0
     }
+
+    /// Whether the connection surely goes on behind the answer: neither side says otherwise, and the
+    /// client says nothing of it at all.
+    var keepsConnection: Bool { !closes && !isHTTP10 && !has("connection") }
 
     /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.
     package func headerList(_ name: StaticString) -> String? {

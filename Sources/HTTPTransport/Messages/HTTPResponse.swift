@@ -67,6 +67,7 @@ package struct HTTPResponse: Sendable {
         case 421: "Misdirected Request"
         case 429: "Too Many Requests"
         case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
         default: "Status \(status)"
         }
     }

@@ -80,7 +80,7 @@ struct RequestFraming {
     static func bit(ofLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
     /// A name is a token (RFC 9110 §5.6.2): a space in it hides the field from one parser or other.
-    private static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {
+    static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         // Most names have letters and hyphens alone: eight bytes are checked at a time.
         while index + 8 <= name.count {
@@ -157,12 +157,10 @@ struct RequestFraming {
     }
 
     private static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        guard !bytes.isEmpty, bytes.count <= 18, bytes.allSatisfy({ 48...57 ~= $0 }) else {
-            // 19 digits and more are over every bound; the library has checked that they are
-            // digits.
-            return bytes.count > 18 && bytes.allSatisfy({ 48...57 ~= $0 }) ? Int.max : nil
-        }
-        return bytes.reduce(0) { $0 * 10 + Int($1 - 48) }
+        guard !bytes.isEmpty, bytes.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+        let digits = bytes.drop { $0 == UInt8(ascii: "0") }
+        // 19 digits and more are over every bound.
+        return digits.count > 18 ? .max : digits.reduce(0) { $0 * 10 + Int($1 - 48) }
     }
 
     private static func isChunked(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -9,9 +9,15 @@ struct RequestTarget {
     /// No target.
     init() {}
 
-    /// Reads an origin-form (`/state?after=1`) or an absolute-form (`http://host/state`).
-    init(_ bytes: [UInt8]) throws(TransportFailure) {
+    /// Reads an origin-form (`/state?after=1`), an absolute-form (`http://host/state`) or, for
+    /// `OPTIONS` alone, the asterisk-form: `*`, which becomes the path.
+    init(_ bytes: [UInt8], of method: RequestMethod) throws(TransportFailure) {
         var result = RequestTarget()
+        if case .options = method, bytes == [UInt8(ascii: "*")] {
+            result.path = 0..<1
+            self = result
+            return
+        }
         if let failure = bytes.withUnsafeBytes({ result.read($0) }) { throw failure }
         self = result
     }

@@ -22,6 +22,10 @@ package struct HostRule: Sendable {
         guard Self.isPort(host.utf8[bare.endIndex...]) else { return false }
         // The usual value, without a search: this runs for every request.
         if bare == "127.0.0.1" { return true }
+        // An IPv6 address stands in brackets, and nothing else does (RFC 3986 §3.2.2).
+        guard bare.utf8.contains(UInt8(ascii: ":")) == bare.utf8.starts(with: "[".utf8) else {
+            return false
+        }
         let name = Self.bare(String(bare)).lowercasedASCII
         return Self.isLoopback(name) || allowed.contains(ExactText(name))
     }

@@ -16,6 +16,7 @@ extension Problem {
     package init(_ failure: TransportFailure) {
         switch failure {
         case .malformed(let detail): self = .badRequest(detail)
+        case .versionNotSupported: self = .versionNotSupported()
         case .headersTooLarge(let limit): self = .headersTooLarge(limit: limit)
         case .tooManyFields(let limit): self = .headersTooLarge(fields: limit)
         case .uriTooLong(let limit): self = .uriTooLong(limit: limit)
@@ -23,6 +24,10 @@ extension Problem {
         case .timeout(let part, let seconds): self = .timeout(of: part, seconds: seconds)
         case .connectionLimit(let limit):
             self = .overloaded("all of the \(limit) connections that this server takes are in use")
+        case .addressLimit(let limit):
+            self = .overloaded(
+                "your address has \(limit) connections, which is the most it may have"
+            )
         case .stopping: self = .draining()
         }
     }

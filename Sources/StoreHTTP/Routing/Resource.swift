@@ -43,6 +43,22 @@ final class Resource: Sendable {
     /// Whether it is served at the listeners of operators, or at those of clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
+    /// What `OPTIONS *` is about: the server, whose routes have these methods.
+    init(server methods: [RequestMethod], in environment: RequestEnvironment) {
+        path = PathTemplate("*")
+        literal = Array(path.text.utf8)
+        parameters = []
+        self.methods = methods.map(\.name)
+        access = .everyone
+        audience = .all
+        var places = [ServedRoute?](repeating: nil, count: UInt8.bitWidth)
+        places[RequestMethod.options.bit.trailingZeroBitCount] = ServedRoute(
+            .options(at: path, self.methods, Preflight(self.methods, of: []), needs: access),
+            in: environment
+        )
+        routes = places
+    }
+
     /// The route of a method; `nil` where the resource does not have it.
     func route(for method: RequestMethod) -> ServedRoute? {
         let bit = method.bit

@@ -32,6 +32,9 @@ final class RouteTable: Sendable {
                 )
             }
         }
+        let methods: [RequestMethod] = [.get, .head, .post, .put, .patch, .delete, .options]
+        let served = given.map(\.method) + [.head, .options]
+        resources.append(Resource(server: methods.filter(served.contains), in: environment))
         var size = 16
         while size < 2 * resources.count { size *= 2 }
         var slots = [Resource?](repeating: nil, count: size)

@@ -142,7 +142,8 @@ extension ServerConfiguration: CommandLineConfiguration {
             "analytics-source",
             "URI",
             \.analyticsSource,
-            help: "the CloudEvents source of every analytics line"
+            help: "the CloudEvents source of every analytics line",
+            check: { URIReference.isValid($0) ? nil : URIReference.allowed }
         ),
         .number(
             "analytics-recent",
@@ -234,6 +235,13 @@ extension ServerConfiguration: CommandLineConfiguration {
             in: 1...1_000_000,
             unit: "connections",
             help: "the most connections that carry requests"
+        ),
+        .number(
+            "connections-per-address-max",
+            \.connectionsPerAddressMax,
+            in: 0...1_000_000,
+            unit: "connections",
+            help: "the most of one address that is not loopback, 0 for a quarter"
         ),
         .number(
             "streams-max",

@@ -3,6 +3,7 @@ import HTTPTransport
 import JournalSQLite
 import StoreHTTP
 import Telemetry
+import Wire
 
 extension ServerConfiguration {
     /// Refuses what does not fit together.
@@ -40,6 +41,13 @@ extension ServerConfiguration {
                     + "\(RecentAnalytics.countCeiling)"
             )
         }
+        guard URIReference.isValid(analyticsSource) else {
+            throw .value(
+                analyticsSource,
+                of: "--analytics-source",
+                allowed: URIReference.allowed
+            )
+        }
         guard clock == .system || ephemeral else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions times that never were, which no history is to keep; "
@@ -69,19 +77,28 @@ extension ServerConfiguration {
     /// The same configuration with as many streams and connections as descriptors allow.
     ///
     /// Connections come first: a stream without a place is refused, a dispatch must get through.
+    ///
+    /// - Throws: where there are too few even for a few of each.
     func fitted(
         toDescriptors limit: Int,
         storesCount: Int = 1,
         _ logger: Logger
-    ) -> ServerConfiguration {
+    ) throws(ConfigurationError) -> ServerConfiguration {
         let reserved =
             DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
             + (separatesOperators ? TransportConfiguration.adminConnectionsMax : 0)
         let wanted = connectionsMax + streamsMax + reserved
         guard wanted > limit else { return self }
+        let available = limit - reserved
+        guard available >= DescriptorBudget.placesMin else {
+            throw ConfigurationError(
+                "the system allows \(limit) open files, and the server needs "
+                    + "\(reserved + DescriptorBudget.placesMin) at least; allow more (ulimit -n, "
+                    + "LimitNOFILE=)"
+            )
+        }
         var fitted = self
-        let available = max(2, limit - reserved)
-        fitted.connectionsMax = min(connectionsMax, max(1, min(available / 2, 1_024)))
+        fitted.connectionsMax = min(connectionsMax, min(available / 2, 1_024))
         fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
         logger.warning(
             .configurationFitted,

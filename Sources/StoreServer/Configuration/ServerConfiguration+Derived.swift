@@ -29,6 +29,7 @@ extension ServerConfiguration {
         transport.connectionsMax = connectionsMax
         transport.commonFields = WebRules.commonFields(allowing: corsOrigins)
         transport.socketAccess = socketAccess
+        transport.connectionsPerAddressMax = connectionsPerAddressMax
         return transport
     }
 }

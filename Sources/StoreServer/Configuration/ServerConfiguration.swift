@@ -129,6 +129,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var mailboxMax = CoreConfiguration<Int>().mailboxMax
     /// The most connections that carry requests.
     public var connectionsMax = transport.connectionsMax
+    /// The most of them from one address, or one IPv6 network of 64 bits; 0 for a quarter of all.
+    /// Addresses of this machine, where a proxy may be, are not bounded by it.
+    public var connectionsPerAddressMax = transport.connectionsPerAddressMax
     /// The most open streams; they count apart from the connections above.
     public var streamsMax = streams.streamsMax
 

@@ -3,8 +3,12 @@ import Glibc
 /// The files and sockets that the server needs, and how many the process may have open. The limit
 /// is the host process's: it is read here, and the command line alone raises it.
 enum DescriptorBudget {
-    /// What the server needs besides connections and streams: listeners, timers, files.
-    static let reserved = 64
+    /// What the server needs besides connections and streams: listeners, timers, files, and the
+    /// sockets of refused clients that still send.
+    static let reserved = 96
+
+    /// The fewest places for connections and streams that a server starts with.
+    static let placesMin = 32
 
     /// What each further store needs at the most: the files of its journal, what its streams are
     /// waited for with.

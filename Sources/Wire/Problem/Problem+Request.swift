@@ -114,6 +114,14 @@ extension Problem {
         )
     }
 
+    /// 505: the request line names a version of HTTP that is not served.
+    package static func versionNotSupported() -> Problem {
+        Problem(
+            .versionNotSupported,
+            detail: "HTTP/1.1 and HTTP/1.0 are served. Send the request as HTTP/1.1."
+        )
+    }
+
     /// 413: the body is longer than is taken.
     package static func tooLarge(limit: Int) -> Problem {
         limited(.tooLarge, what: "The body", limit: limit, advice: "Send less at once.")

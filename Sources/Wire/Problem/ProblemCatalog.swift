@@ -18,7 +18,7 @@ package enum ProblemCatalog {
     private static func content(of slug: ProblemSlug) -> Content {
         switch slug {
         case .malformedJSON, .badRequest, .tooLarge, .uriTooLong, .headersTooLarge,
-            .unsupportedMediaType, .timeout, .misdirected:
+            .unsupportedMediaType, .timeout, .misdirected, .versionNotSupported:
             form(of: slug)
         case .unauthorized, .forbidden, .notFound, .methodNotAllowed, .gone, .versionMismatch:
             access(of: slug)
@@ -100,6 +100,18 @@ package enum ProblemCatalog {
                 """
                 Send the request again. If it always ends like this, the connection is too slow for \
                 a body of this size: send less at once.
+                """
+            )
+        case .versionNotSupported:
+            (
+                "The version of HTTP is not served",
+                """
+                The request line names a version of HTTP that the server does not speak. It speaks \
+                HTTP/1.1 and HTTP/1.0. The connection was closed.
+                """,
+                """
+                Send the request as HTTP/1.1; with curl, that is --http1.1. A proxy before the \
+                server can speak other versions with clients.
                 """
             )
         case .misdirected:

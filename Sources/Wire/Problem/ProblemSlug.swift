@@ -24,6 +24,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
     case overloaded
     case draining
     case streamLimit = "stream-limit"
+    case versionNotSupported = "version-not-supported"
     case storageFull = "storage-full"
 
     /// The HTTP status that goes with it, always the same.
@@ -48,6 +49,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
         case .headersTooLarge: 431
         case .viewFailed: 500
         case .overloaded, .draining, .streamLimit: 503
+        case .versionNotSupported: 505
         case .storageFull: 507
         }
     }

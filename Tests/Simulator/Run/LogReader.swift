@@ -60,7 +60,7 @@ struct Log {
     let owner: (Record) -> String?
 
     func isVisible(_ record: Record, to reading: Reading) -> Bool {
-        if let sight = reading.sight, !(module(record).map(sight.contains) ?? false) {
+        if let sight = reading.sight, !(module(record).map { sight.contains($0) } ?? false) {
             return false
         }
         if reading.isOperator { return true }

@@ -43,7 +43,7 @@ extension Simulation {
     ) throws -> (status: Int, body: [UInt8]) {
         let client = clients.isEmpty || chance.happens(1, in: 2) ? nil : chance.pick(clients)
         note("  \(method) \(target) as \(client?.name ?? "no client with a session")")
-        let exchange = try server.send(method, target, headers: Self.cookie(client), body: body)
+        let exchange = try server.send(method, target, headers: cookie(client), body: body)
         try turnCore()
         guard server.wait(for: exchange) else {
             throw Violation(.neighbour, "no answer: \(target)")

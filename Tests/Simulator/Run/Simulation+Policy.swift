@@ -21,7 +21,7 @@ extension Simulation {
             let shows = reader.reading.sight ?? []
             let parts = reader.target.path.split(separator: "/", maxSplits: 2)
             let isLess =
-                switch parts.first {
+                switch parts.first.map({ String($0) }) ?? "" {
                 case "modules": !roles.sights[member].contains(String(parts[1]))
                 case "views", "route": false
                 default: !shows.isSubset(of: roles.sights[member])

@@ -56,7 +56,7 @@ extension Simulation {
     /// Whether there is such a stream for a client: of what it does not see there is none.
     private func isThere(_ target: StreamTarget, for client: Client?) throws -> Bool {
         let parts = target.path.split(separator: "/", maxSplits: 2)
-        guard let sight = reading(client).sight, parts.first == "modules",
+        guard let sight = reading(client).sight, parts.first.map({ String($0) }) == "modules",
             !sight.contains(String(parts[1]))
         else { return true }
         let (status, _) = try answer(to: target.path, client)

@@ -97,14 +97,9 @@ final class Simulation<P: Program> {
         disk = try Disk(seed: seed)
         let isIntercepted = seed / 2 % 4 != 3
         var chance = Chance(seed: seed, step: -2)
+        let folder = "/tmp/simulated-roles-\(getpid())-\(seed)"
         roles =
-            seed / 2 % 3 != 1
-            ? nil
-            : try Roles(
-                P.Root.modules.map(\.name),
-                folder: "/tmp/simulated-roles-\(getpid())-\(seed)",
-                &chance
-            )
+            try seed / 2 % 3 == 1 ? Roles(StateText.names(P.Root.self), in: folder, &chance) : nil
         server = try Self.start(
             seed,
             disk.journal,

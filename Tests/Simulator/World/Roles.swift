@@ -18,8 +18,8 @@ final class Roles {
     private let modules: [String]
     private let folder: String
 
-    /// - Parameter modules: what can be seen; one of each role's is always seen.
-    init(_ modules: [String], folder: String, _ chance: inout Chance) throws {
+    /// Keys and a policy in a folder, for roles that each see at least one of these modules.
+    init(_ modules: [String], in folder: String, _ chance: inout Chance) throws {
         self.modules = modules
         self.folder = folder
         mkdir(folder, 0o700)

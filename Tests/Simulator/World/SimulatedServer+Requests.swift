@@ -141,7 +141,7 @@ extension SimulatedServer {
         exchange.target = Array(target.utf8)
         exchange.begin(
             method: RequestMethod(method),
-            place: try RequestTarget(exchange.target),
+            place: try RequestTarget(exchange.target, of: RequestMethod(method)),
             framing: framing,
             isHTTP10: false
         )

@@ -1,0 +1,84 @@
+/// The syntax of URI references (RFC 3986 §4.1): `https://example.com/store`, `urn:x:y`, `/store`.
+package enum URIReference {
+    /// What a text may look like, for error messages.
+    package static let allowed =
+        "a URI reference (RFC 3986), such as /store or https://example.com/x"
+
+    /// Whether a text is one; the empty text, which refers to the same document, is none here.
+    package static func isValid(_ text: String) -> Bool {
+        var rest = Substring(text).utf8
+        guard !rest.isEmpty, hasWholeEscapes(rest) else { return false }
+        if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
+            guard isOf(rest[rest.index(after: hash)...], pathBytes + "/?") else { return false }
+            rest = rest[..<hash]
+        }
+        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+            guard isOf(rest[rest.index(after: mark)...], pathBytes + "/?") else { return false }
+            rest = rest[..<mark]
+        }
+        // A colon in the first segment is that of a scheme.
+        let segment = rest.prefix { $0 != UInt8(ascii: "/") }
+        if let colon = segment.firstIndex(of: UInt8(ascii: ":")) {
+            guard isScheme(rest[..<colon]) else { return false }
+            rest = rest[rest.index(after: colon)...]
+        }
+        if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            guard isAuthority(rest[..<end]) else { return false }
+            rest = rest[end...]
+        }
+        return isOf(rest, pathBytes + "/")
+    }
+
+    private typealias Bytes = Substring.UTF8View
+
+    private static let unreserved =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    private static let subDelimiters = "!$&'()*+,;="
+    private static let pathBytes = unreserved + subDelimiters + "%:@"
+
+    private static func isOf(_ bytes: Bytes, _ allowed: String) -> Bool {
+        bytes.allSatisfy { allowed.utf8.contains($0) }
+    }
+
+    private static func hasWholeEscapes(_ bytes: Bytes) -> Bool {
+        let parts = bytes.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+        return parts.dropFirst().allSatisfy { part in
+            let digits = part.prefix(2)
+            return digits.count == 2 && isOf(digits, "0123456789ABCDEFabcdef")
+        }
+    }
+
+    private static func isScheme(_ bytes: Bytes) -> Bool {
+        guard let first = bytes.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else {
+            return false
+        }
+        return isOf(bytes, unreserved + "+") && !bytes.contains { "_~".utf8.contains($0) }
+    }
+
+    /// User information, a host and a port; an address in brackets is of IPv6 or of the future.
+    private static func isAuthority(_ bytes: Bytes) -> Bool {
+        var host = bytes
+        if let at = host.lastIndex(of: UInt8(ascii: "@")) {
+            guard isOf(host[..<at], unreserved + subDelimiters + "%:") else { return false }
+            host = host[host.index(after: at)...]
+        }
+        if host.first == UInt8(ascii: "[") {
+            guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            let literal = host[..<end].dropFirst()
+            guard !literal.isEmpty, isOf(literal, unreserved + subDelimiters + ":") else {
+                return false
+            }
+            host = host[host.index(after: end)...]
+            return host.isEmpty || isPort(host)
+        }
+        let end = host.firstIndex(of: UInt8(ascii: ":")) ?? host.endIndex
+        return isOf(host[..<end], unreserved + subDelimiters + "%")
+            && (end == host.endIndex || isPort(host[end...]))
+    }
+
+    private static func isPort(_ bytes: Bytes) -> Bool {
+        bytes.first == UInt8(ascii: ":") && isOf(bytes.dropFirst(), "0123456789")
+    }
+}

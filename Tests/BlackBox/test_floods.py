@@ -1,0 +1,335 @@
+"""Many clients that do harm: those who come in masses, those who are slow, and those who never read.
+The others are served meanwhile (protocol 9)."""
+
+import contextlib
+import json
+import os
+import resource
+import select
+import socket
+import stat
+import time
+
+import pytest
+from harness import INCREASE, Server, Wire, binary, run, until
+
+BODY = json.dumps(INCREASE)
+LATE_SECONDS = 1.0
+RECOVERY_SECONDS_MAX = 10
+
+
+@pytest.fixture(scope="module", autouse=True)
+def descriptors():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 20_000), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def limited(folder, files):
+    """The server as a program that may have so many open files."""
+    path = folder / "limited"
+    path.write_text(f'#!/bin/sh\nulimit -n {files} && exec "{binary()}" "$@"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def own_address():
+    """An address of this machine that is not loopback; no packet is sent for that."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("203.0.113.1", 9))
+        return probe.getsockname()[0]
+
+
+class From(Wire):
+    """A connection from one of this machine's addresses to the same address."""
+
+    def __init__(self, server, address):
+        self.socket = socket.create_connection((address, server.port), 15, (address, 0))
+        self.buffer = b""
+
+
+@contextlib.contextmanager
+def closing():
+    """A list of wires that are closed at the end."""
+    wires = []
+    try:
+        yield wires
+    finally:
+        for wire in wires:
+            wire.socket.close()
+
+
+def get(server, target="/livez"):
+    return f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n"
+
+
+def post(server, body=BODY, length=None):
+    return (
+        f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body) if length is None else length}\r\n\r\n{body}"
+    )
+
+
+def timely(server, wire):
+    """A dispatch and /livez on a connection that is kept, and how long the slower of them took."""
+    began = time.monotonic()
+    assert server.get("/livez", wire=wire).status == 200
+    middle = time.monotonic()
+    assert server.post(INCREASE, wire=wire).status == 200
+    took = max(middle - began, time.monotonic() - middle)
+    assert took < LATE_SECONDS, f"{took:.2f} s"
+    return took
+
+
+def fill(server, megabytes=4):
+    """A state that no socket's buffer holds."""
+    for _ in range(megabytes):
+        answer = server.post({"type": "AddItem", "payload": {"text": "x" * 1_000_000}})
+        assert answer.status == 200, answer
+
+
+def served(server):
+    try:
+        return server.get("/livez").status == 200
+    except OSError:
+        return False
+
+
+# Kinds of harmful connections, each begun by one call
+
+
+def idle(server, wire, _):
+    """Nothing is ever sent."""
+
+
+def slow_header(server, wire, number):
+    wire.send(get(server)[: 5 + number % 40])
+
+
+def slow_body(server, wire, number):
+    wire.send(post(server, length=1_000)[: -1 - number % 5])
+
+
+def lying_body(server, wire, _):
+    wire.send(post(server, length=100_000))
+
+
+def never_reads(server, wire, _):
+    wire.send(get(server, "/state") * 20)
+
+
+def waits(server, wire, _):
+    wire.send(get(server, "/state?after=1000000&wait=60"))
+
+
+KINDS = [idle, slow_header, slow_body, lying_body, never_reads, waits]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_9_with_1024_files_kept_connections_are_served_in_a_flood(kind, tmp_path):
+    with Server(program=limited(tmp_path, 1_024)) as server:
+        fill(server)
+        with Wire(server) as kept, closing() as wires:
+            timely(server, kept)
+            for number in range(1_500):
+                wire = Wire(server)
+                wires.append(wire)
+                with contextlib.suppress(OSError):
+                    kind(server, wire, number)
+                if number % 100 == 0:
+                    timely(server, kept)
+            for _ in range(20):
+                timely(server, kept)
+            # The process is not out of descriptors: history and streams go on.
+            assert server.descriptors < 1_024
+            for wire in wires:
+                wire.socket.close()
+            ended = time.monotonic()
+            until(lambda: served(server), "there are places again", RECOVERY_SECONDS_MAX)
+            until(lambda: server.sockets <= server.sockets_at_rest + 1, "all are closed", 10)
+            assert time.monotonic() - ended < RECOVERY_SECONDS_MAX
+            timely(server, kept)
+
+
+def test_9_a_flood_that_comes_again_and_again_is_borne(tmp_path):
+    """Connections that are opened as fast as can be, and closed by reset or not."""
+    with Server(program=limited(tmp_path, 1_024)) as server, Wire(server) as kept:
+        for turn in range(10):
+            with closing() as wires:
+                for number in range(600):
+                    connection = socket.socket()
+                    connection.setblocking(False)
+                    with contextlib.suppress(BlockingIOError):
+                        connection.connect((server.host, server.port))
+                    wires.append(_Bare(connection))
+                    if number % 3 == turn % 3:
+                        wires.pop().socket.close()
+                timely(server, kept)
+        until(lambda: served(server), "there are places again", RECOVERY_SECONDS_MAX)
+        until(lambda: server.sockets <= server.sockets_at_rest + 1, "all are closed", 10)
+
+
+class _Bare:
+    def __init__(self, connection):
+        self.socket = connection
+
+
+@pytest.mark.parametrize("files", [20, 64, 127])
+def test_9_too_few_open_files_are_refused_at_the_start(files, tmp_path):
+    program = limited(tmp_path, files)
+    arguments = ["--ephemeral", "--analytics", "off", "--listen", "127.0.0.1:0"]
+    environment = {"TESTED_BINARY": program}
+    old = os.environ.get("TESTED_BINARY")
+    os.environ.update(environment)
+    try:
+        ended = run(*arguments)
+    finally:
+        if old is None:
+            del os.environ["TESTED_BINARY"]
+        else:
+            os.environ["TESTED_BINARY"] = old
+    assert ended.returncode == 2, ended
+    assert f"allows {files} open files" in ended.stderr and "ulimit -n" in ended.stderr
+    assert len(ended.stderr.strip().split("\n")) == 1
+
+
+def test_9_fewer_open_files_than_bounds_lower_them_and_the_log_says_so(tmp_path):
+    with Server(program=limited(tmp_path, 200)) as server:
+        server.await_log("the system allows 200 open files")
+        assert "at most 52 connections and 52 streams" in server.log_text
+        with closing() as wires:
+            for _ in range(52):
+                wires.append(Wire(server))
+                assert server.get("/livez", wire=wires[-1]).status == 200
+            server.get("/livez").problem("overloaded", 503)
+
+
+# One address
+
+
+def test_9_one_address_leaves_places_to_the_others():
+    address = own_address()
+    flags = ["--allow-anonymous", "--allowed-host", address, "--connections-max", "128"]
+    with Server(*flags, listen="0.0.0.0:0") as server, closing() as wires:
+        for _ in range(32):
+            wires.append(From(server, address))
+            assert server.get("/livez", wire=wires[-1]).status == 200
+        for _ in range(3):
+            wire = From(server, address)
+            wires.append(wire)
+            wire.send(get(server))
+            answer = wire.answer()
+            assert "your address has 32 connections" in answer.problem("overloaded", 503)["detail"]
+            assert int(answer["retry-after"]) >= 1
+        # Loopback, behind which there may be a proxy, has what is left but the kept places.
+        for _ in range(128 - 32 - 2):
+            wires.append(Wire(server))
+            assert server.get("/livez", wire=wires[-1]).status == 200
+        server.get("/livez").problem("overloaded", 503)
+        with From(server, "127.0.0.9") as other:
+            assert server.get("/livez", wire=other).status == 200
+        # A place that becomes free is the address's again.
+        wires[0].socket.close()
+
+        def served_again():
+            with From(server, address) as wire:
+                return server.get("/livez", wire=wire).status == 200
+
+        until(served_again, "there is a place again")
+
+
+def test_9_the_bound_of_an_address_is_configured():
+    address = own_address()
+    flags = ["--allow-anonymous", "--allowed-host", address, "--connections-per-address-max", "3"]
+    with Server(*flags, listen="0.0.0.0:0") as server, closing() as wires:
+        statuses = []
+        for _ in range(5):
+            wires.append(From(server, address))
+            wires[-1].send(get(server))
+            statuses.append(wires[-1].answer().status)
+        assert statuses == [200] * 3 + [503] * 2
+        assert server.get("/livez").status == 200
+
+
+def test_9_slow_readers_of_one_address_hold_up_no_other():
+    address = own_address()
+    flags = ["--allow-anonymous", "--allowed-host", address, "--connections-max", "512"]
+    with Server(*flags, listen="0.0.0.0:0") as server, closing() as wires:
+        fill(server)
+        for _ in range(1_000):
+            wire = From(server, address)
+            wires.append(wire)
+            with contextlib.suppress(OSError):
+                wire.send(get(server, "/state") * 5)
+        for _ in range(50):
+            began = time.monotonic()
+            assert server.get("/livez").status == 200
+            assert server.post(INCREASE).status == 200
+            assert time.monotonic() - began < LATE_SECONDS
+
+
+# Pipelining
+
+
+def test_9_pipelined_requests_without_a_reader_are_bounded(server):
+    """What is sent ahead waits in the kernel, not in the server."""
+    fill(server, 1)
+    message = (get(server, "/state") * 100).encode()
+    with closing() as wires:
+        for _ in range(20):
+            wires.append(Wire(server))
+            wires[-1].socket.setblocking(False)
+        before = server.resident_bytes
+        deadline = time.monotonic() + 3
+        sent = 0
+        while time.monotonic() < deadline:
+            _, ready, _ = select.select([], [wire.socket for wire in wires], [], 0.1)
+            for connection in ready:
+                with contextlib.suppress(BlockingIOError):
+                    sent += connection.send(message)
+            if not ready:
+                break
+        assert sent > 100_000
+        with Wire(server) as kept:
+            for _ in range(10):
+                timely(server, kept)
+        grown = server.resident_bytes - before
+        assert grown < 64 << 20, f"{grown >> 20} MiB more"
+
+
+def test_9_thousands_of_pipelined_requests_are_answered_in_order(server):
+    before = server.version
+    with Wire(server) as wire:
+        for part in range(10):
+            requests = "".join(post(server) + get(server, "/nowhere") for _ in range(500))
+            wire.send(requests)
+            for number in range(500):
+                assert wire.answer("POST").json["version"] == before + 500 * part + number + 1
+                assert wire.answer().status == 404
+
+
+# Bodies that lie about their length
+
+
+@pytest.mark.parametrize("more", [1, 35, 1_000])
+def test_8_what_is_behind_a_body_is_the_next_request(server, more):
+    before = server.version
+    with Wire(server) as wire:
+        wire.send(post(server) + "x" * more + "\r\n\r\n")
+        assert wire.answer("POST").status == 200
+        wire.answer().problem("bad-request", 400)
+        assert wire.closed()
+    assert server.version == before + 1
+
+
+def test_8_a_body_that_ends_too_early_is_not_applied(server):
+    before = server.version
+    for missing in (1, 5, 34):
+        with Wire(server) as wire:
+            wire.send(post(server)[:-missing])
+            wire.socket.shutdown(socket.SHUT_WR)
+            while wire.more():
+                pass
+            assert b" 200 " not in wire.buffer
+    assert server.version == before

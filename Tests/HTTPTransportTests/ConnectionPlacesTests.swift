@@ -1,0 +1,84 @@
+import Glibc
+import Testing
+
+@testable import HTTPTransport
+
+@Suite struct ConnectionPlacesTests {
+    private func block(_ text: String) -> AddressBlock {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            if text.contains(":") {
+                var address = sockaddr_in6()
+                address.sin6_family = sa_family_t(AF_INET6)
+                inet_pton(AF_INET6, text, &address.sin6_addr)
+                bytes.storeBytes(of: address, as: sockaddr_in6.self)
+            } else {
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                inet_pton(AF_INET, text, &address.sin_addr)
+                bytes.storeBytes(of: address, as: sockaddr_in.self)
+            }
+        }
+        return AddressBlock(storage)
+    }
+
+    private var unix: AddressBlock {
+        var storage = sockaddr_storage()
+        storage.ss_family = sa_family_t(AF_UNIX)
+        return AddressBlock(storage)
+    }
+
+    private func fill(
+        _ places: inout ConnectionPlaces,
+        _ address: AddressBlock
+    ) -> (count: Int, ConnectionPlaces.Refusal?) {
+        var count = 0
+        while places.refusal(of: address) == nil {
+            places.take(address)
+            count += 1
+        }
+        return (count, places.refusal(of: address))
+    }
+
+    @Test func `an address has its bound, and others have the rest`() {
+        var places = ConnectionPlaces(max: 256, perAddressMax: 64)
+        #expect(fill(&places, block("192.0.2.1")) == (64, .address(limit: 64)))
+        #expect(fill(&places, block("192.0.2.2")).count == 64)
+        places.giveBack(block("192.0.2.1"))
+        #expect(places.refusal(of: block("192.0.2.1")) == nil)
+    }
+
+    @Test func `an IPv6 network of 64 bits is one address`() {
+        #expect(block("2001:db8::1") == block("2001:db8::ffff:2"))
+        #expect(block("2001:db8::1") != block("2001:db8:0:1::1"))
+        #expect(block("192.0.2.1") != block("192.0.2.2"))
+    }
+
+    @Test func `addresses of this machine may have all but the kept places`() {
+        for local in [block("127.0.0.1"), block("127.9.9.9"), block("::1"), unix] {
+            #expect(local.isLocal)
+            var places = ConnectionPlaces(max: 256, perAddressMax: 8)
+            #expect(fill(&places, local) == (252, .all))
+            #expect(fill(&places, block("192.0.2.1")) == (4, .all))
+        }
+        #expect(!block("2001:db8::1").isLocal && !block("128.0.0.1").isLocal)
+    }
+
+    @Test func `kept places are for addresses that have few`() {
+        var places = ConnectionPlaces(max: 640, perAddressMax: 1_000)
+        #expect(fill(&places, block("192.0.2.1")).count == 630)
+        #expect(fill(&places, block("192.0.2.2")).count == ConnectionPlaces.keptPerAddress)
+        #expect(fill(&places, block("192.0.2.3")).count == ConnectionPlaces.keptPerAddress)
+        #expect(fill(&places, block("192.0.2.4")) == (2, .all))
+    }
+
+    @Test func `what is given back can be taken again, and leaves nothing`() {
+        var places = ConnectionPlaces(max: 8, perAddressMax: 8)
+        for _ in 0..<3 {
+            #expect(fill(&places, block("127.0.0.1")).count == 8)
+            for _ in 0..<8 { places.giveBack(block("127.0.0.1")) }
+            places.giveBack(block("127.0.0.1"))
+            #expect(places.taken == 0)
+        }
+    }
+}
