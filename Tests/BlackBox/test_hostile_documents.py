@@ -32,7 +32,8 @@ def tricks(path):
     yield f"{path}%00"
     yield f"/%00{path}"
     yield f"{inner};x=y/z"
-    yield f"/{inner[1:].replace('/', '%2f')}/"
+    if "/" in inner[1:]:
+        yield f"/{inner[1:].replace('/', '%2f')}"
     yield f"{inner}%20"
     yield f"{inner}/%zz"
     yield f"{inner}%"

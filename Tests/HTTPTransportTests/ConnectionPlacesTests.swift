@@ -1,3 +1,4 @@
+import CHTTPD
 import Glibc
 import Testing
 
