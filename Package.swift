@@ -176,7 +176,8 @@ let package = Package(
             name: "Simulator",
             dependencies: [
                 "ActionCatalog", "Authentication", "CHTTPD", "ControlledWorld", "Domain",
-                "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing", "StoreCore",
+                "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing",
+                "StoreCore",
                 "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting",
                 "Telemetry", "Wire",
             ] + modules.map { .init(stringLiteral: $0.name) },

@@ -1,7 +1,7 @@
 extension Action {
     /// The wire name that an action shares with those that differ in the instance alone, as schemas
-    /// have it: `cards/{id}/liked` for `cards/7/liked`. Clients choose ids, so figures and events are
-    /// named by this.
+    /// have it: `cards/{id}/liked` for `cards/7/liked`. Clients choose ids, so figures and events
+    /// are named by this.
     ///
     /// Cost: two comparisons where there is no instance.
     package func kind(of wireName: String) -> String {

@@ -26,8 +26,9 @@ struct AddressBlock: Hashable, Sendable {
         }
     }
 
-    /// Whether it is this machine: 127.0.0.0/8, ::/64, which has no other address than ::1 in use, or
-    /// a unix socket. Behind it there may be a proxy, with the clients of any number of addresses.
+    /// Whether it is this machine: 127.0.0.0/8, ::/64, which has no other address than ::1 in use,
+    /// or a unix socket. Behind it there may be a proxy, with the clients of any number of
+    /// addresses.
     var isLocal: Bool {
         switch CInt(family) {
         case AF_INET: bits >> 24 == 127

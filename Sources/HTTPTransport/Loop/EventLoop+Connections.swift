@@ -150,8 +150,8 @@ extension EventLoop {
         }
     }
 
-    /// Whether the other side has closed and all that it sent is read: what is not may be the rest of
-    /// a request, which is answered.
+    /// Whether the other side has closed and all that it sent is read: what is not may be the rest
+    /// of a request, which is answered.
     func hasEnded(_ descriptor: CInt) -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0

@@ -113,8 +113,8 @@ extension LibraryProbe {
         return status.elementsEqual("HTTP/1.1 204".utf8)
     }
 
-    /// Whether the library leaves it to us to refuse what it can't read, and takes a length with white
-    /// space behind it.
+    /// Whether the library leaves it to us to refuse what it can't read, and takes a length with
+    /// white space behind it.
     static func leavesRefusals() -> Bool {
         func refusals(of length: String) -> Int? {
             LibraryProbe("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n") {

@@ -291,8 +291,8 @@ extension HTTPExchange {
         isReadable && nameLengths & RequestFraming.bit(ofLength: name.utf8CodeUnitCount) != 0
     }
 
-    /// Whether the connection surely goes on behind the answer: neither side says otherwise, and the
-    /// client says nothing of it at all.
+    /// Whether the connection surely goes on behind the answer: neither side says otherwise, and
+    /// the client says nothing of it at all.
     var keepsConnection: Bool { !closes && !isHTTP10 && !has("connection") }
 
     /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.

@@ -41,10 +41,8 @@ public enum TraceContext {
             && fields[1...2].allSatisfy { field in field.contains { $0 != UInt8(ascii: "0") } }
     }
 
-    /// A meta with a trace: of an action that has a meta, with its members behind it. One that
-    /// names a trace itself stays as it is.
-    ///
-    /// - Parameter meta: a JSON object, or nothing.
+    /// A meta with a trace: of an action that has a meta, a JSON object, with its members behind
+    /// it. One that names a trace itself stays as it is.
     package static func meta(_ parent: String, before meta: [UInt8]?) -> [UInt8] {
         let own = Array((beginning + parent + "\"").utf8)
         guard let meta, let brace = meta.firstIndex(of: UInt8(ascii: "{")) else {

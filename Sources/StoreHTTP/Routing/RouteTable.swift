@@ -57,9 +57,9 @@ final class RouteTable: Sendable {
 
     /// The route of a request, which `sender` may use, where it is known who that is.
     ///
-    /// - Throws: 404 for a path that leads nowhere, or not where the request came in, or to what the
-    ///   sender may not see; 403 for what it may not do, 405 for a method that its resource does not
-    ///   have.
+    /// - Throws: 404 for a path that leads nowhere, or not where the request came in, or to what
+    ///   the sender may not see; 403 for what it may not do, 405 for a method that its resource
+    ///   does not have.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         if separatesOperators, !resource.isServed(toOperators: request.isAdmin) {
