@@ -26,14 +26,14 @@ def refused(answer):
     return int(answer["retry-after"])
 
 
-def test_9_2_without_the_options_nothing_is_counted(server):
+def test_9_3_without_the_options_nothing_is_counted(server):
     for _ in range(50):
         answer = server.post(INCREASE)
         assert answer.status == 200 and answer["ratelimit"] is None and answer["ratelimit-policy"] is None
     assert "store_http_rate_limited_total" not in server.get("/metrics").body.decode()
 
 
-def test_9_2_requests_are_counted_and_refused_and_health_is_not():
+def test_9_3_requests_are_counted_and_refused_and_health_is_not():
     with Server("--rate-requests", "5/3600") as server:
         answers = [server.get("/state"), server.get("/nowhere"), server.request("PUT", "/state", b""),
                    server.post(INCREASE), server.request("OPTIONS", "/state")]  # fmt: skip
@@ -53,14 +53,14 @@ def test_9_2_requests_are_counted_and_refused_and_health_is_not():
         assert 'store_http_rate_limited_total{limit="requests"} 4' in server.get("/metrics").body.decode()
 
 
-def test_9_2_what_was_taken_comes_back():
+def test_9_3_what_was_taken_comes_back():
     with Server("--rate-requests", "2/1") as server:
         assert server.get("/state").status == server.get("/state").status == 200
         assert refused(server.get("/state")) == 1
         until(lambda: server.get("/state").status == 200, "one has come back")
 
 
-def test_9_2_the_actions_of_an_array_count_one_by_one():
+def test_9_3_the_actions_of_an_array_count_one_by_one():
     with Server("--rate-actions", "100/3600") as server:
         answer = server.post([INCREASE] * 60)
         assert answer.status == 200 and limit_of(answer, "actions") == ({"q": 100, "w": 3600}, {"r": 40, "t": 2160})
@@ -78,14 +78,14 @@ def test_9_2_the_actions_of_an_array_count_one_by_one():
         server.post({"type": "nothing"}).problem("unknown-action", 422)
 
 
-def test_9_2_more_than_a_whole_share_is_taken_from_a_whole_one_and_paid_back():
+def test_9_3_more_than_a_whole_share_is_taken_from_a_whole_one_and_paid_back():
     with Server("--rate-actions", "10/3600") as server:
         assert server.post([INCREASE] * 1_000).status == 200
         # 990 and one more have to come back, one in 360 s.
         assert refused(server.post(INCREASE)) > 990 * 360
 
 
-def test_9_2_sessions_and_streams_have_shares_of_their_own():
+def test_9_3_sessions_and_streams_have_shares_of_their_own():
     with Server("--rate-sessions", "2/3600", "--rate-streams", "3/3600") as server:
         begun = [server.request("POST", "/sessions", b"") for _ in range(3)]
         assert [answer.status for answer in begun] == [201, 201, 429]
@@ -104,7 +104,7 @@ def test_9_2_sessions_and_streams_have_shares_of_their_own():
         assert 'store_http_rate_limited_total{limit="sessions"} 1' in text
 
 
-def test_9_2_a_request_that_is_refused_with_a_body_is_answered_and_its_connection_ends():
+def test_9_3_a_request_that_is_refused_with_a_body_is_answered_and_its_connection_ends():
     with Server("--rate-requests", "1/3600") as server:
         server.get("/state")
         body = json.dumps([INCREASE] * 1_000)
@@ -120,12 +120,12 @@ def test_9_2_a_request_that_is_refused_with_a_body_is_answered_and_its_connectio
 
 
 @pytest.mark.parametrize("rate", ["", "1", "0/1", "1/0", "-1/1", "1/86401", "1000001/1", "a/b", "1/1/1", "1.5/1"])
-def test_9_2_what_is_no_rate_is_refused_at_the_start(rate):
+def test_9_3_what_is_no_rate_is_refused_at_the_start(rate):
     result = run("--ephemeral", f"--rate-requests={rate}", "--check-config")
     assert result.returncode == 2 and "--rate-requests" in result.stderr and "100/60" in result.stderr
 
 
-def test_9_2_a_rate_is_shown_as_it_was_given():
+def test_9_3_a_rate_is_shown_as_it_was_given():
     shown = json.loads(run("--rate-actions", "100/60", "--print-config").stdout)
     assert shown["rate-actions"] == "100/60" and shown["rate-requests"] == "0"
 

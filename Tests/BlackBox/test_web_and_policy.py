@@ -69,7 +69,7 @@ def share(answer, name):
     return None
 
 
-def test_9_2_a_principal_has_one_share_wherever_it_is(guarded):
+def test_9_3_a_principal_has_one_share_wherever_it_is(guarded):
     start, fields = guarded
     with start("--rate-actions", "10/3600") as server:
 
@@ -91,7 +91,7 @@ def test_9_2_a_principal_has_one_share_wherever_it_is(guarded):
         assert server.version == 20
 
 
-def test_9_2_who_shows_a_wrong_token_again_and_again_uses_up_the_address(guarded):
+def test_9_3_who_shows_a_wrong_token_again_and_again_uses_up_the_address(guarded):
     start, fields = guarded
     with start("--rate-requests", "5/3600") as server:
         wrong = {"Authorization": "Bearer ssk_wrong", "X-Forwarded-For": "192.0.2.9"}
@@ -101,7 +101,7 @@ def test_9_2_who_shows_a_wrong_token_again_and_again_uses_up_the_address(guarded
         assert server.get("/state", good).status == 200
 
 
-def test_9_2_a_principal_is_counted_for_its_requests_too(guarded):
+def test_9_3_a_principal_is_counted_for_its_requests_too(guarded):
     start, fields = guarded
     with start("--rate-requests", "3/3600") as server:
         statuses = [

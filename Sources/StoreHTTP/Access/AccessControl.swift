@@ -90,32 +90,32 @@ package final class AccessControl: Sendable {
         takingAway cookie: (String, String)?,
         _ id: RequestID
     ) -> Problem {
-        let what = cookie == nil ? "token" : "cookie"
-        logger.warning(
-            .credentialRefused,
-            "request \(id.text): its \(what) is refused: \(error.logText)",
-            LogField("request", .name(id.text))
+        let problem = refusal(
+            "its \(cookie == nil ? "token" : "cookie") is refused: \(error.logText)",
+            .unauthorized("\(error.clientText).", challenge: "Bearer \(error.challenge)"),
+            id
         )
-        var problem = Problem.unauthorized(
-            "\(error.clientText).",
-            challenge: "Bearer \(error.challenge)"
-        )
-        problem.instance = id.text
         // A browser shows the cookie again and again, and its page can't take it away.
         return cookie.map { problem.with($0) } ?? problem
     }
 
     /// 401 for a scheme that no credential has, with a line in the log.
     private func otherScheme(_ id: RequestID) -> Problem {
+        refusal(
+            "its token is refused: its scheme is not Bearer",
+            .unauthorized("The server takes the scheme Bearer in the Authorization header."),
+            id
+        )
+    }
+
+    /// A problem with the name of the request, under which the log has the reason.
+    private func refusal(_ reason: String, _ problem: Problem, _ id: RequestID) -> Problem {
         logger.warning(
             .credentialRefused,
-            "request \(id.text): its token is refused: its scheme is not Bearer",
+            "request \(id.text): \(reason)",
             LogField("request", .name(id.text))
         )
-        var problem = Problem.unauthorized(
-            "The server takes the scheme Bearer in the Authorization header.",
-            challenge: "Bearer"
-        )
+        var problem = problem
         problem.instance = id.text
         return problem
     }

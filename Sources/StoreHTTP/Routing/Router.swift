@@ -74,7 +74,7 @@ package final class Router: HTTPHandler {
 
     private func refusal(_ problem: Problem, of exchange: HTTPExchange? = nil) -> HTTPResponse {
         let id = environment.ids.next()
-        exchange?.noteAccess { $0.requestID = id.text }
+        exchange?.noteAccess { $0.requestID = problem.instance ?? id.text }
         return problem.response(for: id, in: environment.links.store)
     }
 
