@@ -25,6 +25,8 @@ package struct TransportConfiguration: Sendable {
     /// The most of them from one address, or from one IPv6 network of 64 bits; 0 for a quarter of
     /// all. Addresses of this machine are not bounded by it.
     package var connectionsPerAddressMax = 0
+    /// The addresses of proxies, which are not bounded by it either.
+    package var proxies: [AddressRange] = []
     /// The most connections of operators at a time, besides those of clients, where operators have
     /// addresses of their own.
     package static let adminConnectionsMax = 64

@@ -20,12 +20,10 @@ final class ConnectionRecord {
     let descriptor: CInt
     /// Whether it came in where operators do.
     let isAdmin: Bool
-    /// Where the client is, as its connections are counted.
-    let address: AddressBlock
-    /// Where the client is, without its port; asked of the system once.
-    private(set) lazy var peerHost = PeerAddress(of: descriptor).host
-    /// The same as a value.
-    private(set) lazy var peer = PeerAddress(of: descriptor).address
+    /// Where the other end is.
+    let peer: ClientAddress
+    /// The same as text, without a port.
+    private(set) lazy var peerHost = peer.description
     /// Its place in the loop's list.
     @exclusivity(unchecked) var place = 0
     /// Whether nothing more is sent on it: its last request was refused, or ended without an
@@ -39,10 +37,10 @@ final class ConnectionRecord {
     /// When the client's time is over, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double
 
-    init(descriptor: CInt, address: AddressBlock, isAdmin: Bool, deadline: Double) {
+    init(descriptor: CInt, peer: ClientAddress, isAdmin: Bool, deadline: Double) {
         self.isAdmin = isAdmin
         self.descriptor = descriptor
-        self.address = address
+        self.peer = peer
         self.deadline = deadline
     }
 

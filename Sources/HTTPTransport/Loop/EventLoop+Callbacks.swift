@@ -21,7 +21,7 @@ func onConnectionOpened(
         let descriptor = chttpd_socket(connection)
         let record = ConnectionRecord(
             descriptor: descriptor,
-            address: loop.acceptedAddress,
+            peer: loop.acceptedAddress,
             isAdmin: loop.isAdmin(descriptor),
             deadline: loop.now + loop.configuration.headersSeconds
         )

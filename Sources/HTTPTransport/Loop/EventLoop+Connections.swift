@@ -21,7 +21,7 @@ extension EventLoop {
                 return
             }
             counters.accepted.add(1, ordering: .relaxed)
-            acceptedAddress = AddressBlock(address)
+            acceptedAddress = PeerAddress(address).address
             if let refusal = refusal(at: listener) {
                 refuse(descriptor, refusal)
                 close(descriptor)
@@ -81,7 +81,7 @@ extension EventLoop {
     }
 
     func add(_ record: ConnectionRecord) {
-        if !record.isAdmin { places.take(record.address) }
+        if !record.isAdmin { places.take(record.peer) }
         record.place = records.count
         if record.isAdmin { adminCount += 1 }
         records.append(record)
@@ -95,7 +95,7 @@ extension EventLoop {
         records[record.place].place = record.place
         records.removeLast()
         counters.open.store(UInt64(records.count), ordering: .relaxed)
-        if !record.isAdmin { places.giveBack(record.address) }
+        if !record.isAdmin { places.giveBack(record.peer) }
     }
 
     func report(_ message: String) {

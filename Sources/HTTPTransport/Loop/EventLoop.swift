@@ -58,7 +58,7 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var places: ConnectionPlaces
     /// Where the connection that is being accepted comes from.
-    @exclusivity(unchecked) var acceptedAddress = AddressBlock(sockaddr_storage())
+    @exclusivity(unchecked) var acceptedAddress = ClientAddress.unknown
     @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
     @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
     let timerMail = Locked(TimerMail())
@@ -121,7 +121,8 @@ final class EventLoop: @unchecked Sendable {
         reusedResponses.common = configuration.commonFields
         places = ConnectionPlaces(
             max: configuration.connectionsMax,
-            perAddressMax: configuration.connectionsPerAddress
+            perAddressMax: configuration.connectionsPerAddress,
+            proxies: configuration.proxies
         )
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))

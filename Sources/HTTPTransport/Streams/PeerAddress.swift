@@ -14,6 +14,11 @@ struct PeerAddress: Sendable {
         }
     }
 
+    /// The address with which a connection was accepted.
+    init(_ accepted: sockaddr_storage) {
+        withUnsafeBytes(of: accepted) { storage = $0.loadUnaligned(as: sockaddr_in6.self) }
+    }
+
     private var family: CInt { CInt(storage.sin6_family) }
 
     /// `127.0.0.1:51234`, `[::1]:51234` or `unix`; `unknown` where the peer has left already.

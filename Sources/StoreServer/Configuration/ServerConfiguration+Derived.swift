@@ -30,6 +30,7 @@ extension ServerConfiguration {
         transport.commonFields = WebRules.commonFields(allowing: corsOrigins)
         transport.socketAccess = socketAccess
         transport.connectionsPerAddressMax = connectionsPerAddressMax
+        transport.proxies = trustedProxies.compactMap { AddressRange($0) }
         return transport
     }
 }
