@@ -50,6 +50,7 @@ def written(tmp_path_factory):
     """What a server with a journal writes after mixed traffic, in both formats."""
     data = tmp_path_factory.mktemp("monitoring") / "data"
     flags = ["--admin-listen", "127.0.0.1:0", "--snapshot-every", "5", "--analytics", f"file:{data}.log"]
+    flags += ["--rate-requests", "100000/60"]
     with Server(*flags, data=data) as server:
         admin = AdminListener(server)
         traffic(server)

@@ -41,7 +41,7 @@ def pair(request):
 
 def opened(server):
     text = server.get("/metrics").body.decode()
-    return int(re.search(r"^store_streams_open (\d+)$", text, re.M)[1])
+    return sum(map(int, re.findall(r"^store_streams_open\{[^}]*\} (\d+)$", text, re.M)))
 
 
 @pytest.mark.parametrize("at_path", [False, True])

@@ -12,9 +12,9 @@ final class MemoryGuard: Sendable {
     static let highPercent = 90
     static let normalPercent = 80
     /// The part of the readers that are behind which ends at one look.
-    static let shedPart = 0.25
+    static let shedPart = 0.1
     /// After how many looks freed memory is given back to the system, while it is scarce.
-    private static let looksPerTrim = 5
+    private static let looksPerTrim = 10
 
     private struct Condition: Sendable {
         var isHigh = false

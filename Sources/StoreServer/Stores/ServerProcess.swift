@@ -80,7 +80,7 @@ final class ServerProcess: Sendable {
             let memory = MemoryGuard(use, logger) { [weak self] in
                 self?.served.map(\.store.streams) ?? []
             }
-            watchdog.add(memory.look)
+            watchdog.addFast(memory.look)
         }
         watchdog.start()
     }
