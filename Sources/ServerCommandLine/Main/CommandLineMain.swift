@@ -109,6 +109,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
                 for address in addresses {
                     logger.notice(.serverListening, "listening on \(address)")
                 }
+                StartMemory.giveBack()
                 guard let manager else { return }
                 manager.isReady("listening on " + addresses.joined(separator: ", "))
                 if let seconds = manager.watchdogSeconds {

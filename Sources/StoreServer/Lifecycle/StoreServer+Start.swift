@@ -89,8 +89,6 @@ extension StoreServer {
             start.logger.notice(.serverListening, "operators come in at \(address)")
         }
         for store in process.served { store.watchSessions() }
-        // What the start has freed, the replay and the library's probes above all.
-        AllocatorMemory.giveBack()
         return server
     }
 
