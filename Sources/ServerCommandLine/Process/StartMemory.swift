@@ -11,15 +11,25 @@ enum StartMemory {
     static func giveBack() {
         AllocatorMemory.giveBack()
         let maps = FileReader.read("/proc/self/maps", bytesMax: mapsBytesMax) ?? []
-        for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
+        for line in maps.split(separator: UInt8(ascii: "\n")) {
             // 7f12a000-7f13b000 r-xp 00000000 08:01 123  /usr/lib/… (proc_pid_maps(5))
-            let fields = line.split(separator: " ")
-            guard fields.count > 5, fields[1] == "r-xp", fields[5].hasPrefix("/") else { continue }
-            let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-            guard ends.count == 2, ends[0] < ends[1] else { continue }
+            guard let code = code(in: line) else { continue }
             // Nothing is ever written there, so the file has all of it.
-            let start = UnsafeMutableRawPointer(bitPattern: ends[0])
-            madvise(start, Int(ends[1] - ends[0]), MADV_DONTNEED)
+            let start = UnsafeMutableRawPointer(bitPattern: code.lowerBound)
+            madvise(start, code.count, MADV_DONTNEED)
         }
+    }
+
+    /// The addresses of a mapping of code from a file; `nil` for any other.
+    private static func code(in line: ArraySlice<UInt8>) -> Range<UInt>? {
+        let fields = line.split(separator: UInt8(ascii: " "))
+        guard fields.count > 5, fields[1].elementsEqual("r-xp".utf8),
+            fields[5].first == UInt8(ascii: "/")
+        else { return nil }
+        let ends = fields[0].split(separator: UInt8(ascii: "-")).compactMap {
+            UInt(String(decoding: $0, as: UTF8.self), radix: 16)
+        }
+        guard ends.count == 2, ends[0] < ends[1] else { return nil }
+        return ends[0]..<ends[1]
     }
 }

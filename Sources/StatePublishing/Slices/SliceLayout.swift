@@ -6,7 +6,9 @@ import Texts
 import Wire
 
 /// How the slices of modules make up the whole state: which member each is.
-package struct SliceLayout: Sendable {
+///
+/// An object, so that a version that is looked at copies one reference of it.
+package final class SliceLayout: Sendable {
     /// The modules' names, in their order.
     let names: [String]
     /// What stands before each slice in the whole.
@@ -18,14 +20,14 @@ package struct SliceLayout: Sendable {
     /// What roles see of it.
     private let narrowed: NarrowedLayouts
 
-    package init<Root: RootState>(_ modules: [Mount<Root>]) {
+    package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
         self.init(
             modules.map(\.name),
             ofSessions: modules.indices.filter { modules[$0].slice.ownership != .everybody }
         )
     }
 
-    init(_ names: [String], ofSessions: [Int] = []) {
+    convenience init(_ names: [String], ofSessions: [Int] = []) {
         self.init(names, ofSessions: ofSessions, shown: nil, NarrowedLayouts())
     }
 

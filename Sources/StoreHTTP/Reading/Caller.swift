@@ -11,39 +11,31 @@ package struct Caller: Sendable {
     let session: String?
     /// Whether it sees what all sessions have.
     let isOperator: Bool
-    /// As whom it sees the state.
-    let viewer: Viewer
     /// Who it is; `nil` where that makes no difference.
     let identity: Identity?
+    /// Whether it sees what its role sees, and not all.
+    private var hasSight = true
 
     init(session: String?, isOperator: Bool = false, identity: Identity? = nil) {
-        self.init(
-            session,
-            isOperator,
-            identity,
-            Viewer(
-                session: isOperator ? nil : ExactText(session ?? SessionName.shared),
-                sight: identity?.sight
-            )
-        )
-    }
-
-    private init(
-        _ session: String?,
-        _ isOperator: Bool,
-        _ identity: Identity?,
-        _ viewer: Viewer
-    ) {
         self.session = session
         self.isOperator = isOperator
         self.identity = identity
-        self.viewer = viewer
+    }
+
+    /// As whom it sees the state: made when it is asked for, so that a copy of the caller is small.
+    var viewer: Viewer {
+        Viewer(
+            session: isOperator ? nil : ExactText(session ?? SessionName.shared),
+            sight: hasSight ? identity?.sight : nil
+        )
     }
 
     /// The same where something is granted as it is: a view, or the screens of the caller's own
     /// session.
     var withoutSight: Caller {
-        Caller(session, isOperator, identity, Viewer(session: viewer.session))
+        var caller = self
+        caller.hasSight = false
+        return caller
     }
 
     /// The program itself, and who operates it.
