@@ -11,26 +11,25 @@ struct RateTable: ~Copyable {
     /// In how many rows a client may be.
     static let waysCount = 8
 
-    private struct Row {
-        var key = RateKey()
-        /// When each share is whole again, in nanoseconds of the clock.
-        var whole = SIMD4<Int64>.zero
-    }
-
-    private let rows: UnsafeMutableBufferPointer<Row>
+    /// Whose each row is.
+    private let keys: UnsafeMutableBufferPointer<RateKey>
+    /// When each share of a row is whole again, in nanoseconds of the clock: one behind the other.
+    private let whole: UnsafeMutableBufferPointer<Int64>
     /// Chosen at random, so that no client can choose its rows.
     private let seed: UInt64
 
     /// Makes a table of so many rows: a power of two, and at least ``waysCount``.
     init(rowsCount: Int = Self.rowsCount, seed: UInt64 = .random(in: .min ... .max)) {
-        // Zero pages, which the system hands out when they are written to.
-        rows = .allocate(capacity: rowsCount)
-        rows.initialize(repeating: Row())
+        keys = .allocate(capacity: rowsCount)
+        keys.initialize(repeating: RateKey())
+        whole = .allocate(capacity: rowsCount * RateLimitKind.allCases.count)
+        whole.initialize(repeating: 0)
         self.seed = seed
     }
 
     deinit {
-        rows.deallocate()
+        keys.deallocate()
+        whole.deallocate()
     }
 
     /// Takes so many of a client's share, unless that is more than is left. More than a whole share
@@ -45,7 +44,7 @@ struct RateTable: ~Copyable {
         let share = look(count, of: kind, limit, by: key, at: now)
         guard share.retryAfter == nil else { return share }
         let taken = share.untilWhole + Int64(count) * limit.interval
-        rows[row(of: key)].whole[kind.rawValue] = now + taken
+        whole[place(of: kind, in: row(of: key))] = now + taken
         let left = Int(max(0, limit.window - taken) / limit.interval)
         return RateShare(remaining: left, untilWhole: taken)
     }
@@ -60,7 +59,7 @@ struct RateTable: ~Copyable {
     ) -> RateShare {
         let row = row(of: key)
         let (interval, window) = (limit.interval, limit.window)
-        let used = max(0, rows[row].whole[kind.rawValue] - now)
+        let used = max(0, whole[place(of: kind, in: row)] - now)
         let free = window - used
         let needed = min(Int64(count), Int64(limit.count)) * interval
         return RateShare(
@@ -72,14 +71,25 @@ struct RateTable: ~Copyable {
 
     /// The place of a client's row, which is made its own where it has none.
     private func row(of key: RateKey) -> Int {
-        let start = hash(key) & (rows.count - 1) & ~(Self.waysCount - 1)
+        let start = hash(key) & (keys.count - 1) & ~(Self.waysCount - 1)
         var soonest = start
-        for place in start..<(start + Self.waysCount) {
-            if rows[place].key == key { return place }
-            if rows[place].whole.max() < rows[soonest].whole.max() { soonest = place }
+        for row in start..<(start + Self.waysCount) {
+            if keys[row] == key { return row }
+            if wholeLast(row) < wholeLast(soonest) { soonest = row }
         }
-        rows[soonest].key = key
+        keys[soonest] = key
         return soonest
+    }
+
+    /// When the last share of a row is whole again.
+    private func wholeLast(_ row: Int) -> Int64 {
+        var last = Int64.min
+        for kind in RateLimitKind.allCases { last = max(last, whole[place(of: kind, in: row)]) }
+        return last
+    }
+
+    private func place(of kind: RateLimitKind, in row: Int) -> Int {
+        row * RateLimitKind.allCases.count + kind.rawValue
     }
 
     /// SplitMix64's finalizer over each part.
