@@ -48,7 +48,8 @@ struct IssuerKeys: Sendable {
         return id.isSame(as: other)
     }
 
-    /// What tells tokens of this issuer and key apart from those of others.
+    /// The id of the credential of all tokens that this key has signed: a fingerprint of the
+    /// issuer's name and of the key.
     private static func credential(
         _ key: IssuerKey,
         _ configuration: IssuerConfiguration

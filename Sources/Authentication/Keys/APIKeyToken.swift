@@ -3,8 +3,8 @@ import Digest
 /// The text of an API key: `ssk_<id>_<secret><checksum>`, 66 bytes.
 ///
 /// The id is 12 characters of `a` to `z` and `2` to `7`, the secret 256 random bits in base64url,
-/// and the checksum the first six characters of the digest of all before it, in base64url: it tells
-/// a key that was typed wrong from one that is no longer good.
+/// and the checksum the first six characters of the digest of all before it, in base64url. Where
+/// it is wrong, the key was mistyped; else a key that is not in the file was revoked.
 package enum APIKeyToken {
     static let prefix = Array("ssk_".utf8)
     static let idCount = 12

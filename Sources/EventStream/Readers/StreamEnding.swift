@@ -1,4 +1,4 @@
-/// What ended a stream, as metrics tell it.
+/// What ended a stream, as the label `reason` of metrics has it.
 package enum StreamEnding: String, Sendable, CaseIterable {
     /// The reader closed the connection, or it broke.
     case peer

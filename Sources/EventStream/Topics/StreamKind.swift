@@ -1,5 +1,5 @@
-/// What streams are told apart by in metrics: a bounded number of kinds, where topics have names
-/// that clients choose.
+/// The kind of a stream, as the label `kind` of metrics has it. There are seven; topics have names
+/// that clients choose, so they are no labels.
 package enum StreamKind: Int, Sendable, CaseIterable {
     case state, part, module, changes, instance, view, actions
 

@@ -56,8 +56,9 @@ extension EventLoop {
     }
 
     /// Answers where the library is about to close a connection whose request line it could not
-    /// read, which it does without an answer. What it closes otherwise is told apart: the client
-    /// has closed, or the last request has ended in the same run, and the connection with it.
+    /// read, which it does without an answer. Nothing is sent where it closes for another reason:
+    /// the client has closed, or the last request has ended in the same run, and the connection
+    /// with it.
     func refuseRequestLine(of record: ConnectionRecord) {
         switch record.waiting {
         case .firstHeaders, .nextRequest: break

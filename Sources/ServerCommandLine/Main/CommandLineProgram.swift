@@ -62,9 +62,9 @@ package protocol CommandLineServer: Sendable {
     /// Goes through the phases of the start, and returns the addresses when the server is ready.
     func finish() throws -> [String]
 
-    /// Calls `tell` every so many seconds while requests are taken up and the reducers come to
+    /// Calls `report` every so many seconds while requests are taken up and the reducers come to
     /// their ends. Called once, when the server is ready.
-    func whileItWorks(every seconds: Double, _ tell: @escaping @Sendable () -> Void)
+    func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void)
 
     /// Stops the server, or its start.
     func stop() -> ServerEnd

@@ -1,8 +1,8 @@
 import Glibc
 import Platform
 
-/// Tells the service manager that started the process how it goes: the protocol of sd_notify(3),
-/// datagrams to the socket that `NOTIFY_SOCKET` names.
+/// Reports the process's state to the service manager that started it: the protocol of
+/// sd_notify(3), datagrams to the socket that `NOTIFY_SOCKET` names.
 struct ServiceManager: Sendable {
     private let path: String
     /// Within how many seconds the manager expects a sign of life; `nil` where it does not.

@@ -1,5 +1,5 @@
-/// What became of a dispatched action, as metrics tell outcomes apart. All actions of an array have
-/// the outcome of the array.
+/// The outcome of a dispatched action, as the label `outcome` of metrics has it. All actions of an
+/// array have the outcome of the array.
 package enum ActionOutcome: Int, Sendable, CaseIterable {
     /// Applied, and the state is another one.
     case changed

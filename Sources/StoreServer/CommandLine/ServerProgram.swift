@@ -90,8 +90,8 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
             }
         }
 
-        func whileItWorks(every seconds: Double, _ tell: @escaping @Sendable () -> Void) {
-            start.whileItWorks(every: seconds, tell)
+        func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
+            start.whileItWorks(every: seconds, report)
         }
 
         func reload(_ configuration: ServerConfiguration) { start.reload(configuration) }

@@ -49,13 +49,13 @@ public final class RunningServer: Sendable {
         reloadAccess()
     }
 
-    /// Calls `tell` on the event loop's thread every so many seconds, while no store's reducer is
-    /// stuck: of several, while one is not.
-    func whileItWorks(every seconds: Double, _ tell: @escaping @Sendable () -> Void) {
+    /// Calls `report` on the event loop's thread every so many seconds, while the reducer of at
+    /// least one store is not stuck.
+    func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         process.transport.schedule(after: seconds) { [weak self] in
             guard let self else { return }
-            if process.served.contains(where: { $0.supervision.watchdog.problem == nil }) { tell() }
-            whileItWorks(every: seconds, tell)
+            if process.served.contains(where: { $0.supervision.watchdog.problem == nil }) { report() }
+            whileItWorks(every: seconds, report)
         }
     }
 

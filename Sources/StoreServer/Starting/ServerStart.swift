@@ -87,9 +87,9 @@ final class ServerStart: Sendable {
         running?.reload(configuration)
     }
 
-    /// Calls `tell` every so many seconds while the server works.
-    func whileItWorks(every seconds: Double, _ tell: @escaping @Sendable () -> Void) {
-        running?.whileItWorks(every: seconds, tell)
+    /// Calls `report` every so many seconds while the server works.
+    func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
+        running?.whileItWorks(every: seconds, report)
     }
 
     private var running: RunningServer? {
