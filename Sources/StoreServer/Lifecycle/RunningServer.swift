@@ -54,7 +54,9 @@ public final class RunningServer: Sendable {
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         process.transport.schedule(after: seconds) { [weak self] in
             guard let self else { return }
-            if process.served.contains(where: { $0.supervision.watchdog.problem == nil }) { report() }
+            if process.served.contains(where: { $0.supervision.watchdog.problem == nil }) {
+                report()
+            }
             whileItWorks(every: seconds, report)
         }
     }
