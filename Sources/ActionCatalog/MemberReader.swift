@@ -3,7 +3,7 @@ package import Telemetry
 package import Wire
 
 /// What a sender may dispatch, where that is limited.
-package protocol DispatchPermission: Sendable {
+package protocol DispatchPermission: AnyObject, Sendable {
     /// - Throws: what is answered where the sender may not dispatch the action with this payload.
     func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
 

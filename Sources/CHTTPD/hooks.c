@@ -65,11 +65,11 @@ enum MHD_Result MHD_lookup_connection_value_n(
     static void *place;
     lookup_function *lookup =
         (lookup_function *)library("MHD_lookup_connection_value_n", &place);
-    if (running == NULL) return lookup(connection, kind, key, key_size, value, value_size);
     const char *text = NULL;
     size_t size = 0;
     enum MHD_Result found = lookup(connection, kind, key, key_size, &text, &size);
-    if (found == MHD_YES && text != NULL && size > 0 && is_space(text[size - 1])) {
+    if (found != MHD_YES) return found;
+    if (running != NULL && size > 0 && is_space(text[size - 1])) {
         do size -= 1; while (size > 0 && is_space(text[size - 1]));
         // Some of its callers look for the end: in the connection's own memory, which it writes to.
         ((char *)(uintptr_t)text)[size] = '\0';

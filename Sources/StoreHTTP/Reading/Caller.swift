@@ -6,40 +6,42 @@ import Texts
 ///
 /// Where sessions have slices of their own, a caller sees those of its session in the place of all.
 /// A role narrows that to the members that it may read.
-package struct Caller: Sendable {
+///
+/// An object, so that a request copies a reference; those without a session and a policy are one.
+package final class Caller: Sendable {
     /// The client's session; `nil` for a client without one.
     let session: String?
     /// Whether it sees what all sessions have.
     let isOperator: Bool
     /// Who it is; `nil` where that makes no difference.
     let identity: Identity?
-    /// Whether it sees what its role sees, and not all.
-    private var hasSight = true
+    /// As whom it sees the state.
+    let viewer: Viewer
 
-    init(session: String?, isOperator: Bool = false, identity: Identity? = nil) {
+    convenience init(session: String?, isOperator: Bool = false, identity: Identity? = nil) {
+        let own = isOperator ? nil : ExactText(session ?? SessionName.shared)
+        self.init(session, isOperator, identity, Viewer(session: own, sight: identity?.sight))
+    }
+
+    private init(_ session: String?, _ isOperator: Bool, _ identity: Identity?, _ viewer: Viewer) {
         self.session = session
         self.isOperator = isOperator
         self.identity = identity
+        self.viewer = viewer
     }
 
-    /// As whom it sees the state: made when it is asked for, so that a copy of the caller is small.
-    var viewer: Viewer {
-        Viewer(
-            session: isOperator ? nil : ExactText(session ?? SessionName.shared),
-            sight: hasSight ? identity?.sight : nil
-        )
-    }
+    /// A client without a session, where there is no policy.
+    package static let anyone = Caller(session: nil)
+
+    /// The program itself, and who operates it.
+    package static let `operator` = Caller(session: nil, isOperator: true)
 
     /// The same where something is granted as it is: a view, or the screens of the caller's own
     /// session.
     var withoutSight: Caller {
-        var caller = self
-        caller.hasSight = false
-        return caller
+        guard viewer.sight != nil else { return self }
+        return Caller(session, isOperator, identity, Viewer(session: viewer.session))
     }
-
-    /// The program itself, and who operates it.
-    package static let `operator` = Caller(session: nil, isOperator: true)
 
     /// Whether it sees what a session has; `nil` is what is shared.
     func sees(_ session: String?) -> Bool {

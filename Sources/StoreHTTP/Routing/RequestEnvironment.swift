@@ -94,6 +94,7 @@ package final class RequestEnvironment: Sendable {
         let identity = exchange.identity
         let reads = operatorReads && (!separatesOperators || exchange.isAdmin)
         let operates = reads || identity?.role?.operates == true
+        guard session != nil || identity != nil else { return operates ? .operator : .anyone }
         return Caller(
             session: session,
             isOperator: session == nil && operates,
