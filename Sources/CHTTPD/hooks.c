@@ -24,21 +24,24 @@ const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks) {
     return before;
 }
 
-/// The definition behind ours, kept in `*place`. There is one: the library is linked.
-static void *library(const char *name, void **place) {
-    void *found = __atomic_load_n(place, __ATOMIC_RELAXED);
-    if (found != NULL) return found;
-    found = dlsym(RTLD_NEXT, name);
+/// The definitions behind ours, from before `main` on. There are some: the library is linked.
+static queue_function *library_queue;
+static lookup_function *library_lookup;
+
+static void *library(const char *name) {
+    void *found = dlsym(RTLD_NEXT, name);
     if (found == NULL) abort();
-    __atomic_store_n(place, found, __ATOMIC_RELAXED);
     return found;
+}
+
+__attribute__((constructor)) static void bind_library(void) {
+    library_queue = (queue_function *)library("MHD_queue_response");
+    library_lookup = (lookup_function *)library("MHD_lookup_connection_value_n");
 }
 
 enum MHD_Result chttpd_queue(
     struct MHD_Connection *connection, unsigned status, struct MHD_Response *response) {
-    static void *place;
-    queue_function *queue = (queue_function *)library("MHD_queue_response", &place);
-    return queue(connection, status, response);
+    return library_queue(connection, status, response);
 }
 
 /// What the library answers by itself is answered by the callback, which sends the last bytes that go
@@ -57,24 +60,25 @@ static int is_space(char byte) {
     return byte == ' ' || byte == '\t';
 }
 
+/// Takes the white space off behind a value, where a daemon of ours runs. Returns its size.
+__attribute__((noinline)) static size_t trim(const char *text, size_t size) {
+    if (running == NULL) return size;
+    while (size > 0 && is_space(text[size - 1])) size -= 1;
+    // Some of its callers look for the end: in the connection's own memory, which it writes to.
+    ((char *)(uintptr_t)text)[size] = '\0';
+    return size;
+}
+
 /// The library looks up the fields that matter to it and compares them to the last byte. The white
 /// space behind a value is no part of it (RFC 9110 §5.5) and is taken off first.
 enum MHD_Result MHD_lookup_connection_value_n(
     struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *key, size_t key_size,
     const char **value, size_t *value_size) {
-    static void *place;
-    lookup_function *lookup =
-        (lookup_function *)library("MHD_lookup_connection_value_n", &place);
     const char *text = NULL;
     size_t size = 0;
-    enum MHD_Result found = lookup(connection, kind, key, key_size, &text, &size);
-    if (found != MHD_YES) return found;
-    if (running != NULL && size > 0 && is_space(text[size - 1])) {
-        do size -= 1; while (size > 0 && is_space(text[size - 1]));
-        // Some of its callers look for the end: in the connection's own memory, which it writes to.
-        ((char *)(uintptr_t)text)[size] = '\0';
-    }
+    if (library_lookup(connection, kind, key, key_size, &text, &size) != MHD_YES) return MHD_NO;
+    if (size > 0 && is_space(text[size - 1])) size = trim(text, size);
     if (value != NULL) *value = text;
     if (value_size != NULL) *value_size = size;
-    return found;
+    return MHD_YES;
 }

@@ -90,7 +90,7 @@ import Testing
             Issue.record("The array was not applied.")
             return
         }
-        #expect(first == 1 && last == 3 && changed && (state as? List)?.count == 3)
+        #expect(first == 1 && last == 3 && changed && (state?.value as? List)?.count == 3)
     }
 
     @Test func `a refused member leaves nothing of its array`() throws {
@@ -107,7 +107,7 @@ import Testing
             Issue.record("The next action did not make version 2.")
             return
         }
-        #expect((state as? List)?.count == 2)
+        #expect((state?.value as? List)?.count == 2)
     }
 
     @Test func `a dry run shows what would be and leaves no trace`() throws {
@@ -152,7 +152,7 @@ import Testing
             Issue.record("The Core did not go on when there was room.")
             return
         }
-        #expect((state as? List)?.count == 2)
+        #expect((state?.value as? List)?.count == 2)
         #expect(seen.values == [0, 1, 2])
         #expect(released.values == [1, 2])
         #expect(bench.sink.events.values.contains(.rolledBack))

@@ -21,7 +21,7 @@ import Testing
             Issue.record("The batch was not applied as versions 2 and 3.")
             return
         }
-        #expect(state as? [String] == ["a", "b", "c"])
+        #expect(state?.value as? [String] == ["a", "b", "c"])
         #expect(try journal.tail(from: 0).map(\.type) == ["a", "b", "c"])
     }
 

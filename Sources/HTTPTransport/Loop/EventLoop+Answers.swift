@@ -83,6 +83,7 @@ extension EventLoop {
     }
 
     /// Sends an answer whose body is copied.
+    @inline(__always)
     private func send(
         _ exchange: HTTPExchange,
         status: Int,
@@ -158,6 +159,7 @@ extension EventLoop {
         }
     }
 
+    @inline(__always)
     private func beginAnswer(
         _ exchange: HTTPExchange,
         status: Int,

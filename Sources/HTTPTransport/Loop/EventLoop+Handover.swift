@@ -155,5 +155,10 @@ extension EventLoop {
         chttpd_stop(daemon)
         self.daemon = nil
         cutOff = left
+        // They keep the loop.
+        freeExchanges = []
+        taken = []
+        finished.withLock { $0 = [] }
+        keptStreams = [:]
     }
 }

@@ -12,7 +12,7 @@ extension EventLoop {
         exchange.target.append(
             contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
-        if accessLog != nil { beginAccess(exchange) }
+        if notesRequests { beginAccess(exchange) }
         if let record = record(of: connection) {
             exchange.record = record
             record.exchange = exchange
@@ -269,16 +269,14 @@ extension EventLoop {
             return CHTTPD_CONTINUE
         case .suspending, .suspended, .clientLeft: return CHTTPD_CONTINUE
         }
-        switch exchange.outcome {
+        switch exchange.takeOutcome() {
         case .response(let response): return answer(exchange, response)
         case .answer(let written): return answer(exchange, written)
         case .written: return answerWritten(exchange)
         case .again:
-            exchange.outcome = .none
             handle(exchange)
             return proceed(exchange)
         case .stream(let beginning, let adopter):
-            exchange.outcome = .none
             handOver(exchange, beginning, to: adopter)
             return proceed(exchange)
         case .handedOver, .abandoned: return CHTTPD_CLOSE

@@ -40,6 +40,8 @@ final class EventLoop: @unchecked Sendable {
     let counters: TransportCounters
     /// `nil` where nothing is noted of requests.
     let accessLog: (any AccessLog)?
+    /// Whether there is one.
+    let notesRequests: Bool
     let log: @Sendable (String) -> Void
 
     let epoll: CInt
@@ -113,6 +115,7 @@ final class EventLoop: @unchecked Sendable {
         self.handler = handler
         self.counters = counters
         self.accessLog = accessLog
+        notesRequests = accessLog != nil
         self.log = log
         commonFields = .allocate(capacity: configuration.commonFields.bytes.count)
         _ = commonFields.initialize(

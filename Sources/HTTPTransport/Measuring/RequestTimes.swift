@@ -15,11 +15,8 @@ package final class RouteTimes: Sendable {
 
     package init() {}
 
-    /// Adds one. The status is the first digit of the answer's; anything else counts as 5.
-    func observe(_ nanoseconds: UInt64, status: Int) {
-        let index = Self.classes.contains(status) ? status - 1 : Self.classes.count - 1
-        buckets.add(nanoseconds, at: cells.first + index * buckets.cellCount)
-    }
+    /// Where a loop observes what it has answered. It is there for as long as this object.
+    var place: Place { Place(first: cells.first) }
 
     /// What was observed of the requests that were answered with a class. Any thread.
     package func distribution(ofStatus status: Int) -> Distribution {
@@ -27,10 +24,25 @@ package final class RouteTimes: Sendable {
     }
 }
 
+extension RouteTimes {
+    /// The numbers of one route. A place and no object, so that no request counts references to it.
+    struct Place {
+        // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
+        fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
+
+        /// Adds one. The status is the first digit of the answer's; anything else counts as 5.
+        func observe(_ nanoseconds: UInt64, status: Int) {
+            let buckets = Buckets.durations
+            let classes = RouteTimes.classes
+            let index = classes.contains(status) ? status - 1 : classes.count - 1
+            buckets.add(nanoseconds, at: first + index * buckets.cellCount)
+        }
+    }
+}
+
 /// A request that was answered in this turn of the event loop.
 struct AnsweredRequest {
-    // Safety: the times belong to a route, which lives as long as the handler of the loop.
-    unowned(unsafe) let times: RouteTimes
+    let times: RouteTimes.Place
     /// When the turn began in which its line came.
     let began: UInt64
     /// The first digit of the status.
@@ -39,10 +51,11 @@ struct AnsweredRequest {
 
 extension EventLoop {
     /// Notes that a request is answered; how long it took is observed when the turn ends.
+    @inline(__always)
     func answered(_ exchange: HTTPExchange, status: Int) {
         answered.append(
             AnsweredRequest(
-                times: exchange.times ?? counters.unrouted,
+                times: exchange.times ?? counters.unrouted.place,
                 began: exchange.began,
                 status: status / 100
             )

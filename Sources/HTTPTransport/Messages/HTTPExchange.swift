@@ -51,7 +51,8 @@ package final class HTTPExchange: @unchecked Sendable {
     // Safety: the loop's thread works on one property at a time, and none of these is changed while
     // it is lent, so the accesses are not checked: they are made for every request.
 
-    unowned let loop: EventLoop
+    /// Kept until the loop has ended and has let its exchanges go.
+    let loop: EventLoop
     @exclusivity(unchecked) var connection: OpaquePointer?
     @exclusivity(unchecked) var phase = Phase.target
     @exclusivity(unchecked) var outcome = Outcome.none
@@ -61,7 +62,7 @@ package final class HTTPExchange: @unchecked Sendable {
     var fields: UnsafeMutablePointer<chttpd_field>
     @exclusivity(unchecked) var fieldCount = 0
     /// A bit for each length that the name of a field has.
-    @exclusivity(unchecked) private var nameLengths = UInt64.max
+    @exclusivity(unchecked) private var names = UInt64.max
     /// Whether it was admitted by a handler that another one has taken over from since.
     @exclusivity(unchecked) var isEarly = false
     /// What is done where the client leaves before its answer is complete.
@@ -92,7 +93,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// When the turn began in which its line came.
     @exclusivity(unchecked) var began: UInt64 = 0
     /// Where it is measured how long it takes; `nil` for where the transport's own refusals are.
-    @exclusivity(unchecked) unowned(unsafe) var times: RouteTimes?
+    @exclusivity(unchecked) var times: RouteTimes.Place?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -120,7 +121,7 @@ package final class HTTPExchange: @unchecked Sendable {
         target.removeAll(keepingCapacity: target.capacity <= 1 << 10)
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
-        nameLengths = .max
+        names = .max
         pathText = nil
         isEarly = false
         onLeaving = nil
@@ -139,7 +140,7 @@ package final class HTTPExchange: @unchecked Sendable {
         ownVerb = method
         self.place = place
         hostIndex = framing.hostIndex
-        nameLengths = framing.nameLengths
+        names = framing.names
     }
 }
 
@@ -203,7 +204,7 @@ extension HTTPExchange {
     /// Measures how long it takes among the requests of a route, which the handler has for as long
     /// as the loop runs.
     package func measure(by times: RouteTimes) {
-        self.times = times
+        self.times = times.place
     }
 }
 
@@ -285,10 +286,11 @@ extension HTTPExchange {
     }
 
     /// Whether a field of this name may be there: most fields that are asked for are not, and none
-    /// has a name of their length.
+    /// has a name like theirs.
     @inline(__always)
     private func mayHave(_ name: StaticString) -> Bool {
-        isReadable && nameLengths & RequestFraming.bit(ofLength: name.utf8CodeUnitCount) != 0
+        names & RequestFraming.bit(of: name.utf8Start[0], length: name.utf8CodeUnitCount) != 0
+            && isReadable
     }
 
     /// Whether the connection surely goes on behind the answer: neither side says otherwise, and
@@ -353,6 +355,13 @@ extension HTTPExchange {
     /// Spares the two system calls of a suspension, if the answer does come soon.
     package func park() {
         if case .none = hold { loop.park(self) }
+    }
+
+    /// Takes the answer out, for it goes to the library once.
+    func takeOutcome() -> Outcome {
+        var taken = Outcome.none
+        swap(&taken, &outcome)
+        return taken
     }
 
     /// Whether the library's memory of the request may be looked at.

@@ -10,9 +10,8 @@ struct RequestFraming {
     /// Which field is the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
-    /// A bit for each length that a field's name has: a field of another length need not be looked
-    /// for.
-    private(set) var nameLengths: UInt64 = 0
+    /// A bit for each field's name (``bit(of:length:)``): a field without its bit is not there.
+    private(set) var names: UInt64 = 0
 
     /// No fields.
     init() {}
@@ -30,15 +29,16 @@ struct RequestFraming {
         for index in 0..<fields.count {
             let field = fields[index]
             fieldsBytes += field.name_length + field.value_length + 4
-            nameLengths |= Self.bit(ofLength: field.name_length)
             guard Self.isToken(field.nameBytes) else {
                 throw .malformed("There is a header field whose name is no token.")
             }
+            let first = UInt8(bitPattern: field.name[0])
+            names |= Self.bit(of: first, length: field.name_length)
             guard Self.isValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
             }
             // Only names that begin like these can be one of them, or glued to one.
-            switch UInt8(bitPattern: field.name[0]) | 0x20 {
+            switch first | 0x20 {
             case UInt8(ascii: "h"), UInt8(ascii: "c"), UInt8(ascii: "t"): break
             default: continue
             }
@@ -75,9 +75,12 @@ struct RequestFraming {
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
     }
 
-    /// The bit of ``nameLengths`` for this length; long names share the last one.
+    /// The bit of ``names`` for names of this length that begin with this letter, in either case.
+    /// Others may share it, but few that are sent together do.
     @inline(__always)
-    static func bit(ofLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
+    static func bit(of first: UInt8, length: Int) -> UInt64 {
+        1 &<< (UInt64(truncatingIfNeeded: length) &+ 5 &* UInt64(first | 0x20))
+    }
 
     /// A name is a token (RFC 9110 §5.6.2): a space in it hides the field from one parser or other.
     static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {

@@ -36,7 +36,7 @@ private final class WaitingDispatch<State: Sendable>: Completion {
         switch outcome {
         case .applied(_, let version, _, let state?):
             // The engine knows no type of state; the one that it has is always this Core's.
-            guard let state = state as? State else {
+            guard let state = state.value as? State else {
                 return continuation.resume(throwing: CoreFailure.unknown)
             }
             continuation.resume(returning: Dispatched(version: version, state: state))

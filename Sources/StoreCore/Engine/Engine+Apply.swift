@@ -88,7 +88,7 @@ extension Engine {
             first: first,
             last: version,
             changed: seen,
-            state: envelope.wantsState ? owner.state : nil
+            state: envelope.wantsState ? AskedState(owner.state) : nil
         )
     }
 

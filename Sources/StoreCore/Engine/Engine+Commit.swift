@@ -25,7 +25,11 @@ extension Engine {
             count(done, times)
             runFollowUps(done)
         }
-        for answered in done.outcomes { answer(answered.envelope, answered.outcome) }
+        done.outcomes.withUnsafeBufferPointer { outcomes in
+            for index in outcomes.indices {
+                answer(outcomes[index].envelope, outcomes[index].outcome)
+            }
+        }
         owner.completed()
         // Its memory serves the next one.
         if batch.isEmpty {

@@ -153,9 +153,12 @@ extension Engine {
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if takenKeys > 1 { lookUpKeys(of: items, in: items.indices) }
-        for item in items {
-            work(item)
-            if !isThreaded { commit() }
+        // By their places: a loop over the items would copy each.
+        items.withUnsafeBufferPointer { items in
+            for index in items.indices {
+                work(items[index])
+                if !isThreaded { commit() }
+            }
         }
         if takenKeys > 1 { lookedUp.isEnding = true }
         commit()

@@ -6,7 +6,7 @@ package protocol Completion: AnyObject, Sendable {
 /// What became of an envelope.
 package enum Outcome: Sendable {
     /// Applied as these versions. `state` is there where the envelope asked for it.
-    case applied(first: UInt64, last: UInt64, changed: Bool, state: (any Sendable)?)
+    case applied(first: UInt64, last: UInt64, changed: Bool, state: AskedState?)
     /// The same request was applied before, as these versions; nothing was applied now.
     indirect case replayed(KeptOutcome)
     /// Another request was applied under this key; nothing was applied now.
@@ -21,6 +21,16 @@ package enum Outcome: Sendable {
     case failed(CoreFailure)
     /// The effect that dispatched it does not count any more; nothing was applied.
     case cancelled
+}
+
+/// A state that an envelope asked for: an object, because most ask for none, and outcomes are moved
+/// for every action.
+package final class AskedState: Sendable {
+    package let value: any Sendable
+
+    init(_ value: any Sendable) {
+        self.value = value
+    }
 }
 
 /// What an envelope would have done.

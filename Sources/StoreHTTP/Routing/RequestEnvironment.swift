@@ -91,7 +91,7 @@ package final class RequestEnvironment: Sendable {
     package func caller(of exchange: HTTPExchange) throws(Problem) -> Caller {
         // Most requests show no cookie, and pay no more than this look.
         let session = exchange.has("cookie") ? try session(of: exchange) : nil
-        let identity = exchange.identity
+        let identity = access == nil ? nil : exchange.identity
         let reads = operatorReads && (!separatesOperators || exchange.isAdmin)
         let operates = reads || identity?.role?.operates == true
         guard session != nil || identity != nil else { return operates ? .operator : .anyone }

@@ -80,7 +80,7 @@ import Testing
         )
         let outcome = try #require(answers.all.values.first)
         guard case .applied(_, _, _, let state) = outcome else { return (nil, outcome) }
-        return (state as? House, outcome)
+        return (state?.value as? House, outcome)
     }
 
     @Test func `it changes the state behind the module, in the same version`() throws {

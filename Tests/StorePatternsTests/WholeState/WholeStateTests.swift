@@ -57,7 +57,7 @@ final class OpenMarket: Sendable {
             guard case .applied(_, _, _, let state) = try send(action, as: session) else {
                 continue
             }
-            last = state as? Market
+            last = state?.value as? Market
         }
         return try #require(last)
     }
