@@ -235,7 +235,7 @@ def test_4_8_what_is_posted_while_the_stream_opens_is_seen(server):
     server.post(DECREASE)
 
 
-def test_acceptance_3_a_hundred_streams_see_the_same_ids_and_bytes(fresh):
+def test_a_hundred_streams_see_the_same_ids_and_bytes(fresh):
     streams = open_streams(fresh, 100)
     first = [stream.event() for stream in streams]
     assert {event.version for event in first} == {0}
@@ -259,7 +259,7 @@ def test_acceptance_3_a_hundred_streams_see_the_same_ids_and_bytes(fresh):
         stream.close()
 
 
-def test_acceptance_3_fifty_that_join_under_load_miss_nothing(fresh):
+def test_fifty_that_join_under_load_miss_nothing(fresh):
     """Protocol 4.8: contiguous ids from each one's first event to the last."""
     posts, joiners = 400, []
     readers = []

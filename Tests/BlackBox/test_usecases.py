@@ -87,7 +87,7 @@ def test_p9_a_wrong_password_loads_and_fails(fresh):
 
 
 @pytest.mark.parametrize("password", ["demo", PASSWORD])
-def test_acceptance_4_the_password_is_found_nowhere(tmp_path, password):
+def test_the_password_is_found_nowhere(tmp_path, password):
     """The right one as well as a wrong one; the right one is made into something to be found."""
     data, lines = tmp_path / "data", tmp_path / "analytics"
     marked = f"{PASSWORD}-{password}"
