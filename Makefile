@@ -32,6 +32,11 @@ test-durability: setup-build setup-test ## break the journal from outside, hundr
 simulate: setup-build ## run random programs until one fails; SEED=… STEPS=… runs one again
 	scripts/simulate
 
+.PHONY: soak
+soak: setup-build setup-test ## mixed load for MINUTES=10, and what of it stays in the server
+	swift build -c release --product store-server
+	.venv/bin/python Tests/Soak/run --minutes $(or $(MINUTES),10)
+
 .PHONY: bench
 bench: setup-build setup-bench ## measure, beside references, in one run
 	scripts/bench

@@ -1,5 +1,6 @@
 """What the measurements of whole servers share: servers on core 0, load on core 1, medians of rounds."""
 
+import json
 import pathlib
 import shutil
 import socket
@@ -110,6 +111,21 @@ class Server:
             self.process.kill()
             self.process.wait()
         self.log.close()
+
+
+class Guard:
+    """Keys and a policy in a folder: `arguments` have a server run with them."""
+
+    def __init__(self, program, folder, roles):
+        self.program, self.keys = program, pathlib.Path(folder) / "keys.json"
+        policy = pathlib.Path(folder) / "policy.json"
+        policy.write_text(json.dumps({"roles": roles}))
+        self.arguments = ["--auth-keys", str(self.keys), "--policy", str(policy)]
+
+    def token(self, principal, role):
+        """A new key."""
+        command = [self.program, "token", "create", "--keys", self.keys, "--principal", principal, "--role", role]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def spent(pid, ended_children=False):

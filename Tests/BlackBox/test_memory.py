@@ -1,22 +1,49 @@
 """`--memory-max`: readers that take nothing are let go before the kernel ends the process."""
 
 import re
+import resource
+import time
 
-from harness import INCREASE, Server, Stream, until
+import pytest
+from harness import INCREASE, Server, Stream, Wire, action, until
 
 MIB = 1 << 20
 #: Of the items that make the state so large that no two versions of it fit into a socket.
 TEXT = "x" * 200_000
+READERS = 10_000
 
 
-def metric(server, name):
-    found = re.search(rf"^{name}(?:{{[^}}]*}})? (\S+)$", server.get("/metrics").body.decode(), re.M)
+@pytest.fixture
+def descriptors():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 30_000), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def metric(server, name, wire=None):
+    text = server.get("/metrics", wire=wire).body.decode()
+    found = re.search(rf"^{re.escape(name)}(?:{{[^}}]*}})? (\S+)$", text, re.M)
+    assert found, text
     return float(found[1])
+
+
+def answered_readers(server, wire):
+    """How many readers have a stream, or were refused one, or a connection."""
+    names = ["streams_opened_total", "streams_refused_for_memory_total", 'limits_hit_total{limit="connections"}']
+    return sum(metric(server, f"store_{name}", wire) for name in names)
 
 
 def resident(server):
     with open(f"/proc/{server.pid}/statm") as file:
         return int(file.read().split()[1]) * 4096
+
+
+def edit_text(server, number, wire=None):
+    """Makes another version of such a state. Answers how long that took."""
+    began = time.monotonic()
+    assert server.post(action("EditItem", index=0, text=f"{number}{TEXT}"), wire=wire).status == 200
+    return time.monotonic() - began
 
 
 def add_text(server, number):
@@ -30,11 +57,11 @@ def test_readers_that_take_nothing_are_let_go_and_dispatch_goes_on():
         for number in range(20):
             add_text(server, number)
         readers, most = [], 0
-        for number in range(200):
+        for number in range(1_000):
             reader = Stream(server, receive_bytes=2048)
             readers.append(reader)
             # Each keeps a version of the list that no other reader has.
-            add_text(server, number)
+            edit_text(server, number)
             most = max(most, resident(server))
             if metric(server, "store_streams_shed_total") > 0:
                 break
@@ -51,11 +78,35 @@ def test_readers_that_take_nothing_are_let_go_and_dispatch_goes_on():
         assert server.stop() == 0
 
 
+def test_ten_thousand_readers_that_take_nothing_leave_the_server_to_others(descriptors):
+    """They hold a thousand versions among them, none of which fits into a socket."""
+    limit, readers, answered, most = 256 * MIB, [], [], 0
+    bounds = ["--memory-max", str(limit), "--streams-max", "12000", "--stall-timeout", "3600"]
+    with Server(*bounds) as server, Wire(server) as kept:
+        add_text(server, 0)
+        for number in range(READERS):
+            # Each ten have a version of their own to wait for.
+            readers.append(Stream(server, receive_bytes=2048))
+            if number % 10 == 0:
+                answered.append(edit_text(server, number, kept))
+                most = max(most, resident(server))
+        until(lambda: answered_readers(server, kept) == READERS, "all readers are answered", 60)
+        for number in range(100):
+            answered.append(edit_text(server, number, kept))
+            most = max(most, resident(server))
+        assert most < limit, f"{most / MIB:.0f} of {limit / MIB:.0f} MiB"
+        assert max(answered) < 1, max(answered)
+        for reader in readers:
+            reader.close()
+
+
 def test_no_stream_is_opened_while_memory_is_scarce_and_all_else_is_served():
     with Server("--memory-max", str(MIB)) as server:
         server.await_log("event=memory.high")
-        refused = server.get("/events").problem("overloaded", 503)
-        assert "memory" in refused["detail"] or "memory" in str(refused)
+        with Wire(server) as reader:
+            answer = server.get("/events", wire=reader)
+            assert "memory" in answer.problem("overloaded", 503)["detail"]
+            assert answer["connection"] == "close" and reader.closed()
         assert server.get("/modules/counter/events").status == 503
         assert metric(server, "store_streams_refused_for_memory_total") == 2
         assert server.post(INCREASE).json["version"] == 1

@@ -266,7 +266,7 @@ def test_10_9_systemd_starts_it_with_the_first_connection(tmp_path):
 
         with until(connected, "it takes a connection") as connection:
             assert get(connection) == b"HTTP/1.1 200 OK"
-        assert f"listening on unix:{path}" in log.read_text()
+        until(lambda: f"listening on unix:{path}" in log.read_text(), "it says where it listens")
     finally:
         manager.terminate()
         assert manager.wait(15) == 0

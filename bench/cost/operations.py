@@ -128,6 +128,20 @@ EPHEMERAL = {
     "one subscriber": Subscriptions(100),
 }
 
+# What a role of the guarded server may do: all that is asked for, and not all that there is.
+ROLES = {"clerk": {"read": ["/counter"], "dispatch": ["CounterIncreaseRequested"]}}
+
+
+def guarded(token):
+    """Requests to a server with keys and a policy, of a client that shows this key."""
+    shown = {"Authorization": f"Bearer {token}"}
+    return {
+        "POST one action, with a role": Requests(post("/dispatch", INCREASE, **shown), 1_600),
+        "POST an array of 100, with a role": Requests(post("/dispatch", ARRAY, **shown), 48),
+        "GET /state, with a role": Requests(get("/state", **shown), 800),
+    }
+
+
 # Requests to a server that waits for the disk.
 DURABLE = {"POST one action, durable": Requests(post("/dispatch", INCREASE), 800)}
 

@@ -169,7 +169,7 @@ extension EventLoop {
     ) -> chttpd_response_head {
         exchange.noteAnswer(status: status, bytes: bodyBytes)
         exchange.phase = .answered
-        exchange.closes = closes || isStopping
+        exchange.closes = exchange.closes || closes || isStopping
         exchange.record?.wait(for: .nothing)
         answered(exchange, status: status)
         return chttpd_response_head(

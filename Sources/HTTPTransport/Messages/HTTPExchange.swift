@@ -201,6 +201,11 @@ extension HTTPExchange {
     /// Whether it came in where operators do, apart from clients. On the loop's thread.
     package var isAdmin: Bool { record?.isAdmin == true }
 
+    /// Ends the connection with the answer, which is still due. On the loop's thread.
+    package func closeAfterAnswer() {
+        closes = true
+    }
+
     /// Measures how long it takes among the requests of a route, which the handler has for as long
     /// as the loop runs.
     package func measure(by times: RouteTimes) {

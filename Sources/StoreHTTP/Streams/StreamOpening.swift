@@ -115,6 +115,8 @@ enum StreamOpening {
         )
         owner.credential = try request.credential()
         guard !store.streams.isShedding else {
+            // Who wants a stream rarely asks for anything else, and a connection takes memory, too.
+            request.exchange.closeAfterAnswer()
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("as much memory as it may have is taken", retryAfterSeconds: 5)
         }

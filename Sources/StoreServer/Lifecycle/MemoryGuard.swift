@@ -11,25 +11,34 @@ import Telemetry
 final class MemoryGuard: Sendable {
     static let highPercent = 90
     static let normalPercent = 80
-    /// The part of the readers that are behind which ends at one look.
-    static let shedPart = 0.1
-    /// After how many looks freed memory is given back to the system, while it is scarce.
-    private static let looksPerTrim = 10
+    /// From how many percent on all readers that are behind end at one look.
+    static let lastPercent = 97
+    /// After how many looks freed memory is given back to the system, while it is scarce; below
+    /// ``lastPercent`` that would take too much time at each.
+    private static let looksPerTrim = 5
 
     private struct Condition: Sendable {
         var isHigh = false
         var looks = 0
+        /// Those that send streams.
+        var writers: [StreamWriter] = []
     }
 
     private let use: MemoryUse
     private let logger: Logger
-    private let streams: @Sendable () -> [StreamWriter]
     private let condition = Locked(Condition())
 
-    init(_ use: MemoryUse, _ logger: Logger, _ streams: @escaping @Sendable () -> [StreamWriter]) {
+    init(_ use: MemoryUse, _ logger: Logger) {
         self.use = use
         self.logger = logger
-        self.streams = streams
+    }
+
+    /// From now on what this one sends is looked after, too.
+    func add(_ writer: StreamWriter) {
+        condition.withLock { condition in
+            condition.writers.append(writer)
+            writer.isShedding = condition.isHigh
+        }
     }
 
     /// Whether memory is scarce.
@@ -37,29 +46,53 @@ final class MemoryGuard: Sendable {
 
     /// Looks at how much memory there is. One thread calls it, every so often.
     func look() {
-        guard let bytes = use.bytes else { return }
+        guard var bytes = use.bytes else { return }
         let wasHigh = isHigh
-        let percent = bytes / max(1, use.limit / 100)
+        // The allocator keeps what was freed, and it would count as taken for good.
+        if percent(bytes) >= Self.lastPercent || (wasHigh && isTrimDue) {
+            AllocatorMemory.giveBack()
+            bytes = use.bytes ?? bytes
+        }
+        let percent = percent(bytes)
         guard percent >= (wasHigh ? Self.normalPercent : Self.highPercent) else {
             if wasHigh { end(bytes) }
             return
         }
         if !wasHigh { begin(bytes) }
-        for writer in streams() {
-            // Again and again: a store may have been added meanwhile.
-            writer.isShedding = true
-            if percent >= Self.highPercent { writer.shed(part: Self.shedPart) }
+        if percent >= Self.highPercent {
+            for writer in writers { writer.shed(part: Self.shedPart(at: percent)) }
         }
-        let isTrimmed = condition.withLock { condition in
+    }
+
+    private func percent(_ bytes: Int) -> Int { bytes / max(1, use.limit / 100) }
+
+    /// The part of the readers that are behind which ends at one look: a tenth where memory has
+    /// just become scarce, and all where hardly any is left.
+    static func shedPart(at percent: Int) -> Double {
+        let range = Double(lastPercent - highPercent)
+        return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
+    }
+
+    private var isTrimDue: Bool {
+        condition.withLock { condition in
             condition.looks += 1
             return condition.looks % Self.looksPerTrim == 0
         }
-        // The allocator keeps what was freed, and it would count as taken for good.
-        if isTrimmed { AllocatorMemory.giveBack() }
+    }
+
+    private var writers: [StreamWriter] { condition.withLock { $0.writers } }
+
+    /// Has streams refused from now on, or opened again.
+    private func change(isHigh: Bool) {
+        condition.withLock { condition in
+            condition.isHigh = isHigh
+            condition.looks = 0
+            for writer in condition.writers { writer.isShedding = isHigh }
+        }
     }
 
     private func begin(_ bytes: Int) {
-        condition.withLock { $0 = Condition(isHigh: true) }
+        change(isHigh: true)
         logger.warning(
             .memoryHigh,
             "memory is scarce: new streams are refused, and slow readers are let go",
@@ -69,9 +102,8 @@ final class MemoryGuard: Sendable {
     }
 
     private func end(_ bytes: Int) {
-        condition.withLock { $0 = Condition() }
-        for writer in streams() { writer.isShedding = false }
-        let shed = streams().reduce(0) { $0 + $1.counters.shed.load(ordering: .relaxed) }
+        change(isHigh: false)
+        let shed = writers.reduce(0) { $0 + $1.counters.shed.load(ordering: .relaxed) }
         logger.notice(
             .memoryNormal,
             "there is memory again, and streams are opened",

@@ -26,6 +26,8 @@ final class ServerProcess: Sendable {
     /// Where analytics lines go; `nil` where they are off.
     let analytics: AnalyticsWriter?
     let watchdog = WatchdogThread()
+    /// Ends streams where memory is scarce; `nil` where there is no bound.
+    private let memory: MemoryGuard?
     /// What several stores share; a store that is alone has threads of its own.
     let threads: SharedThreads?
     /// The names of all stores, against which policies are checked.
@@ -50,6 +52,7 @@ final class ServerProcess: Sendable {
         self.requestIDs = requestIDs
         self.policyWorlds = policyWorlds
         web = configuration.webRules
+        memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map { MemoryGuard($0, logger) }
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil
         analytics = try configuration.analytics.writer(logger)
@@ -76,17 +79,13 @@ final class ServerProcess: Sendable {
     /// Begins to look at what may take too long.
     func startWatchdog() {
         if let threads { watchdog.add(threads.relieve) }
-        if let use = MemoryUse(bytesMax: configuration.memoryBytesMax) {
-            let memory = MemoryGuard(use, logger) { [weak self] in
-                self?.served.map(\.store.streams) ?? []
-            }
-            watchdog.addFast(memory.look)
-        }
+        if let memory { watchdog.addFast(memory.look) }
         watchdog.start()
     }
 
     /// Adds a store that is ready.
     func add(_ store: any ServedStore) {
+        memory?.add(store.store.streams)
         stores.withLock { $0.served.append(store) }
         watchdog.add { [watchdog = store.supervision.watchdog] in watchdog.look() }
     }
