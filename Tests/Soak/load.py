@@ -7,8 +7,9 @@ import select
 import socket
 import struct
 import threading
+import traceback
 
-from harness import INCREASE, Stream, Wire, action, step
+from harness import INCREASE, Stream, Wire, action
 
 READS = [
     "/state", "/state/counter/counter", "/state/nothing", "/state?version=1", "/state/counter?blame=true",
@@ -36,7 +37,7 @@ NONSENSE = [
 BODIES = [
     b"", b"{", b"[]", b"null", b'{"type":"Nothing"}', b"[" * 5_000, b'{"type":"AddItem","payload":{"text":1}}',
     b'{"type":"CounterIncreaseRequested","payload":[]}', b'{"type":"\xff"}',
-    b'[{"type":"CounterIncreaseRequested"},{"type":"StepChangeRequested","payload":{"step":0}}]',
+    b'[{"type":"CounterIncreaseRequested"},{"type":"CompleteItem","payload":{"index":9999}}]',
 ]
 ITEMS_MAX = 40
 
@@ -57,7 +58,8 @@ class Client(threading.Thread):
                 self.turn()
                 self.done += 1
         except Exception as error:  # whatever it is, the soak reports it
-            self.failure = f"{type(self).__name__}: {error!r}"
+            line = traceback.extract_tb(error.__traceback__)[1]
+            self.failure = f"{type(self).__name__}, line {line.lineno}, {line.line}: {error!r}"
 
 
 class Dispatcher(Client):
@@ -82,7 +84,7 @@ class Dispatcher(Client):
         elif kind == 9:
             assert self.post(INCREASE, query="?dry-run=true").status == 200
         elif kind == 10:
-            assert self.post([INCREASE, step(0)]).status in (409, 422)
+            assert self.post([INCREASE, action("CompleteItem", index=9_999)]).status in (409, 422)
         else:
             self.change_items()
 
