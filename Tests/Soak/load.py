@@ -45,10 +45,10 @@ ITEMS_MAX = 40
 class Client(threading.Thread):
     """One client, which works until it is ended. `done` counts what it has done, `failure` is what ended it."""
 
-    def __init__(self, server, number, ended):
+    def __init__(self, server, ended):
         super().__init__(daemon=True)
         self.server, self.ended = server, ended
-        self.random = random.Random(number)
+        self.random = random.Random()
         self.done = self.increases = 0
         self.failure = None
 

@@ -271,6 +271,19 @@ extension HTTPExchange {
         return nil
     }
 
+    /// Lends the bytes of the first header field of a name, given in lower case; `nil` where there
+    /// is none.
+    package func withHeader<R>(
+        _ name: StaticString,
+        _ body: (UnsafeRawBufferPointer) -> R
+    ) -> R? {
+        guard mayHave(name) else { return nil }
+        for index in 0..<fieldCount where fields[index].isNamed(name) {
+            return body(fields[index].valueBytes)
+        }
+        return nil
+    }
+
     /// Whether the first header field of a name has exactly this value.
     package func header(_ name: StaticString, is value: String) -> Bool {
         guard mayHave(name) else { return false }

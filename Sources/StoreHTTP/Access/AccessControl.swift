@@ -66,28 +66,41 @@ package final class AccessControl: Sendable {
         _ cookie: CredentialCookie,
         _ id: () -> RequestID
     ) throws(Problem) -> Identity {
-        let bearer = exchange.has("authorization") ? Self.token(of: exchange) : nil
-        guard bearer != nil || !exchange.has("authorization") else { throw otherScheme(id()) }
-        let shown = bearer == nil && exchange.has("cookie") ? cookie.value(of: exchange) : nil
-        guard bearer != nil || shown != nil else { return rules.withLock { $0.anonymous } }
+        if let shown = exchange.withHeader("authorization", principal(inField:)) {
+            guard let shown else { throw otherScheme(id()) }
+            do { return identity(of: try shown.get()) } catch { throw refused(error, id()) }
+        }
+        guard exchange.has("cookie"), let value = cookie.value(of: exchange) else {
+            return rules.withLock { $0.anonymous }
+        }
         do {
-            let principal =
-                if let bearer {
-                    try authenticator.principal(bearing: bearer, at: now())
-                } else {
-                    try authenticator.principal(ofCookie: shown ?? "", at: now())
-                }
-            return identity(of: principal)
+            return identity(of: try authenticator.principal(ofCookie: value, at: now()))
         } catch {
-            let forgotten = bearer == nil ? cookie.forget(for: exchange) : nil
-            throw refused(error, takingAway: forgotten, id())
+            throw refused(error, takingAway: cookie.forget(for: exchange), id())
+        }
+    }
+
+    /// The principal of an `Authorization` field, in place; `nil` for another scheme than `Bearer`.
+    private func principal(
+        inField field: UnsafeRawBufferPointer
+    ) -> Result<Principal, AuthenticationError>? {
+        let space = UInt8(ascii: " ")
+        let scheme: StaticString = "bearer"
+        let end = scheme.utf8CodeUnitCount
+        guard field.count >= end,
+            (0..<end).allSatisfy({ field[$0] | 0x20 == scheme.utf8Start[$0] }),
+            field.count == end || field[end] == space
+        else { return nil }
+        let token = UnsafeRawBufferPointer(rebasing: field[end...].drop { $0 == space })
+        return Result { () throws(AuthenticationError) in
+            try authenticator.principal(bearing: token, at: now())
         }
     }
 
     /// 401, with a line in the log that says why.
     private func refused(
         _ error: AuthenticationError,
-        takingAway cookie: (String, String)?,
+        takingAway cookie: (String, String)? = nil,
         _ id: RequestID
     ) -> Problem {
         let problem = refusal(
@@ -118,15 +131,6 @@ package final class AccessControl: Sendable {
         var problem = problem
         problem.instance = id.text
         return problem
-    }
-
-    /// The text behind `Bearer`; `nil` for another scheme.
-    private static func token(of exchange: HTTPExchange) -> String? {
-        let field = exchange.header("authorization") ?? ""
-        let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
-        guard String(scheme)?.lowercased() == "bearer" else { return nil }
-        let rest = field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
-        return String(rest) ?? ""
     }
 
     /// What a principal may do.
@@ -163,19 +167,6 @@ package final class AccessControl: Sendable {
 }
 
 extension Authenticator {
-    /// The principal of a bearer token.
-    fileprivate func principal(
-        bearing token: String,
-        at now: Int64
-    ) throws(AuthenticationError) -> Principal {
-        var token = token
-        return try token.withUTF8 { utf8 in
-            Result { () throws(AuthenticationError) in
-                try principal(bearing: UnsafeRawBufferPointer(utf8), at: now)
-            }
-        }.get()
-    }
-
     /// The principal of a cookie's value.
     fileprivate func principal(
         ofCookie value: Substring,
