@@ -83,6 +83,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         _ configuration: Program.Configuration,
         unknownVariables: [String]
     ) throws -> Never {
+        AllocatorMemory.shareArenas()
         // Before any thread starts, so that all of them leave the signals to this one.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let logger = program.makeLogger(configuration)
