@@ -74,7 +74,7 @@ def test_16_4_nor_about_those_of_several_stores():
         result = promtool("check", "metrics", text=text)
         assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
         list(parser.text_string_to_metric_families(text))
-        for name in families(text) - {each for each in families(text) if re.match("process_|store_(http|build|analytics)_", each)}:
+        for name in families(text) - {each for each in families(text) if re.match("process_|store_(http|build|analytics|log)_", each)}:
             found = re.findall(rf"^{name}(?:_bucket|_sum|_count)?(\{{.*\}}|) ", text, re.M)
             process = [labels for labels in found if 'store="' not in labels]
             assert not process or name == "store_limits_hit_total", (name, process)

@@ -1,5 +1,6 @@
 """A service manager's protocol (sd_notify(3)), `/readyz` with its reasons, and `status`."""
 
+import datetime
 import json
 import os
 import re
@@ -7,8 +8,10 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 import pytest
+from access import House, reload
 from harness import INCREASE, Server, Wire, binary, run, until
 
 JSON = {"Accept": "application/json"}
@@ -121,6 +124,36 @@ def test_status_shows_a_person_how_a_server_goes():
         lines = dict(line.split(None, 1) for line in shown.stdout.splitlines())
         assert lines["server"] == server.url and lines["ready"] == "yes"
         assert lines["version"] == "3" and lines["streams"].split()[0] == "0"
+
+
+def test_status_has_the_log_s_errors_and_the_last_of_them(tmp_path):
+    """SIGHUP with a policy that can't be read is an error in the log, with a key that is wrong a warning."""
+    house = House(tmp_path)
+
+    def lines(server):
+        shown = run("status", server.url)
+        assert shown.returncode == 0, shown
+        return dict(line.split(None, 1) for line in shown.stdout.splitlines())
+
+    house.write({"anonymous": {"use": ["metrics"]}})
+    with house.server() as server:
+        before = lines(server)
+        assert before["errors"] == "0"
+        wrong = {"Authorization": "Bearer ssk_wrong"}
+        assert server.get("/state", wrong).status == 401
+        assert int(lines(server)["warnings"]) == int(before["warnings"]) + 1
+        for errors in (1, 2):
+            house.policy.write_text("{")
+            began = int(time.time())
+            reload(server)
+            found = lines(server)["errors"]
+            shown = re.fullmatch(rf"{errors}, the last: configuration\.refused at (\S+Z)", found)
+            assert shown, found
+            assert began <= datetime.datetime.fromisoformat(shown[1]).timestamp() <= time.time(), found
+        metrics = server.get("/metrics").body.decode()
+        assert 'store_log_lines_total{level="error"} 2\n' in metrics
+        assert 'store_log_lines_total{level="debug"} 0\n' in metrics
+        assert metrics.count("store_log_last_error_time_seconds{") == 1
 
 
 def test_status_of_a_server_that_is_not_there_fails():

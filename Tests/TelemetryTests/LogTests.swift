@@ -99,6 +99,32 @@ import Testing
         #expect(!logger.writes(.info) && logger.writes(.warning) && logger.level == .warning)
     }
 
+    @Test func `lines are counted by their level, also those that have no room`() {
+        let logger = Logger(LogWriter { _ in })
+        logger.configure(.text, from: .info)
+        logger.debug(.programNoted, "not written")
+        for _ in 0..<3 * LogWriter.queueLinesMax { logger.warning(.httpNoted, "no room") }
+        logger.naming("chat").notice(.programNoted, "of another copy")
+        logger.details(2_000, .actionApplied) { count in
+            Array(repeating: ("", []), count: count)
+        }
+        let lines = logger.counts.byLevel.map { "\($0.level.rawValue) \($0.lines)" }
+        #expect(lines == ["debug 0", "info 2001", "warning 3072", "error 0"])
+        #expect(logger.counts.lastErrors.isEmpty)
+    }
+
+    @Test func `the last error of each event has its time`() throws {
+        let counts = LogCounts()
+        for (event, time) in [(LogEvent.viewFailed, 7), (.effectFailed, 9), (.viewFailed, 8)] {
+            counts.note(LogLine(.error, event, "", at: Int64(time)))
+        }
+        counts.note(LogLine(.warning, .httpNoted, "", at: 10))
+        counts.note(LogLine(.error, "a command's end"))
+        let last = counts.lastErrors.map { "\($0.event.rawValue) \($0.time)" }
+        #expect(last == ["effect.failed 9", "view.failed 8"])
+        #expect(counts.byLevel.last?.lines == 4)
+    }
+
     @Test
     func `lines go to the program's output, in their order, and the rest when the logger ends`()
         async

@@ -32,6 +32,14 @@ struct MetricsReading {
         samples.first { $0.name == name && $0.labels["store"] == store }?.labels[label]
     }
 
+    /// The value of a label in the sample of a name that has the greatest value, with that value;
+    /// `nil` where there is none.
+    func greatest(_ name: String, by label: String) -> (label: String, value: Double)? {
+        samples.filter { $0.name == name }.max { $0.value < $1.value }.flatMap { sample in
+            sample.labels[label].map { ($0, sample.value) }
+        }
+    }
+
     /// The stores that have a version, by their labels; one without where there is one alone.
     var stores: [String?] {
         samples.filter { $0.name == "store_version" }.map { $0.labels["store"] }

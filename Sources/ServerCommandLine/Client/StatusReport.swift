@@ -60,8 +60,8 @@ struct StatusReport {
         let refused = metrics.sum("store_limits_hit_total", "limit", "mailbox").map(Self.number)
         line("refused", refused.map { "\($0) by a full mailbox" })
         line("dropped", count("store_actions_dropped_total").map { "\($0) of the program's own" })
-        line("errors", metrics.sum("store_log_lines_total", "level", "error").map(Self.number))
-        line("warnings", metrics.sum("store_log_lines_total", "level", "warning").map(Self.number))
+        line("errors", logLines("error").map { $0 + lastError })
+        line("warnings", logLines("warning"))
         let width = (lines.map(\.0.count).max() ?? 0) + 2
         return lines.map { name, text in
             name + String(repeating: " ", count: width - name.count) + text + "\n"
@@ -76,6 +76,23 @@ struct StatusReport {
         let seconds = last.moment.duration(to: moment) / .seconds(1)
         let rate = seconds > 0 ? max(0, version - before) / seconds : 0
         return "\(Self.number(version)), \(Self.number(rate.rounded())) a second"
+    }
+
+    /// How many lines of a level the log has got.
+    private func logLines(_ level: String) -> String? {
+        metrics.sum("store_log_lines_total", "level", level).map(Self.number)
+    }
+
+    /// What the last error was about, and when it came; empty where there was none.
+    private var lastError: String {
+        guard
+            let (event, seconds) = metrics.greatest(
+                "store_log_last_error_time_seconds",
+                by: "event"
+            )
+        else { return "" }
+        let time = CivilTime(nanosecondsSince1970: Int64(clamping: seconds * 1e9))
+        return ", the last: \(event) at \(time.rfc3339(.seconds))"
     }
 
     private var journal: String? {

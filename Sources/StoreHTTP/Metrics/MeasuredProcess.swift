@@ -11,6 +11,8 @@ package struct MeasuredProcess: Sendable {
     private let analytics: AnalyticsWriter?
     /// How many requests were refused because of a rate; `nil` where there is none.
     private let refused: RefusedCounts?
+    /// What the log was given.
+    private let log: LogCounts
     /// What was built: the program, and the libraries that it runs with.
     private let build: MetricLabels
 
@@ -18,11 +20,13 @@ package struct MeasuredProcess: Sendable {
         _ transport: TransportCounters,
         _ analytics: AnalyticsWriter?,
         _ web: WebRules = WebRules(),
+        log: LogCounts,
         build: MetricLabels
     ) {
         self.transport = transport
         self.analytics = analytics
         refused = web.limits?.refused
+        self.log = log
         self.build = build
     }
 
@@ -47,8 +51,22 @@ package struct MeasuredProcess: Sendable {
                 RateLimitKind.allCases.map { .init(["limit": $0.name], refused[$0]) }
             )
         }
+        writeLog(to: &metrics)
         metrics.info("store_build_info", "What is running.", [build])
         Self.write(ProcessFigures(), to: &metrics)
+    }
+
+    private func writeLog(to metrics: inout MetricsText) {
+        metrics.counter(
+            "store_log_lines_total",
+            "Lines of the log, by their level, with those that it had no room for.",
+            log.byLevel.map { .init(["level": $0.level.rawValue], $0.lines) }
+        )
+        metrics.gauge(
+            "store_log_last_error_time_seconds",
+            "When the log got its last error of each event, since 1970.",
+            log.lastErrors.map { .init(["event": $0.event.rawValue], Double($0.time) / 1e9) }
+        )
     }
 
     private func writeConnections(to metrics: inout MetricsText) {

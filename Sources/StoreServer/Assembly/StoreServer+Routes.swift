@@ -77,6 +77,7 @@ extension StoreServer {
             process.transport.counters,
             process.analytics,
             process.web,
+            log: store.logger.counts,
             build: buildLabels
         )
         let ready = { @Sendable [isDraining = store.isDraining] () -> NotReady? in

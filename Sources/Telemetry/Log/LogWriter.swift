@@ -49,6 +49,8 @@ package final class LogWriter: Sendable {
         }
     }
 
+    /// What was offered to it.
+    let counts = LogCounts()
     private let worker = Worker("log", queue: Queue())
     /// Which lines are written, by the rank of the lowest level.
     private let lowest = Atomic(LogLevel.info.rank)
@@ -108,6 +110,7 @@ package final class LogWriter: Sendable {
     /// thread; never waits.
     package func offer(_ line: LogLine) {
         guard writes(line.level) else { return }
+        counts.note(line)
         worker.post { queue in
             guard queue.lines < Self.queueLinesMax else {
                 queue.lost += 1
@@ -118,8 +121,9 @@ package final class LogWriter: Sendable {
     }
 
     /// Takes as many lines of details as fit, and counts the others as lost. Any thread; never
-    /// waits. The first so many lines are made on the log's own thread.
+    /// waits. The first so many lines, which are information, are made on the log's own thread.
     func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [LogLine]) {
+        counts.note(count, .info)
         worker.post { queue in
             let taken = min(count, max(0, Self.detailsWaitingMax - queue.lines))
             queue.lost += count - taken

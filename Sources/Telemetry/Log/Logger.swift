@@ -49,6 +49,9 @@ package struct Logger: Sendable {
     /// The least that is written.
     package var level: LogLevel { owner.writer.level }
 
+    /// How many lines were offered since the start, also by other copies of the value.
+    package var counts: LogCounts { owner.writer.counts }
+
     /// Whether lines of a level are written: what makes a line's fields may ask first.
     package func writes(_ level: LogLevel) -> Bool { owner.writer.writes(level) }
 
