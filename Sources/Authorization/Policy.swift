@@ -41,6 +41,9 @@ package struct Policy: Sendable {
         return Policy(Role(ofAll: anonymous, using: standard.union(groups)))
     }
 
+    /// The names of the roles that it has, in their order.
+    package var roleNames: [String] { roles.keys.map(\.text).sorted() }
+
     /// The role of this name; `nil` where the policy does not have it, and it may do nothing.
     package func role(_ name: String) -> Role? { roles[ExactText(name)] }
 }

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from access import ALL, House, reading, reload
 from harness import INCREASE, Server, Stream, Wire, action, step, until
 
 SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? ([0-9.e+-]+|\+Inf)$')
@@ -171,6 +172,39 @@ def test_7_2_what_a_policy_denies_is_counted_by_what_it_would_have_to_grant(tmp_
         found = samples(server)
         denied = {name: found[f'store_policy_denials_total{{grant="{name}"}}'] for name in ("read", "dispatch", "call", "use")}
         assert denied == {"read": 2, "dispatch": 1, "call": 1, "use": 1}
+
+
+def test_7_2_open_streams_are_counted_by_role_where_there_is_a_policy(tmp_path):
+    house = House(tmp_path, {})
+    reads = {"read": ["*"]}
+    house.write({"operator": ALL, "reader": reads, "guest": reads, "anonymous": {}})
+    ada, bob, eve = house.bearer("ada", "reader"), house.bearer("bob", "reader"), house.bearer("eve", "guest")
+
+    def found():
+        answer = server.get("/metrics", house.operator).body.decode()
+        pattern = r'^store_streams_open\{kind="(\w+)",role="(\w*)"\} (\d+)$'
+        assert len(re.findall(r"^store_streams_open\{", answer, re.M)) == len(re.findall(pattern, answer, re.M))
+        return {(role, kind): int(count) for kind, role, count in re.findall(pattern, answer, re.M)}
+
+    def some():
+        return {place: count for place, count in found().items() if count}
+
+    with house.server() as server:
+        # Each role of the policy has a series of each kind from the start.
+        roles, kinds = ({key[place] for key in found()} for place in (0, 1))
+        assert roles == {"operator", "reader", "guest", "anonymous"} and len(found()) == len(roles) * len(kinds) == 28
+        streams = reading(server, ada, "/events", "/actions/events") + reading(server, bob, "/events", "/modules/todos/events")
+        streams += reading(server, eve, "/events")
+        assert server.get("/events").status in (401, 404)
+        wanted = {("reader", "state"): 2, ("reader", "actions"): 1, ("reader", "module"): 1, ("guest", "state"): 1}
+        assert some() == wanted
+        # A role that a new policy does not have is there until its streams have ended.
+        house.write({"operator": ALL, "reader": reads})
+        reload(server)
+        until(lambda: {role for role, _ in found()} == {"operator", "reader"}, "the guest's stream has ended")
+        for stream in streams:
+            stream.close()
+        until(lambda: some() == {}, "all have ended")
 
 
 def test_7_2_the_journal_on_disk_is_measured(tmp_path):

@@ -25,6 +25,8 @@ package final class AccessControl: Sendable {
 
     /// Counts what the policy denies.
     package let denials = PolicyDenials()
+    /// Counts the streams that the roles have open.
+    package let streams: RoleStreams
     private let authenticator: Authenticator
     private let members: [String]
     private let logger: Logger
@@ -48,6 +50,7 @@ package final class AccessControl: Sendable {
         self.members = members
         self.logger = logger
         self.now = now
+        streams = RoleStreams(policy)
         let anonymous = Identity(.anonymous, policy, members: members, denials)
         rules = Locked(Rules(policy: policy, anonymous: anonymous))
     }
@@ -56,6 +59,7 @@ package final class AccessControl: Sendable {
     package func replace(by policy: Policy) {
         let anonymous = Identity(.anonymous, policy, members: members, denials)
         rules.withLock { $0 = Rules(policy: policy, anonymous: anonymous) }
+        streams.replace(by: policy)
     }
 
     /// Who sends a request: by the header field where it is there, else by the cookie.

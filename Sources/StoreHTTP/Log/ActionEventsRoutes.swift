@@ -53,7 +53,13 @@ package struct ActionEventsRoutes: RouteGroup {
             throw .streamLimit(store.bounds.streamsMax)
         }
         store.streams.counters.begins(resume)
-        if let hold = store.hold(session) { owner.onEnd = { hold.end() } }
+        let (hold, counted) = (store.hold(session), request.countStream(topic))
+        if hold != nil || counted != nil {
+            owner.onEnd = {
+                hold?.end()
+                counted?()
+            }
+        }
         let head = StreamOpening.head(for: request)
         request.exchange.stream(
             StreamBeginning(head, topic: topic, resume: resume, owner: owner),

@@ -8,8 +8,8 @@ extension [MeasuredStore] {
     func writeStreams(to metrics: inout MetricsText) {
         metrics.gauge(
             "store_streams_open",
-            "Streams that are open.",
-            byKind { $0.open }
+            "Streams that are open, by kind, and by role where there is a policy.",
+            all { $0.openStreams }
         )
         metrics.gauge(
             "store_streams_max",
@@ -19,7 +19,9 @@ extension [MeasuredStore] {
         metrics.counter(
             "store_streams_opened_total",
             "Streams that were opened.",
-            byKind { $0.opened }
+            all { store in
+                store.counters.byKind.map { .init(["kind": "\($0.kind)"], $0.opened) }
+            }
         )
         metrics.counter(
             "store_streams_closed_total",
@@ -83,16 +85,15 @@ extension [MeasuredStore] {
             each { $0.store.streams.workSeconds }
         )
     }
-
-    private func byKind(
-        _ value: ((kind: StreamKind, open: UInt64, opened: UInt64)) -> UInt64
-    ) -> [MetricsText.Sample<UInt64>] {
-        all { store in
-            store.counters.byKind.map { .init(["kind": "\($0.kind)"], value($0)) }
-        }
-    }
 }
 
 extension MeasuredStore {
     fileprivate var counters: StreamCounters { store.streams.counters }
+
+    fileprivate var openStreams: [MetricsText.Sample<UInt64>] {
+        guard let roles = figures.roleStreams else {
+            return counters.byKind.map { .init(["kind": "\($0.kind)"], $0.open) }
+        }
+        return roles.open.map { .init(["kind": "\($0.kind)", "role": $0.role], $0.count) }
+    }
 }

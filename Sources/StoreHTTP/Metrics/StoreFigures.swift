@@ -12,6 +12,8 @@ package struct StoreFigures: Sendable {
     package let requests = RequestTimes()
     /// What a policy denied.
     let denials: PolicyDenials
+    /// The streams that the roles of a policy have open; `nil` where there is none.
+    let roleStreams: RoleStreams?
     let journal: any Journal
     let keeper: SnapshotKeeper
     /// What the operator has bounded; `nil` where the journal is the program's own.
@@ -22,9 +24,10 @@ package struct StoreFigures: Sendable {
         of journal: any Journal,
         _ keeper: SnapshotKeeper,
         _ retention: Retention?,
-        denials: PolicyDenials?
+        access: AccessControl?
     ) {
-        self.denials = denials ?? PolicyDenials()
+        denials = access?.denials ?? PolicyDenials()
+        roleStreams = access?.streams
         self.core = core
         self.journal = journal
         self.keeper = keeper

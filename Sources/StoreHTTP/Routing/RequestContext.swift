@@ -1,3 +1,4 @@
+import Authorization
 import EventStream
 import HTTPTransport
 import StoreCore
@@ -80,6 +81,13 @@ extension RequestContext {
             for: try served.need(of: exchange),
             operates: operates
         )
+    }
+
+    /// Counts a stream of it among those of the caller's role. What is returned is called once, at
+    /// the stream's end; `nil` where there is no policy.
+    func countStream(_ topic: TopicID) -> (@Sendable () -> Void)? {
+        guard let access = environment.access, let identity else { return nil }
+        return access.streams.begin(StreamKind(topic.subject), of: identity.role?.name ?? "")
     }
 
     /// Whether the client asks for a page for people, as browsers do.

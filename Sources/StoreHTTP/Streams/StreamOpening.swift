@@ -128,7 +128,7 @@ enum StreamOpening {
         // It may end before the stream is open, and what ends its streams then finds none.
         if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
         do {
-            owner.onEnd = try onEnd(request, store, hold, showing: slice, in: owner.session)
+            owner.onEnd = try onEnd(request, store, topic, hold, showing: slice, in: owner.session)
         } catch {
             store.streams.abandon(topic)
             throw error == .closed
@@ -138,10 +138,12 @@ enum StreamOpening {
         return (resume, owner)
     }
 
-    /// What is done when a stream ends: its session may be idle again, and its view disappears.
+    /// What is done when a stream ends: its session may be idle again, its view disappears, and its
+    /// role has one less.
     private static func onEnd(
         _ request: RequestContext,
         _ store: Store,
+        _ topic: TopicID,
         _ hold: SessionHold?,
         showing slice: ShownSlice?,
         in session: String?
@@ -151,10 +153,12 @@ enum StreamOpening {
             let origin = request.origin(in: session)
             disappears = try presence.begin(slice, in: session, origin: origin)
         }
-        guard hold != nil || disappears != nil else { return nil }
+        let counted = request.countStream(topic)
+        guard hold != nil || disappears != nil || counted != nil else { return nil }
         return { [disappears] in
             disappears?()
             hold?.end()
+            counted?()
         }
     }
 

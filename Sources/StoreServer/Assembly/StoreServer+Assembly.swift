@@ -77,7 +77,7 @@ extension StoreServer {
             of: base.history.journal,
             keeper,
             programJournal == nil ? base.configuration.usedRetention : nil,
-            denials: base.access?.control.denials
+            access: base.access?.control
         )
     }
 
