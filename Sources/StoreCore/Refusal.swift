@@ -11,6 +11,10 @@ public struct Refusal: Error, Sendable, Equatable {
     /// Whether the session has ended that the action is for.
     package let isOfEndedSession: Bool
 
+    /// Whether what sees the whole state refused it, and not the action's module: the reason may
+    /// name any part of the state.
+    package private(set) var isOfWholeState = false
+
     /// What a reducer threw that is no refusal. Clients get ``reason``, a fixed text then, and
     /// never this.
     public let failure: (any Error)?
@@ -50,6 +54,13 @@ public struct Refusal: Error, Sendable, Equatable {
                 isForbidden: false,
                 failure: error
             )
+    }
+
+    /// What a function threw that sees the whole state.
+    static func ofWholeState(_ error: any Error) -> any Error {
+        guard var refusal = error as? Refusal else { return error }
+        refusal.isOfWholeState = true
+        return refusal
     }
 
     private init(

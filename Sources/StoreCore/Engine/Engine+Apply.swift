@@ -152,19 +152,30 @@ extension Engine {
         let time = ports.clock.now()
         var member = ReducedMember(envelope: envelope, place: place)
         guard counts.interceptors > 0 else { return try reduce(member, at: time) }
-        let intercepted = try owner.intercept { action in
-            if let action { member.replacement = .init(try self.member(of: action)) }
-            return stamped(member, at: time)
-        }
-        try reduce(member, at: time)
-        for action in intercepted.following {
-            member.replacement = .init(try self.member(of: action))
+        // Interceptors see the whole state; so a refusal of theirs, or of what they chose, is none
+        // of the module that the client's action is for.
+        var isClients = false
+        let hooks: [@Sendable (any Sendable) -> Void]
+        do {
+            let intercepted = try owner.intercept { action in
+                if let action { member.replacement = .init(try self.member(of: action)) }
+                return stamped(member, at: time)
+            }
+            hooks = intercepted.hooks
+            isClients = member.replacement == nil
             try reduce(member, at: time)
+            isClients = false
+            for action in intercepted.following {
+                member.replacement = .init(try self.member(of: action))
+                try reduce(member, at: time)
+            }
+        } catch {
+            throw isClients ? error : Refusal.ofWholeState(error)
         }
-        guard intercepted.hooks.count > 0 else { return }
+        guard hooks.count > 0 else { return }
         let state = owner.state
         batch.steps[batch.steps.count - 1].released.append {
-            for hook in intercepted.hooks.reversed() { hook(state) }
+            for hook in hooks.reversed() { hook(state) }
         }
     }
 

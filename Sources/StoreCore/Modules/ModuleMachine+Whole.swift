@@ -14,10 +14,11 @@ extension ModuleMachine {
         _ effect: inout PendingEffect?
     ) throws -> Change {
         let before = state
+        var isOfModule = route.module < modules.count
         do {
             var change = Change(isChange: false, isOfSession: isOfSession[route.module])
             var own = before
-            if route.module < modules.count {
+            if isOfModule {
                 change = try reduceSlice(
                     &state,
                     action,
@@ -31,6 +32,7 @@ extension ModuleMachine {
             } else {
                 _ = try handler.reduce(&state, action, key, comparison)
             }
+            isOfModule = false
             if let reducer {
                 try reducer(&state, key.instance.map { action.to($0) } ?? action)
                 if route.isForSessions { endSession(by: action, &state, &change) }
@@ -48,7 +50,7 @@ extension ModuleMachine {
         } catch {
             state = before
             effect = nil
-            throw error
+            throw isOfModule ? error : Refusal.ofWholeState(error)
         }
     }
 

@@ -119,7 +119,8 @@ extension Error {
     func reason(for viewer: Viewer, in module: String?) -> String {
         let isSeen = viewer.sight == nil || module.map { viewer.sees(module: $0) } == true
         return switch self {
-        case let refusal as Refusal where isSeen: refusal.reason
+        case let refusal as Refusal where refusal.isReadable(for: viewer, where: isSeen):
+            refusal.reason
         case is CancellationError: "It was cancelled."
         default: "It failed; the server's log says why."
         }

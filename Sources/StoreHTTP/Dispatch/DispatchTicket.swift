@@ -82,13 +82,14 @@ final class DispatchTicket: Completion, @unchecked Sendable {
                 finish(AppliedAnswer(first: first, last: last, changed: changed))
             }
         case .refused(let refusal, _) where refusal.isForbidden:
-            answer(.forbidden(reader.reason(of: refusal, isSeen: isSeen)))
+            answer(.forbidden(refusal.reason(for: caller.viewer, where: isSeen)))
         case .refused(let refusal, let member):
             let payload = isBatch ? "/\(member)/payload" : "/payload"
+            let isReadable = refusal.isReadable(for: caller.viewer, where: isSeen)
             answer(
                 .refused(
-                    reason: reader.reason(of: refusal, isSeen: isSeen),
-                    pointer: (isSeen ? refusal.pointer : nil).map { payload + $0 }
+                    reason: refusal.reason(for: caller.viewer, where: isSeen),
+                    pointer: (isReadable ? refusal.pointer : nil).map { payload + $0 }
                         ?? (isBatch ? "/\(member)" : nil)
                 )
             )

@@ -1,4 +1,5 @@
 import ActionCatalog
+import EventStream
 import HTTPTransport
 import StoreCore
 import StorePatterns
@@ -57,13 +58,23 @@ final class SessionTicket: Completion {
         switch outcome {
         case .failed(.storageFull):
             request.exchange.complete(request.response(.storageFull()))
-        case .refused(let refusal, _):
-            let reason = store.reader.reason(of: refusal, isSeen: true)
+        case .refused(let refusal, let member):
+            let viewer = Viewer(session: nil, sight: request.identity?.sight)
+            let isSeen = module(ofStart: member - 1).map(viewer.sees(module:)) ?? true
+            let reason = refusal.reason(for: viewer, where: isSeen)
             request.exchange.complete(request.response(.refused(reason: reason)))
         case .failed(.unknown): request.exchange.abandon()
         case .failed(.journalFailed):
             request.exchange.complete(request.response(.journalFailed()))
         default: request.exchange.complete(request.response(.draining()))
         }
+    }
+
+    /// The module of what starts with a session, by its place; `nil` for the session itself.
+    private func module(ofStart place: Int) -> String? {
+        guard store.sessionStarts.indices.contains(place),
+            let type = try? store.actions.member(of: store.sessionStarts[place], store.encoder).type
+        else { return nil }
+        return store.actions[type]?.module
     }
 }

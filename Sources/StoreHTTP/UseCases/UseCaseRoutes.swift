@@ -61,8 +61,9 @@ package struct UseCaseRoutes: RouteGroup {
         let work: ClientRequest
         let session = try request.session()
         do { work = try method.request(input, session, instance) } catch {
-            let isSeen = request.identity?.sight?.sees(module: method.module) ?? true
-            throw .refused(reason: store.reader.reason(of: Refusal(error), isSeen: isSeen))
+            let viewer = Viewer(session: nil, sight: request.identity?.sight)
+            let isSeen = viewer.sees(module: method.module)
+            throw .refused(reason: Refusal(error).reason(for: viewer, where: isSeen))
         }
         WorkTicket(request, store, from: session, asking: method.module)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)

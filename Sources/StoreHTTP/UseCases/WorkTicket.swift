@@ -190,7 +190,7 @@ final class WorkTicket: Completion {
     }
 
     private func reason(of refusal: Refusal) -> String {
-        store.reader.reason(of: refusal, isSeen: isSeen)
+        refusal.reason(for: viewer, where: isSeen)
     }
 
     private func refused(_ error: MailboxError) -> Problem {

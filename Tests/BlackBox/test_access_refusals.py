@@ -1,0 +1,82 @@
+"""What refuses by the whole state gives its reason to those who see all of it (protocol 17.4)."""
+
+import itertools
+
+import pytest
+from access import ALL, House
+from harness import action
+from programs import build_sample
+
+SECRET = "secret-gold"
+ROLES = {
+    "operator": ALL,
+    "reader": {"read": ["/todos", "log"], "dispatch": ["*"], "call": ["*"]},
+    "all": {"read": ["*"], "dispatch": ["*"], "call": ["*"]},
+}
+NEUTRAL = "The store refuses this."
+
+
+@pytest.fixture
+def server(tmp_path):
+    house = House(tmp_path, ROLES, build_sample("Overseen"))
+    headers = {role: house.bearer(role, role) for role in ("reader", "all")}
+    with house.server() as server:
+        assert server.post(action("safe/put", text=SECRET), house.operator).status == 200
+        server.headers_of = headers
+        yield server
+
+
+def items(server):
+    return server.get("/state/todos/items", server.headers_of["all"]).json
+
+
+@pytest.mark.parametrize("text", ["watched", "blocked", "followed", "replaced", "forbidden"])
+def test_17_4_a_reason_of_the_whole_state_is_for_those_who_see_it(server, text):
+    """Of the root state's reducer, of an interceptor, of what an interceptor has chosen; alone, in arrays, dry."""
+    status, slug = (403, "forbidden") if text == "forbidden" else (409, "refused")
+    refused, good = action("todos/added", text=text), action("todos/added", text="milk")
+    bodies = [(refused, None), ([refused], "/0"), ([good, good, refused, good], "/2")]
+    for (body, place), query in itertools.product(bodies, ["", "?dry-run=true"]):
+        shown = server.post(body, server.headers_of["all"], query)
+        detail = shown.problem(slug, status)["detail"]
+        assert SECRET in detail, (body, query, shown)
+        hidden = server.post(body, server.headers_of["reader"], query)
+        problem = hidden.problem(slug, status)
+        assert NEUTRAL in problem["detail"] and SECRET not in hidden.body.decode(), hidden
+        if slug == "refused":
+            assert shown.json["pointer"].endswith("/text" if text not in ("followed", "replaced") else "/safe")
+            assert problem.get("pointer") == place and problem["reason"] == NEUTRAL
+    assert items(server) == []
+
+
+def test_17_4_the_reason_of_the_action_s_own_module_is_for_those_who_see_that(server):
+    for role in "reader", "all":
+        body = [action("todos/added", text="milk"), action("todos/added", text="")]
+        problem = server.post(body, server.headers_of[role]).problem("refused", 409)
+        assert problem["reason"] == "An item has a text." and problem["pointer"] == "/1/payload/text"
+    problem = server.post(action("safe/refused"), server.headers_of["reader"]).problem("refused", 409)
+    assert problem["reason"] == NEUTRAL and "pointer" not in problem
+    assert items(server) == []
+
+
+@pytest.mark.parametrize("role", ["reader", "all"])
+def test_17_4_work_that_the_whole_state_refused_fails_without_its_reason(server, role):
+    header = server.headers_of[role]
+    wait = {**header, "Prefer": "wait=10"}
+    answers = [
+        server.post(action("todos/asked", text="watched"), wait),
+        server.send("/usecases/todos/enter", {"text": "watched"}, wait),
+    ]
+    begun = [
+        server.post(action("todos/asked", text="watched"), {**header, "Prefer": "wait=0"}),
+        server.send("/usecases/todos/enter", {"text": "watched"}, header),
+    ]
+    for each in begun:
+        # It may have ended already.
+        answers.append(server.get(each["location"], wait) if each.status == 202 else each)
+    for answer in answers:
+        assert answer.status == 424, answer
+        assert (SECRET in answer.body.decode()) == (role == "all"), answer
+    assert items(server) == []
+    assert server.send("/usecases/todos/enter", {"text": "milk"}, wait).status == 200
+    assert items(server) == ["milk"]
