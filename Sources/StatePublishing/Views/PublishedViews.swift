@@ -20,7 +20,9 @@ package protocol PublishedViews: Sendable {
 package struct PublishedView: Sendable {
     package let name: String
     package let parameters: any (Codable & Sendable).Type
-    /// The places of the modules that it is made from.
+    /// The places of the modules that it says it is made from; of all where it names none.
+    package let names: Set<Int>
+    /// The places of the members that it may be made from: these, and all fields.
     package let reads: Set<Int>
     /// Whether it shows each session something else: it reads slices of sessions.
     package let isOfSession: Bool

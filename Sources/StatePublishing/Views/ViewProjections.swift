@@ -23,14 +23,16 @@ extension ViewDescription where State: RootState {
     init<View: ParameterizedViewModel<State>>(_ view: View.Type) {
         let reads: [any ModuleInterface.Type] = View.reads
         let names = Set(reads.map { $0.name })
-        // No view names the fields that it reads, so each may read all.
-        let places = State.modules.indices.filter {
-            State.modules[$0].isField || names.contains(State.modules[$0].name)
+        let named = State.modules.indices.filter {
+            names.isEmpty || names.contains(State.modules[$0].name)
         }
+        // No view names the fields that it reads, so each may read all.
+        let fields = State.modules.indices.filter { State.modules[$0].isField }
         published = PublishedView(
             name: View.name,
             parameters: View.Parameters.self,
-            reads: Set(names.isEmpty ? Array(State.modules.indices) : places),
+            names: Set(named),
+            reads: Set(named + fields),
             isOfSession: State.modules.contains {
                 $0.slice.ownership != .everybody
                     && (names.isEmpty || $0.isField || names.contains($0.name))

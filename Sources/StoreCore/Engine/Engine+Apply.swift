@@ -44,18 +44,21 @@ extension Engine {
             }
         }
         if let expected = envelope.expectedVersion, expected != version,
-            !isSame(for: envelope.session, since: expected)
+            !isSame(for: envelope, since: expected)
         {
             return .versionMismatch(current: version)
         }
         return reduce(envelope)
     }
 
-    /// Whether a client of this session sees the same now as at an earlier version.
-    private func isSame(for session: String?, since version: UInt64) -> Bool {
-        guard seen != nil, version < self.version else { return false }
+    /// Whether the client of an envelope sees the same now as at an earlier version.
+    private func isSame(for envelope: Envelope, since version: UInt64) -> Bool {
+        guard seen != nil, version < self.version, !envelope.expectsExactly else { return false }
         noteSteps()
-        return seen?.isSame(for: session, since: version) == true
+        if let sees = envelope.sees {
+            return seen?.isSame(for: envelope.session, seeing: sees, since: version) == true
+        }
+        return hasSessions && seen?.isSame(for: envelope.session, since: version) == true
     }
 
     /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all

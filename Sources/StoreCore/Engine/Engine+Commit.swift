@@ -80,7 +80,7 @@ extension Engine {
             cause: step.envelope.source?.cause,
             origin: step.envelope.origin,
             // Only what is needed is kept of a client.
-            session: seen == nil ? nil : step.envelope.session
+            session: hasSessions ? step.envelope.session : nil
         )
     }
 

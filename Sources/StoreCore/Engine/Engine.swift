@@ -37,8 +37,10 @@ final class Engine: @unchecked Sendable {
     let owner: any StateOwner
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
-    /// What clients of each session see; `nil` where sessions have no slices of their own.
+    /// What clients see; `nil` where all see the same.
     @exclusivity(unchecked) var seen: SeenVersions?
+    /// Whether sessions have slices of their own.
+    let hasSessions: Bool
     /// What was taken out of the mailbox last; empty, with its memory, when all is worked off.
     @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
     /// How many versions the plain path has made: it has no batch.
@@ -85,7 +87,10 @@ final class Engine: @unchecked Sendable {
             )
         )
         batch = Batch(startingAt: ports.version ?? ports.journal?.version ?? 0)
-        seen = owner.hasSessions ? SeenVersions(after: batch.base) : nil
+        hasSessions = owner.hasSessions
+        seen =
+            hasSessions || ports.hasSights
+            ? SeenVersions(after: batch.base, byModule: ports.hasSights) : nil
         watching = ports.journal?.watch { [weak self] in self?.moved(to: $0) }
         // What came before the watch began.
         if watching != nil, let newest = ports.journal?.version, newest > version {

@@ -51,6 +51,9 @@ package struct EnginePorts: Sendable {
     package var failed: @Sendable (JournalError) -> Void = { _ in }
     /// Shows which action the Core is working on.
     package var progress: ReducerProgress?
+    /// Whether clients may see some of the modules alone: then conditions on versions are judged by
+    /// what each sees.
+    package var hasSights = false
     /// Receives what is measured; without it nothing is.
     package var figures: CoreFigures?
 

@@ -7,8 +7,11 @@ package final class Envelope: Sendable {
     package let requestID: String?
     /// Who dispatched it, or what it follows; `nil` for clients that show nothing.
     package let principal: String?
-    /// The version that the state must have, if it matters.
+    /// The version that the state must have, if it matters; one since which the client sees no
+    /// change is as good.
     package let expectedVersion: UInt64?
+    /// Whether no other version will do.
+    package let expectsExactly: Bool
     /// What the client calls the request by, if it may be sent again.
     package let idempotency: Idempotency?
     /// Whether it has an idempotency key: asked for each envelope, and cheaper than to copy it.
@@ -19,7 +22,7 @@ package final class Envelope: Sendable {
     /// Whether the outcome is to carry the state.
     package let wantsState: Bool
     /// Whether the client sees the module at a place; `nil` where it sees all of them. What it is
-    /// answered says whether those have changed.
+    /// answered says whether those have changed, and so does the condition on a version.
     package let sees: (@Sendable (_ module: Int) -> Bool)?
     package let completion: any Completion
     /// The place in the program that dispatched it; `nil` where a client did.
@@ -41,6 +44,7 @@ package final class Envelope: Sendable {
         requestID: String? = nil,
         principal: String? = nil,
         expectedVersion: UInt64? = nil,
+        expectsExactly: Bool = false,
         idempotency: Idempotency? = nil,
         mode: Mode = .apply,
         endsBatch: Bool = false,
@@ -59,6 +63,7 @@ package final class Envelope: Sendable {
         self.requestID = requestID
         self.principal = source == nil ? principal : source?.principal
         self.expectedVersion = expectedVersion
+        self.expectsExactly = expectsExactly
         self.idempotency = idempotency
         hasKey = idempotency != nil
         self.mode = mode

@@ -1,4 +1,5 @@
-/// The version that last changed what a client sees: shared slices, and those of its session.
+/// The version that last changed what a client sees: shared slices, and those of its session; of
+/// both, those of the modules that its role sees.
 ///
 /// Belongs to the thread that drains the mailbox.
 struct SeenVersions {
@@ -10,11 +11,14 @@ struct SeenVersions {
     /// The version that last changed a shared slice.
     private var shared: UInt64
     private var sessions: [ExactText: UInt64] = [:]
+    /// The same by modules; `nil` where all clients see all of them.
+    private var modules: SeenModules?
     /// Every step up to this version is noted.
     private(set) var noted: UInt64
 
-    init(after version: UInt64) {
+    init(after version: UInt64, byModule: Bool) {
         (base, shared, noted) = (version, version, version)
+        modules = byModule ? SeenModules(after: version) : nil
     }
 
     /// Notes what the action of a version, the next one, has changed.
@@ -23,6 +27,7 @@ struct SeenVersions {
         guard change.isChange else { return }
         change.touches.forEach { touch in
             guard touch.isChange else { return }
+            modules?.note(touch, at: version)
             guard let session = touch.key.session else {
                 shared = version
                 return
@@ -38,6 +43,7 @@ struct SeenVersions {
     mutating func forget(after version: UInt64) {
         guard noted > version else { return }
         noted = version
+        modules?.forget(after: version)
         shared = min(shared, version)
         for (session, changed) in sessions where changed > version { sessions[session] = version }
     }
@@ -46,5 +52,14 @@ struct SeenVersions {
     func isSame(for session: String?, since version: UInt64) -> Bool {
         let own = sessions[ExactText(session ?? SessionName.shared)] ?? base
         return max(shared, own, base) <= version
+    }
+
+    /// The same for a client that sees these modules alone.
+    func isSame(
+        for session: String?,
+        seeing sees: (_ module: Int) -> Bool,
+        since version: UInt64
+    ) -> Bool {
+        modules?.isSame(for: session, seeing: sees, since: version) == true
     }
 }

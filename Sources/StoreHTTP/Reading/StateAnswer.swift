@@ -134,6 +134,12 @@ enum StateAnswer {
         return condition.isMet { state.isSame(as: $0) }
     }
 
+    /// Whether a client has exactly this version, by its `If-None-Match`.
+    static func isKnown(exactly tag: Tag, _ known: String?) -> Bool {
+        guard let known, let condition = EntityTagCondition(known) else { return false }
+        return condition.isMet { $0.opaque.isSame(as: tag.description) }
+    }
+
     /// Whether a client has this version, by the `If-None-Match` of its request.
     private static func isKnown(_ state: VisibleState, to exchange: HTTPExchange) -> Bool {
         guard exchange.has("if-none-match") else { return false }

@@ -1,3 +1,4 @@
+import Authorization
 import EventStream
 package import StatePublishing
 package import StoreCore
@@ -135,8 +136,17 @@ extension StateReader {
         return { names.indices.contains($0) && sight.sees(module: names[$0]) }
     }
 
-    /// What a caller may read of why the domain refused an action: it may name what the state has.
-    package func reason(of refusal: Refusal, isSeen: Bool) -> String {
-        isSeen ? refusal.reason : "The store refuses this."
+    /// Whether a caller sees all that a view may be made from.
+    func sees(_ view: PublishedView, for caller: Caller) -> Bool {
+        moduleSight(of: caller).map { view.reads.allSatisfy($0) } ?? true
+    }
+
+    /// Whether views show a caller something of modules that it does not see, as they say.
+    func showsUnseen(to caller: Caller) -> Bool {
+        guard let role = caller.identity?.role, let sees = moduleSight(of: caller) else {
+            return false
+        }
+        return views?.views.contains { role.sees(view: $0.name) && !$0.names.allSatisfy(sees) }
+            == true
     }
 }

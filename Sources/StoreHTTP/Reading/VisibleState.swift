@@ -23,10 +23,8 @@ package struct VisibleState: Sendable {
     /// The tag as an entity tag, quotes included.
     var etag: String { snapshot.etag }
     var version: UInt64 { snapshot.version }
-    /// Whether each session sees another state.
-    var hasSessions: Bool { snapshot.hasSessions }
     /// Whether versions may change nothing that the caller sees.
-    private var isPartial: Bool { snapshot.hasSessions || snapshot.isNarrowed }
+    var isPartial: Bool { snapshot.hasSessions || snapshot.isNarrowed }
     /// The version that last changed what the caller sees, as far as this server has seen.
     var changedVersion: UInt64 { snapshot.changedVersion }
 

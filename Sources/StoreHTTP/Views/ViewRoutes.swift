@@ -118,10 +118,16 @@ package struct ViewRoutes: RouteGroup {
         _ view: PublishedView,
         _ wanted: ViewRequest
     ) throws(Problem) {
-        // What a view shows may be granted without what it is made of.
-        let state = store.reader.state(for: try request.caller().withoutSight)
+        let (reader, caller) = (store.reader, try request.caller())
+        // What a view shows may be granted without what it is made of; whether that has changed is
+        // not shown then.
+        let state = reader.state(for: caller.withoutSight)
         let known = request.exchange.headerList("if-none-match")
-        if StateAnswer.isKnown(state, known) {
+        let isKnown =
+            reader.sees(view, for: caller)
+            ? StateAnswer.isKnown(reader.state(for: caller), known)
+            : StateAnswer.isKnown(exactly: state.tag, known)
+        if isKnown {
             return request.respond(StateAnswer.notModified(state))
         }
         request.respond(

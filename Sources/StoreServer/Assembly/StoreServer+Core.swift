@@ -30,6 +30,7 @@ extension StoreServer {
         ports.failed = supervision.journal.failed
         ports.progress = supervision.progress
         ports.figures = supervision.figures.core
+        ports.hasSights = base.access != nil
         ports.follower = StoreFollower(keeper, base.lines, world.logger)
         ports.member = { [registry = base.registry, encoder = base.encoder] action in
             try registry.member(of: action, encoder)

@@ -73,7 +73,8 @@ extension Naive {
             return kept.body == asked.body ? .replayed(kept) : .keyTaken
         }
         if let expected = asked.expected, expected != version,
-            expected > version || !seen.isSame(for: asked.session, since: expected)
+            expected > version || asked.client.isShownUnseen
+                || !seen.isSame(for: asked.client, since: expected)
         {
             return .mismatch
         }

@@ -12,6 +12,10 @@ struct Reading {
     var principal: String?
     /// The modules that its role sees; `nil` for all.
     var sight: Set<String>?
+    /// The views that its role is granted; `nil` for all.
+    var views: Set<String>?
+    /// Whether they show it something of modules that it does not see.
+    var isShownUnseen = false
 
     var name: String { session ?? Sessions.shared }
 
@@ -34,6 +38,13 @@ struct Reading {
     func part(_ target: StreamTarget, of text: StateText) -> StreamTarget.Part {
         let isView = target.path.hasPrefix("/views")
         return target.part(isView ? text.visible(to: name) : visible(text))
+    }
+
+    /// Whether there is a view for it that has this path.
+    func hasView(_ path: String) -> Bool {
+        let parts = path.split { $0 == "/" || $0 == "?" }
+        guard let views, parts.first == "views", parts.count > 1 else { return true }
+        return views.contains(String(parts[1]))
     }
 
     /// Looks for what other sessions wrote into theirs.

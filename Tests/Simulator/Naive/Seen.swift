@@ -5,6 +5,9 @@ struct Seen {
     private let since: UInt64
     private var shared: UInt64 = 0
     private var own: [String: UInt64] = [:]
+    /// The same by the names of the members.
+    private var members: [String: UInt64] = [:]
+    private var ownMembers: [String: [String: UInt64]] = [:]
     /// Conditions on older versions need not hold although nothing has changed: a failure of the
     /// disk has taken back a whole batch.
     private(set) var sureSince: UInt64
@@ -17,12 +20,25 @@ struct Seen {
     mutating func note(_ old: StateText, _ new: StateText, at version: UInt64) {
         if old.everybodys != new.everybodys { shared = version }
         for session in StateText.changedSessions(old, new) { own[session] = version }
+        for (name, sessions) in StateText.changedMembers(old, new) {
+            guard let sessions else {
+                members[name] = version
+                continue
+            }
+            for session in sessions { ownMembers[name, default: [:]][session] = version }
+        }
     }
 
     mutating func tookBack(to version: UInt64) { sureSince = version }
 
-    /// Whether a session sees the same as at an earlier version.
-    func isSame(for session: String?, since version: UInt64) -> Bool {
-        max(since, shared, own[session ?? Sessions.shared] ?? 0) <= version
+    /// Whether a client sees the same as at an earlier version.
+    func isSame(for client: Reading, since version: UInt64) -> Bool {
+        guard let sight = client.sight else {
+            return max(since, shared, own[client.name] ?? 0) <= version
+        }
+        return since <= version
+            && sight.allSatisfy { member in
+                max(members[member] ?? 0, ownMembers[member]?[client.name] ?? 0) <= version
+            }
     }
 }

@@ -14,6 +14,9 @@ extension Simulation {
         case 5:
             guard let view = P.view(&chance, isStream: false) else { return }
             let client = drawn(&chance)
+            guard reading(client).hasView(view.path) else {
+                return try get(view.path, nil, client, &chance)
+            }
             let part = reading(client).part(view, of: naive.text)
             if case .json(let bytes) = part { return try get(view.path, bytes, client, &chance) }
             try get(view.path, Bytewise("null"), client, &chance)

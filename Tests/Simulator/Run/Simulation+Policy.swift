@@ -2,6 +2,15 @@ import StoreCore
 import StoreServer
 
 extension Simulation {
+    /// The views, with the modules that they are made from.
+    static var views: [Roles.View] {
+        P.Root.views.map { view in
+            let reads: [any ModuleInterface.Type] = view.reads
+            let names = reads.isEmpty ? StateText.names(P.Root.self) : reads.map { $0.name }
+            return Roles.View(name: view.name, modules: Set(names))
+        }
+    }
+
     /// The operator has the roles see something else. The streams end that show what is not seen
     /// any more, and no others.
     func changePolicy(_ chance: inout Chance) throws {
@@ -23,7 +32,8 @@ extension Simulation {
             let isLess =
                 switch parts.first.map({ String($0) }) ?? "" {
                 case "modules": !roles.sights[member].contains(String(parts[1]))
-                case "views", "route": false
+                case "views": !roles.views[member].contains(String(parts[1]))
+                case "route": false
                 default: !shows.isSubset(of: roles.sights[member])
                 }
             // One that is behind gets its end later.

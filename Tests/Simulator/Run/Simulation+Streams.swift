@@ -56,9 +56,10 @@ extension Simulation {
     /// Whether there is such a stream for a client: of what it does not see there is none.
     private func isThere(_ target: StreamTarget, for client: Client?) throws -> Bool {
         let parts = target.path.split(separator: "/", maxSplits: 2)
-        guard let sight = reading(client).sight, parts.first.map({ String($0) }) == "modules",
-            !sight.contains(String(parts[1]))
-        else { return true }
+        let reading = reading(client)
+        let isHidden =
+            parts.first == "modules" && reading.sight?.contains(String(parts[1])) == false
+        guard isHidden || !reading.hasView(target.path) else { return true }
         let (status, _) = try answer(to: target.path, client)
         guard status == 404 else { throw Violation(.sights, "\(target.path) answers \(status)") }
         return false

@@ -99,7 +99,8 @@ final class Simulation<P: Program> {
         var chance = Chance(seed: seed, step: -2)
         let folder = "/tmp/simulated-roles-\(getpid())-\(seed)"
         roles =
-            try seed / 2 % 3 == 1 ? Roles(StateText.names(P.Root.self), in: folder, &chance) : nil
+            try seed / 2 % 3 == 1
+            ? Roles(StateText.names(P.Root.self), Self.views, in: folder, &chance) : nil
         server = try Self.start(
             seed,
             disk.journal,
@@ -157,7 +158,9 @@ final class Simulation<P: Program> {
             mark: client?.mark ?? Words.mark(of: Sessions.shared),
             isOperator: client == nil && server.operatorReads,
             principal: client?.role.flatMap { roles?.members[$0].name },
-            sight: client?.role.flatMap { roles?.sights[$0] }
+            sight: client?.role.flatMap { roles?.sights[$0] },
+            views: client?.role.flatMap { roles?.views[$0] },
+            isShownUnseen: client?.role.flatMap { roles?.showsUnseen(to: $0) } ?? false
         )
     }
 

@@ -13,14 +13,29 @@ final class Roles {
         let token: String
     }
 
+    /// A view, and the modules that it is made from.
+    struct View {
+        let name: String
+        let modules: Set<String>
+    }
+
     let members: [Member]
     private(set) var sights: [Set<String>]
+    /// The views that each is granted, by their names.
+    private(set) var views: [Set<String>] = []
     private let modules: [String]
+    private let allViews: [View]
     private let folder: String
 
     /// Keys and a policy in a folder, for roles that each see at least one of these modules.
-    init(_ modules: [String], in folder: String, _ chance: inout Chance) throws {
+    init(
+        _ modules: [String],
+        _ views: [View],
+        in folder: String,
+        _ chance: inout Chance
+    ) throws {
         self.modules = modules
+        allViews = views
         self.folder = folder
         mkdir(folder, 0o700)
         let keys = APIKeyFile(folder + "/keys.json")
@@ -40,11 +55,16 @@ final class Roles {
             sight.insert(chance.pick(modules))
             return sight
         }
+        views = sights.map { sight in
+            let isAll = chance.happens(1, in: 2)
+            return Set(allViews.filter { isAll || $0.modules.isSubset(of: sight) }.map(\.name))
+        }
         let use = #""schema","sessions","effects","analytics","metrics","stores","clock""#
-        let roles = zip(members, sights).map { member, sight in
-            let read = sight.sorted().map { "\"/\($0)\"," }.joined()
+        let roles = members.indices.map { place in
+            let granted = sights[place].map { "/" + $0 } + views[place].map { "views/" + $0 }
+            let read = granted.sorted().map { "\"\($0)\"," }.joined()
             return
-                #""\#(member.name)":{"read":[\#(read)"views/*","log"],"dispatch":["*"],"#
+                #""\#(members[place].name)":{"read":[\#(read)"log"],"dispatch":["*"],"#
                 + #""call":["*"],"use":[\#(use)]}"#
         }
         let open = #""anonymous":{"read":["*"],"dispatch":["*"],"call":["*"],"use":[\#(use)]}"#
@@ -54,6 +74,13 @@ final class Roles {
         }
         defer { fclose(file) }
         guard fputs(text, file) >= 0 else { throw Violation(.trap, "no policy can be written") }
+    }
+
+    /// Whether views show a member something of modules that it does not see.
+    func showsUnseen(to place: Int) -> Bool {
+        allViews.contains {
+            views[place].contains($0.name) && !$0.modules.isSubset(of: sights[place])
+        }
     }
 
     /// Has a server take its files.

@@ -157,22 +157,40 @@ final class StateText: Sendable {
 
     /// The sessions that see something else of their own in another version.
     static func changedSessions(_ old: StateText, _ new: StateText) -> Set<String> {
-        var changed: Set<String> = []
-        for place in new.parts.indices {
-            guard let mine = new.parts[place], let before = old.parts[place],
-                old.slices[place] != new.slices[place]
-                    || before.text(of: Self.nobody) != mine.text(of: Self.nobody)
-            else { continue }
-            // One that has nothing of its own sees what all begin with.
-            let sessions = [old, new].flatMap { text in
-                text.parts.flatMap { $0?.sessionNames ?? [] }
+        new.parts.indices.reduce(into: []) { $0.formUnion(changedSessions(old, new, at: $1)) }
+    }
+
+    /// The members that are others in another version; of those that sessions have, with these
+    /// sessions.
+    static func changedMembers(
+        _ old: StateText,
+        _ new: StateText
+    ) -> [(name: String, sessions: Set<String>?)] {
+        new.names.indices.compactMap { place in
+            guard new.parts[place] == nil else {
+                let sessions = changedSessions(old, new, at: place)
+                return sessions.isEmpty ? nil : (new.names[place], sessions)
             }
-            for session in Set(sessions + [Sessions.shared])
-            where before.text(of: session) != mine.text(of: session) {
-                changed.insert(session)
-            }
+            return old.slices[place] == new.slices[place] ? nil : (new.names[place], nil)
         }
-        return changed
+    }
+
+    private static func changedSessions(
+        _ old: StateText,
+        _ new: StateText,
+        at place: Int
+    ) -> Set<String> {
+        guard let mine = new.parts[place], let before = old.parts[place],
+            old.slices[place] != new.slices[place]
+                || before.text(of: Self.nobody) != mine.text(of: Self.nobody)
+        else { return [] }
+        // One that has nothing of its own sees what all begin with.
+        let sessions = [old, new].flatMap { text in
+            text.parts.flatMap { $0?.sessionNames ?? [] }
+        }
+        return Set(sessions + [Sessions.shared]).filter {
+            before.text(of: $0) != mine.text(of: $0)
+        }
     }
 
     /// No session has this name.

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import StoreCore
+
+@Suite struct SeenModulesTests {
+    private let all: (Int) -> Bool = { _ in true }
+
+    @Test func `a client sees the same while only what others see has changed`() {
+        var seen = SeenModules(after: 10)
+        seen.note(Touch(2), at: 11)
+        seen.note(Touch(0, SliceKey(session: "ada")), at: 12)
+        seen.note(Touch(1, SliceKey(instance: "7")), at: 13)
+
+        func since(_ session: String?, _ modules: Set<Int>) -> UInt64? {
+            (9...13).first { seen.isSame(for: session, seeing: modules.contains, since: $0) }
+        }
+        #expect(since("ada", []) == 10)
+        #expect(since("ada", [2]) == 11)
+        #expect(since("ada", [0]) == 12 && since("ada", [0, 2]) == 12)
+        #expect(since("bob", [0]) == 10 && since("bob", [0, 2]) == 11)
+        #expect(since(nil, [0]) == 10 && since(nil, [1]) == 13)
+        // A module that was never changed, and one beyond those that are noted.
+        #expect(since("ada", [5]) == 10)
+    }
+
+    @Test func `of clients without a session, the slice is the shared one's`() {
+        var seen = SeenModules(after: 0)
+        seen.note(Touch(0, SliceKey(session: SessionName.shared)), at: 1)
+        #expect(!seen.isSame(for: nil, seeing: all, since: 0))
+        #expect(seen.isSame(for: "ada", seeing: all, since: 0))
+    }
+
+    @Test func `versions that never came to be are forgotten`() {
+        var seen = SeenModules(after: 0)
+        seen.note(Touch(0), at: 1)
+        seen.note(Touch(0), at: 2)
+        seen.note(Touch(1, SliceKey(session: "ada")), at: 3)
+        seen.forget(after: 1)
+        #expect(seen.isSame(for: "ada", seeing: all, since: 1))
+        #expect(!seen.isSame(for: "ada", seeing: all, since: 0))
+    }
+
+    @Test func `beyond its bound it keeps nothing of what came before`() {
+        var seen = SeenModules(after: 0)
+        for number in 1...SeenModules.slicesMax {
+            seen.note(Touch(0, SliceKey(session: "\(number)")), at: UInt64(number))
+        }
+        let last = UInt64(SeenModules.slicesMax)
+        #expect(seen.isSame(for: "1", seeing: all, since: 1))
+        seen.note(Touch(1, SliceKey(session: "1")), at: last + 1)
+        #expect(!seen.isSame(for: "1", seeing: { $0 == 0 }, since: last))
+        #expect(seen.isSame(for: "1", seeing: all, since: last + 1))
+    }
+}
