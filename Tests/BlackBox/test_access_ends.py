@@ -1,10 +1,12 @@
 """The end of a credential, and changes of keys and policy while a server runs (protocol 17)."""
 
+import json
+import select
 import time
 
 import pytest
 from access import ROLES, cookie_of, guarded, reading, refusals, reload, session
-from harness import ConnectionEnded, Stream, action, read_all, until
+from harness import ConnectionEnded, Stream, Wire, action, read_all, until
 
 STREAMS = [
     "/events", "/events?mode=patch", "/events?path=/todos", "/modules/todos/events", "/modules/todos/events?old=true",
@@ -158,3 +160,146 @@ def test_17_a_key_whose_role_is_another_ends_what_it_had(house):
         reload(server)
         ended(stream)
         assert server.get("/views", ada).status == 403
+
+
+# Requests that wait
+
+
+class Waiting:
+    """Requests that wait in the server, each on a connection of its own."""
+
+    def __init__(self, server, *requests):
+        self.server = server
+        self.wires = []
+        for target, header in requests:
+            wire = Wire(server, 90)
+            fields = "".join(f"{name}: {value}\r\n" for name, value in header.items())
+            wire.send(f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\n{fields}\r\n".encode())
+            self.wires.append(wire)
+        # The event loop has read what came before, and goes on in the order of its turns.
+        for _ in range(3):
+            assert server.get("/livez").status == 200
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for wire in self.wires:
+            wire.socket.close()
+
+    def answers(self):
+        return [wire.answer() for wire in self.wires]
+
+    @property
+    def wait(self):
+        """Whether none of them is answered."""
+        return not select.select([wire.socket for wire in self.wires], [], [], 0.2)[0]
+
+
+def polls(server, header, slow=None):
+    """What waits for a newer state, or for the end of a dispatch."""
+    version = server.get("/state", header)["etag"].strip('"').split(":")[1]
+    found = [(f"/state?after={version}&wait=60", header), (f"/state/todos?after={version}&wait=60", header)]
+    if slow:
+        found.append((slow, {**header, "Prefer": "wait=60"}))
+    return found
+
+
+def planned(server, header, ms=600_000):
+    """Where a dispatch of the caller's is asked after, whose effect takes so long."""
+    answer = server.post(action("todos/planned", text=f"{ms}", ms=ms), {**header, "Prefer": "wait=0"})
+    assert answer.status == 202, answer
+    return answer["location"]
+
+
+def test_17_7_requests_that_wait_end_with_their_credential(house):
+    bob = house.bearer("bob", "sender")
+    with house.server() as server:
+        brief = house.brief("ada", "sender", 4)
+        end = int(time.time()) + 4
+        reload(server)
+        cookie = cookie_of(server.request("POST", "/session", b"", brief), "store-auth")
+        slow = planned(server, brief)
+        requests = polls(server, brief, slow) + polls(server, cookie)
+        with Waiting(server, *requests) as waiting, Waiting(server, *polls(server, bob)) as others:
+            for answer in waiting.answers():
+                problem = answer.problem("unauthorized", 401)
+                assert end - 1 <= time.time() <= end + LATE_SECONDS
+                assert 'error="invalid_token"' in answer["www-authenticate"] and "expired" in problem["detail"]
+                assert problem["instance"] in server.log_text
+            assert others.wait
+            assert server.post(action("todos/added", text="x"), bob).status == 200
+            assert {answer.status for answer in others.answers()} == {200}
+
+
+def test_17_7_requests_that_wait_end_when_their_key_is_revoked(house):
+    ada, bob = house.bearer("ada", "sender"), house.bearer("bob", "sender")
+    with house.server() as server:
+        cookie = cookie_of(server.request("POST", "/session", b"", ada), "store-auth")
+        mine = polls(server, ada, planned(server, ada)) + polls(server, session(server, ada)) + polls(server, cookie)
+        with Waiting(server, *mine) as waiting, Waiting(server, *polls(server, bob)) as others:
+            house.revoke(ada)
+            assert waiting.wait
+            began = time.time()
+            reload(server)
+            for answer in waiting.answers():
+                answer.problem("unauthorized", 401)
+            assert time.time() - began < LATE_SECONDS
+            assert others.wait
+            assert server.post(action("todos/added", text="x"), bob).status == 200
+            assert {answer.status for answer in others.answers()} == {200}
+
+
+def test_17_7_an_action_that_was_applied_is_answered_though_its_key_is_revoked(house):
+    ada = house.bearer("ada", "sender")
+    with house.server() as server, Wire(server, 60) as wire:
+        body = json.dumps(action("todos/planned", text="slow", ms=3_000)).encode()
+        fields = "".join(f"{name}: {value}\r\n" for name, value in {**ada, "Prefer": "wait=50"}.items())
+        wire.send(
+            f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n{fields}\r\n".encode() + body
+        )
+        until(lambda: server.get("/effects", house.operator).json["effects"], "it has begun")
+        house.revoke(ada)
+        reload(server)
+        assert server.get("/state", ada).status == 401
+        answer = wire.answer("POST")
+        assert answer.status == 200 and answer.json["completed"] is True
+
+
+def test_17_7_requests_that_wait_end_where_a_new_policy_does_not_allow_them(house):
+    ada, bob = house.bearer("ada", "sender"), house.bearer("bob", "reader")
+    sender = ROLES["sender"]
+    with house.server() as server:
+        location = planned(server, ada)
+        mine, others = Waiting(server, *polls(server, ada, location)), Waiting(server, *polls(server, bob))
+        with mine as waiting, others:
+            # It sees more: what it is shown goes on.
+            house.write({**ROLES, "sender": {**sender, "read": [*sender["read"], "/safe"]}})
+            reload(server)
+            assert waiting.wait
+        with Waiting(server, *polls(server, ada, location)) as waiting, Waiting(server, *polls(server, bob)) as others:
+            # It sees less, and dispatches what it did.
+            house.write(ROLES)
+            reload(server)
+            [_, _, outcome] = waiting.wires
+            for wire in waiting.wires[:2]:
+                assert "has changed while it waited" in wire.answer().problem("forbidden", 403)["detail"]
+            waiting.wires = [outcome]
+            assert waiting.wait
+            house.write({**ROLES, "sender": {"read": ["/todos"]}})
+            reload(server)
+            outcome.answer().problem("forbidden", 403)
+            assert others.wait
+
+
+def test_17_7_who_shows_nothing_waits_until_the_policy_ends_it(house):
+    house.write({**ROLES, "anonymous": {"read": ["/todos"]}})
+    with house.server() as server:
+        with Waiting(server, *[(f"/state?after={version}&wait=60", {}) for version in (0, 9)]) as waiting:
+            reload(server)
+            assert waiting.wait
+            house.write(ROLES)
+            reload(server)
+            for answer in waiting.answers():
+                answer.problem("unauthorized", 401)

@@ -13,6 +13,9 @@ package final class LongPolls: Sendable {
         package let after: UInt64
         /// As whom it reads the state.
         package let viewer: Viewer
+        /// Whether it may still be answered with what it waits for; `nil` where that is so for as
+        /// long as it waits.
+        fileprivate let isAllowed: (@Sendable () -> Bool)?
         /// Ends its time; cancelled with the answer.
         fileprivate var endTimer: (@Sendable () -> Void)?
         private let respond: @Sendable (Snapshot?) -> Void
@@ -20,10 +23,12 @@ package final class LongPolls: Sendable {
         package init(
             after: UInt64,
             for viewer: Viewer = .all,
+            while isAllowed: (@Sendable () -> Bool)? = nil,
             answer: @escaping @Sendable (Snapshot?) -> Void
         ) {
             self.after = after
             self.viewer = viewer
+            self.isAllowed = isAllowed
             respond = answer
         }
 
@@ -105,6 +110,15 @@ package final class LongPolls: Sendable {
     /// Answers the requests of a session, which has ended, that there is no news.
     package func expireAll(of session: String) {
         expire { $0.viewer.session?.text.isSame(as: session) == true }
+    }
+
+    /// Answers those that there is no news who may wait no longer: credentials or permissions have
+    /// changed.
+    package func expireForbidden() {
+        let bounded = waiting.withLock { waiting in
+            waiting.waiters.compactMap { id, waiter in waiter.isAllowed.map { (id, $0) } }
+        }
+        for (id, isAllowed) in bounded where !isAllowed() { expire(id) }
     }
 
     /// Answers everyone that there is no news; the server is about to stop.

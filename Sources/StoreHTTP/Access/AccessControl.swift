@@ -154,18 +154,42 @@ package final class AccessControl: Sendable {
         authenticator.cookie(for: principal, at: now())
     }
 
-    /// What ends a stream that a principal reads: its credential, its revocation, a policy that
-    /// allows it no more.
-    func credential(
-        of identity: Identity,
+    /// What ends a stream that a principal reads, and the waiting of its requests: its credential,
+    /// its revocation, a policy that allows it no more.
+    ///
+    /// - Parameters:
+    ///   - identity: the principal, as the policy has it now.
+    ///   - need: what the route needs of its role.
+    ///   - operates: whether it shows what all sessions have because the role operates.
+    ///   - path: of the request, which a problem may name.
+    ///   - id: of the request.
+    func held(
+        by identity: Identity,
         for need: RouteNeed,
-        operates: Bool
-    ) -> StreamCredential {
+        operates: Bool,
+        path: String,
+        _ id: RequestID
+    ) -> HeldAccess {
         let rights = StreamRights(sight: identity.sight, operates: operates)
-        return StreamCredential(expires: identity.principal.expires) { [self] in
-            let principal = identity.principal
-            return authenticator.isGood(principal, at: now())
-                && self.identity(of: principal).allows(need, as: rights)
+        let principal = identity.principal
+        return HeldAccess(expires: principal.expires) { [self] in
+            let now = now()
+            guard authenticator.isGood(principal, at: now) else {
+                return .credential(principal.isExpired(at: now) ? .expired : .revoked)
+            }
+            let identity = self.identity(of: principal)
+            guard !identity.allows(need, as: rights) else { return nil }
+            return .policy(
+                identity.denial(of: need).map { identity.problem($0, path: path) }
+                    ?? .forbidden(
+                        "What this request may read has changed while it waited. Send it again."
+                    )
+            )
+        } refuse: { [self] ending in
+            switch ending {
+            case .credential(let error): refused(error, takingAway: nil, id)
+            case .policy(let problem): problem
+            }
         }
     }
 }

@@ -22,6 +22,14 @@ package final class DispatchOutcomes: Sendable {
         var valueBytes = 0
     }
 
+    /// A request that waits for an end.
+    fileprivate struct Waiting: Sendable {
+        /// Ends its waiting.
+        let giveUp: @Sendable () -> Void
+        /// What lets it wait; `nil` where that does not end.
+        let access: HeldAccess?
+    }
+
     fileprivate struct Table: Sendable {
         var byVersion: [UInt64: Remembered] = [:]
         /// The versions in the order in which they came, from ``first`` on; some may be forgotten
@@ -29,7 +37,7 @@ package final class DispatchOutcomes: Sendable {
         var order: [UInt64] = []
         var first = 0
         var valueBytes = 0
-        var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        var waiting: [ObjectIdentifier: Waiting] = [:]
     }
 
     private let clock: any WallClock
@@ -124,7 +132,8 @@ extension DispatchOutcomes.Table {
 extension DispatchOutcomes {
     /// Notes a request that waits for the end of a dispatch, and how its waiting is ended.
     func begin(waiting ticket: DispatchTicket, givingUp: @escaping @Sendable () -> Void) {
-        table.withLock { $0.waiting[ObjectIdentifier(ticket)] = givingUp }
+        let waiting = Waiting(giveUp: givingUp, access: ticket.access)
+        table.withLock { $0.waiting[ObjectIdentifier(ticket)] = waiting }
     }
 
     /// Forgets a request that is answered.
@@ -135,6 +144,12 @@ extension DispatchOutcomes {
     /// Has all that wait answered as if their time were over: the server stops.
     func giveUp() {
         let waiting = table.withLock { Array($0.waiting.values) }
-        for givingUp in waiting { givingUp() }
+        for request in waiting { request.giveUp() }
+    }
+
+    /// Has those answered that may wait no longer: credentials or permissions have changed.
+    package func giveUpForbidden() {
+        let waiting = table.withLock { Array($0.waiting.values) }
+        for request in waiting where request.access?.isGood == false { request.giveUp() }
     }
 }

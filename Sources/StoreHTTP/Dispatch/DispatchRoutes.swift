@@ -164,7 +164,12 @@ package struct DispatchRoutes: RouteGroup {
                 let dispatch = store.outcomes.dispatch(number, for: caller)
             else { throw .notFound(outcomeOf: version) }
             // Its header fields are read before it is put off.
-            let ticket = DispatchTicket(request, store: store, about: dispatch, caller: caller)
+            let ticket = try DispatchTicket(
+                request,
+                store: store,
+                about: dispatch,
+                caller: caller
+            )
             request.exchange.park()
             ticket.wait(for: dispatch)
         }

@@ -51,12 +51,14 @@ extension DispatchTicket {
             }
             return givingUp()
         }
-        let timer = store.schedule(after: Double(seconds), givingUp)
+        let longest = access?.seconds(ofWait: Double(seconds)) ?? Double(seconds)
+        let timer = store.schedule(after: longest, givingUp)
         store.outcomes.begin(waiting: self, givingUp: givingUp)
         dispatch.wait(for: self) { [self, answer] end in
             timer?.cancel()
             answerOnce { finish(answer, end) }
         }
+        if access?.isGood == false { givingUp() }
         // The time may have been over before the ticket waited.
         if once.isDone {
             dispatch.leave(self)
@@ -67,7 +69,7 @@ extension DispatchTicket {
     private func answerOnce(_ answer: () -> Void) {
         once(ending: hold) {
             store.outcomes.end(waiting: self)
-            answer()
+            if let problem = access?.problem { self.answer(problem) } else { answer() }
             store.wake()
         }
     }

@@ -26,6 +26,9 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     let watch: EffectWatch?
     /// Whether it is asked what became of an earlier dispatch.
     let asksAgain: Bool
+    /// What lets a request wait that asks what became of a dispatch; one that dispatches gets its
+    /// answer whatever happens to its credential meanwhile.
+    let access: HeldAccess?
     /// Keeps the client's session while the client waits.
     let hold: SessionHold?
     /// For a client that waits.
@@ -48,13 +51,19 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         self.caller = caller
         self.isSeen = isSeen
         asksAgain = false
+        access = nil
         watch = preferences.waitSeconds == nil ? nil : EffectWatch()
         hold = watch == nil ? nil : store.hold(caller.session)
     }
 
     /// A ticket of a request that asks what became of a dispatch.
-    init(_ request: RequestContext, store: Store, about dispatch: FollowedDispatch, caller: Caller)
-    {
+    init(
+        _ request: RequestContext,
+        store: Store,
+        about dispatch: FollowedDispatch,
+        caller: Caller
+    ) throws(Problem) {
+        access = try request.heldAccess()
         exchange = request.exchange
         id = request.id
         self.store = store

@@ -48,7 +48,7 @@ package struct ActionEventsRoutes: RouteGroup {
         let session = try request.session()
         let topic = store.reader.logTopic(for: try request.caller())
         var owner = StreamOwner(session: session)
-        owner.credential = try request.credential()
+        owner.credential = try request.heldAccess()?.credential
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }

@@ -72,14 +72,17 @@ extension RequestContext {
     /// Who sends it; `nil` where that makes no difference.
     var identity: Identity? { exchange.identity }
 
-    /// What ends a stream of it besides the client; `nil` where that makes no difference.
-    func credential() throws(Problem) -> StreamCredential? {
+    /// What ends its waiting, or a stream of it, besides the client; `nil` where that makes no
+    /// difference.
+    func heldAccess() throws(Problem) -> HeldAccess? {
         guard let access = environment.access, let identity else { return nil }
         let operates = try caller().isOperator && !environment.operatorReads
-        return access.credential(
-            of: identity,
+        return access.held(
+            by: identity,
             for: try served.need(of: exchange),
-            operates: operates
+            operates: operates,
+            path: exchange.path,
+            id
         )
     }
 

@@ -98,7 +98,7 @@ package struct StateRoutes: RouteGroup {
     }
 
     /// Answers as soon as the version is greater than `after`, or 304 when the time is over or the
-    /// client has closed its side.
+    /// client has closed its side; and with the reason when its credential or its session ends.
     private func poll(
         _ request: RequestContext,
         _ pointer: JSONPointer,
@@ -113,10 +113,12 @@ package struct StateRoutes: RouteGroup {
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
         // A poll for the state needs no session; the one that is shown lives meanwhile.
         let hold = store.hold(try request.session())
+        let access = try request.heldAccess()
         request.exchange.suspend()
-        let wait = reader.wait(after: after, for: caller) { newer in
+        let wait = reader.wait(after: after, for: caller, with: access) { newer in
             let hasEnded = hold?.isOpen == false
             hold?.end()
+            if let problem = access?.problem { return request.complete(.failure(problem)) }
             if hasEnded { return request.complete(.failure(request.sessionEnded)) }
             guard let newer else {
                 let state = reader.state(for: caller)
@@ -131,10 +133,11 @@ package struct StateRoutes: RouteGroup {
             )
         }
         guard let wait else { return }
-        // It may have ended before the wait could be found.
-        if hold?.isOpen == false { wait.expire() }
+        // Either may have ended before the wait could be found.
+        if hold?.isOpen == false || access?.isGood == false { wait.expire() }
         request.exchange.whenClientLeaves { wait.expire() }
-        if let timer = store.schedule(after: Double(seconds), wait.expire) {
+        let longest = access?.seconds(ofWait: Double(seconds)) ?? Double(seconds)
+        if let timer = store.schedule(after: longest, wait.expire) {
             wait.end(with: timer)
         }
     }

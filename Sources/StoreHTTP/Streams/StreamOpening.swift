@@ -113,7 +113,7 @@ enum StreamOpening {
             name: request[StreamParameters.subscriber],
             session: try request.session()
         )
-        owner.credential = try request.credential()
+        owner.credential = try request.heldAccess()?.credential
         guard !store.streams.isShedding else {
             // Who wants a stream rarely asks for anything else, and a connection takes memory, too.
             request.exchange.closeAfterAnswer()

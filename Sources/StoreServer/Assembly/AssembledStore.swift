@@ -26,6 +26,8 @@ extension AssembledStore: ServedStore {
         guard let access = base.access else { return }
         try access.reload()
         store.streams.endForbiddenStreams()
+        store.reader.endForbiddenWaits()
+        store.outcomes.giveUpForbidden()
     }
 
     func drain() {
