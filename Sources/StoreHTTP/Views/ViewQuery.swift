@@ -6,11 +6,13 @@ import Wire
 struct ViewQuery: Sendable {
     /// The parameters' names in the order of their declaration.
     let names: [String]
+    private let view: String
     private let schemas: [JSONSchema.Property]
     private let decode: @Sendable ([UInt8]) -> Result<any Codable & Sendable, JSONError>
     private let logger: Logger
 
-    init(_ type: any (Codable & Sendable).Type, _ logger: Logger) {
+    init(of view: String, _ type: any (Codable & Sendable).Type, _ logger: Logger) {
+        self.view = view
         self.logger = logger
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
@@ -65,10 +67,13 @@ struct ViewQuery: Sendable {
         do {
             return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
         } catch {
+            // What was sent may be secret, and so may what is said of it.
             if let failure = error.failure {
+                let given = names.filter { text($0) != nil }
                 logger.error(
                     .payloadRefused,
-                    "a view's parameters, \(String(decoding: bytes, as: UTF8.self)): \(failure)"
+                    "the type's own code refused the parameters of the view \(view) "
+                        + "(\(given.joined(separator: ", "))): \(type(of: failure))"
                 )
             }
             let name = error.pointer.split(separator: "/").first.map(String.init) ?? ""

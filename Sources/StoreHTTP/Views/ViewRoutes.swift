@@ -40,7 +40,7 @@ package struct ViewRoutes: RouteGroup {
     }
 
     private func routes(of view: PublishedView, at place: Int) -> [Route] {
-        let query = ViewQuery(view.parameters, store.logger)
+        let query = ViewQuery(of: view.name, view.parameters, store.logger)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
         // A parameter of the view's own goes before one of the stream's that has its name.
         let ofStream = StreamParameters.all.filter { parameter in
@@ -78,7 +78,10 @@ package struct ViewRoutes: RouteGroup {
                 json.member("name", view.name)
                 json.member("href", links.view(view.name))
                 json.member("events", links.viewEvents(view.name))
-                json.member("parameters", ViewQuery(view.parameters, store.logger).names)
+                json.member(
+                    "parameters",
+                    ViewQuery(of: view.name, view.parameters, store.logger).names
+                )
             }
         }
     }
