@@ -5,6 +5,7 @@ import json
 
 import pytest
 from harness import INCREASE, Server, action
+from programs import build_sample
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
@@ -66,6 +67,36 @@ def test_analytics_and_the_access_log_have_it(tmp_path):
         access = [json.loads(line) for line in server.log_text.splitlines()]
         found = [line.get("trace") for line in access if line["event"] == "request.ended"]
         assert found == [PARENT.split("-")[1], None]
+
+
+def test_a_call_of_a_use_case_and_all_that_comes_of_it_are_a_part_of_the_trace(fresh):
+    def call(*headers):
+        fields = {"Prefer": "wait=10"}
+        for each in headers:
+            fields |= each
+        return fresh.send("/usecases/login/login", {"userName": "demo", "password": "demo"}, fields)
+
+    assert call(traced()).status == 200
+    first = fresh.actions()
+    assert first[0]["type"] == "usecases/login/login" and "login/loading" in [each["type"] for each in first]
+    own = [each for each in first if each.get("cause", 1) == 1]
+    assert len(own) > 1 and {each["meta"]["traceparent"] for each in own} == {PARENT}
+    # Others have none, nor has one whose field is no trace.
+    newest = fresh.version
+    assert call().status == call(traced("00-x")).status == 200
+    assert all("meta" not in each for each in fresh.actions(newest))
+
+
+def test_a_notification_and_what_is_made_of_it_are_a_part_of_the_trace():
+    with Server(program=build_sample("Watched")) as server:
+        assert server.send("/notify/bell", {"rings": 1}, {**traced(), "Prefer": "wait=10"}).status == 200
+        # The first is of the start.
+        _, rung, noted = server.actions()
+        assert (rung["type"], noted["type"], noted["cause"]) == ("notify/bell", "diary/noted", rung["version"])
+        assert rung["meta"] == noted["meta"] == {"traceparent": PARENT}
+        newest = server.version
+        assert server.send("/notify/bell", {"rings": 1}, {"Prefer": "wait=10"}).status == 200
+        assert all("meta" not in each for each in server.actions(newest))
 
 
 def test_a_request_that_is_sent_again_is_the_same_in_another_trace():

@@ -29,7 +29,7 @@ package struct CoreHandle: Sendable {
 
     /// Takes a client's request for what is no action, or refuses it. The completion receives
     /// whether the request was recorded, and so the work begun; the watch ends with the work, and
-    /// all that it leads to.
+    /// all that it leads to. The record, and what follows it, are a part of the trace.
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
     ///   Core stops.
@@ -39,15 +39,15 @@ package struct CoreHandle: Sendable {
         principal: String? = nil,
         from session: String? = nil,
         origin: String? = nil,
+        trace: String? = nil,
         watch: EffectWatch? = nil,
         completion: any Completion
     ) throws(MailboxError) {
+        let member = EnvelopeMember(action: request, type: request.name, payload: [123, 125])
         try engine.enter(
             .envelope(
                 Envelope(
-                    members: [
-                        EnvelopeMember(action: request, type: request.name, payload: [123, 125])
-                    ],
+                    members: [member.traced(trace)],
                     requestID: requestID,
                     principal: principal,
                     watch: watch,
@@ -69,12 +69,14 @@ package struct CoreHandle: Sendable {
         at place: String,
         from session: String? = nil,
         principal: String? = nil,
+        trace: String? = nil,
         watch: EffectWatch? = nil
     ) {
         var source = ActionSource(cause: cause, place: place)
         source.watch = watch
         source.session = session
         source.principal = principal
+        source.trace = trace
         engine.dispatchProgramAction(action, from: source)
     }
 

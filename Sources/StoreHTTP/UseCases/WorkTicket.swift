@@ -21,6 +21,8 @@ final class WorkTicket: Completion {
     private let following: [(action: any Action, place: String)]
     private let session: String?
     private let principal: String?
+    /// The trace that the request is a part of.
+    private let trace: String?
     /// As whom the client sees the state.
     private let viewer: Viewer
     /// Whether that has the module that it asks.
@@ -56,6 +58,7 @@ final class WorkTicket: Completion {
         self.following = following
         self.session = session
         principal = request.identity?.stamp
+        trace = request.exchange.traceparent
         viewer = Viewer(session: nil, sight: request.identity?.sight)
         isSeen = module.map(viewer.sees(module:)) ?? true
         waitSeconds = request.preferences.waitSeconds
@@ -100,6 +103,7 @@ final class WorkTicket: Completion {
                 principal: principal,
                 from: session,
                 origin: origin,
+                trace: trace,
                 watch: watch,
                 completion: self
             )
@@ -132,6 +136,7 @@ final class WorkTicket: Completion {
                 at: place,
                 from: session,
                 principal: principal,
+                trace: trace,
                 watch: watch
             )
         }
