@@ -300,6 +300,8 @@ def test_17_7_who_shows_nothing_waits_until_the_policy_ends_it(house):
             reload(server)
             assert waiting.wait
             house.write(ROLES)
+            began = time.time()
             reload(server)
             for answer in waiting.answers():
                 answer.problem("unauthorized", 401)
+            assert time.time() - began < LATE_SECONDS

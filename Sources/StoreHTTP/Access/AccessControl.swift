@@ -163,6 +163,7 @@ package final class AccessControl: Sendable {
     ///   - operates: whether it shows what all sessions have because the role operates.
     ///   - path: of the request, which a problem may name.
     ///   - id: of the request.
+    /// - Returns: what says whether it lasts, and why not.
     func held(
         by identity: Identity,
         for need: RouteNeed,

@@ -8,6 +8,7 @@ extension Refusal {
     /// - Parameters:
     ///   - viewer: as whom the client sees the state.
     ///   - isSeen: whether that has the modules of what was refused.
+    /// - Returns: whether the reason, and the pointer, may be shown.
     package func isReadable(for viewer: Viewer, where isSeen: Bool) -> Bool {
         isOfWholeState ? viewer.sight == nil : isSeen
     }
