@@ -162,9 +162,9 @@ package final class ActionTable: Sendable {
     /// What is reduced and journaled of an action that the program itself dispatches: the same as
     /// if a client had sent it, so without its secret members.
     ///
-    /// - Throws: ``UnregisteredAction`` where no list and no module has its type,
-    ///   ``OversizedAction`` where history can't hold it; the error of the encoder or the decoder
-    ///   where it has no JSON form, or needs a secret member.
+    /// - Throws: ``UnwrittenAction`` where no list and no module has its type, or history can't hold
+    ///   it; the error of the encoder or the decoder where it has no JSON form, or needs a secret
+    ///   member.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         var inner = action
         var instance: String?
@@ -172,7 +172,7 @@ package final class ActionTable: Sendable {
             (inner, instance) = (addressed.action, addressed.instance)
         }
         guard let known = types[ObjectIdentifier(type(of: inner))] else {
-            throw UnregisteredAction(inner)
+            throw UnwrittenAction.unregistered(inner)
         }
         let (place, payload) = try known.type.write(inner, encoder)
         let entry = known.type.entries[place]
@@ -181,7 +181,7 @@ package final class ActionTable: Sendable {
         let wireName = entry.wireName(instance)
         // Clients' are bounded by the body; a record that history can't hold would end the server.
         guard payload.count <= payloadBytesMax else {
-            throw OversizedAction(type: wireName, bytes: payload.count, bytesMax: payloadBytesMax)
+            throw UnwrittenAction.oversized(bytes: payload.count, bytesMax: payloadBytesMax)
         }
         if !entry.secrets.isEmpty {
             let document = try JSONDocument(parsing: payload, limits: .unbounded)

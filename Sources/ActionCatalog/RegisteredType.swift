@@ -135,10 +135,10 @@ extension RegisteredType {
         }
         let keys = NameIndex(form.cases.map(\.key))
         return RegisteredType(type, title: place.module, entries) { action, encoder in
-            guard let action = action as? A else { throw UnregisteredAction(action) }
+            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
             return try encoder.encodeCase(action) { key, payload in
                 guard let entry = keys.place(of: key.assumingMemoryBound(to: UInt8.self)) else {
-                    throw UnwritableAction(action)
+                    throw UnwrittenAction.unwritable(action)
                 }
                 return (entry, payload.count == 2 ? emptyObject : Array(payload))
             }
@@ -188,7 +188,7 @@ extension RegisteredType {
     ) -> Writer {
         if entry.isBare { return { _, _ in (0, emptyObject) } }
         return { action, encoder in
-            guard let action = action as? A else { throw UnregisteredAction(action) }
+            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
             return (0, try encoder.encode(action))
         }
     }

@@ -102,20 +102,11 @@ extension ConfigurationOption {
         help: String,
         check: @escaping @Sendable (String) -> String? = { $0.isEmpty ? "some text" : nil }
     ) -> Self {
-        Self(
-            name: name,
-            placeholder: placeholder,
-            help: help,
-            apply: { configuration, values, origin throws(UsageError) in
-                for value in values {
-                    if let allowed = check(value) {
-                        throw .value(value, of: origin, allowed: allowed)
-                    }
-                    configuration[keyPath: member] = value
-                }
-            },
-            show: { [$0[keyPath: member]] }
-        )
+        text(name, placeholder, help: help, check: check) {
+            $0[keyPath: member] = $1
+        } show: {
+            [$0[keyPath: member]]
+        }
     }
 
     /// A text that `check` accepts or explains, or nothing.
@@ -126,6 +117,21 @@ extension ConfigurationOption {
         help: String,
         check: @escaping @Sendable (String) -> String? = { $0.isEmpty ? "some text" : nil }
     ) -> Self {
+        text(name, placeholder, help: help, check: check) {
+            $0[keyPath: member] = $1
+        } show: {
+            $0[keyPath: member].map { [$0] } ?? []
+        }
+    }
+
+    private static func text(
+        _ name: String,
+        _ placeholder: String,
+        help: String,
+        check: @escaping @Sendable (String) -> String?,
+        set: @escaping @Sendable (inout Configuration, String) -> Void,
+        show: @escaping @Sendable (Configuration) -> [String]
+    ) -> Self {
         Self(
             name: name,
             placeholder: placeholder,
@@ -135,10 +141,10 @@ extension ConfigurationOption {
                     if let allowed = check(value) {
                         throw .value(value, of: origin, allowed: allowed)
                     }
-                    configuration[keyPath: member] = value
+                    set(&configuration, value)
                 }
             },
-            show: { $0[keyPath: member].map { [$0] } ?? [] }
+            show: show
         )
     }
 
