@@ -176,7 +176,7 @@ package final class AccessControl: Sendable {
         return HeldAccess(expires: principal.expires) { [self] in
             let now = now()
             guard authenticator.isGood(principal, at: now) else {
-                return .credential(principal.isExpired(at: now) ? .expired : .revoked)
+                return .credential(principal.ending(at: now))
             }
             let identity = self.identity(of: principal)
             guard !identity.allows(need, as: rights) else { return nil }
@@ -188,7 +188,7 @@ package final class AccessControl: Sendable {
             )
         } refuse: { [self] ending in
             switch ending {
-            case .credential(let error): refused(error, takingAway: nil, id)
+            case .credential(let error): refused(error, id)
             case .policy(let problem): problem
             }
         }
@@ -207,5 +207,17 @@ extension Authenticator {
                 try principal(ofCookie: UnsafeRawBufferPointer(utf8), at: now)
             }
         }.get()
+    }
+}
+
+extension Principal {
+    /// Why its credential is good no more.
+    fileprivate func ending(at now: Int64) -> AuthenticationError {
+        switch (credential, isExpired(at: now)) {
+        case (.key(let id), true): .expiredKey(id: id)
+        case (.key(let id), false): .unknownKey(id: id)
+        case (_, true): .expired
+        case (_, false): .revoked
+        }
     }
 }
