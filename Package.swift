@@ -82,7 +82,8 @@ let package = Package(
         layer("Platform"),
         layer("Texts"),
         layer("Digest", on: ["CNettle"]),
-        layer("StoreCore", on: ["Platform", "Texts"]),
+        layer("Traces", on: ["Platform"]),
+        layer("StoreCore", on: ["Platform", "Texts", "Traces"]),
         layer(
             "JournalSQLite",
             on: ["CNettle", "CSQLite", "CZstd", "Platform", "StoreCore", "Texts"]
@@ -95,7 +96,10 @@ let package = Package(
         ),
         layer("Authorization", on: ["Texts", "Wire"]),
         layer("EventStream", on: ["Texts", "Wire"]),
-        layer("HTTPTransport", on: ["CHTTPD", "EventStream", "Platform", "Texts", "Wire"]),
+        layer(
+            "HTTPTransport",
+            on: ["CHTTPD", "EventStream", "Platform", "Texts", "Traces", "Wire"]
+        ),
         layer("ControlledWorld", on: ["Platform", "StoreCore"]),
         layer("StorePatterns", on: ["Platform", "StoreCore"]),
         layer("Telemetry", on: ["Platform", "Texts", "Wire"]),
@@ -121,7 +125,7 @@ let package = Package(
                 "ActionCatalog", "Authentication", "Authorization", "ControlledWorld", "Digest",
                 "EventStream", "HTTPTransport",
                 "Platform", "StatePublishing", "StoreCore", "StoreHistory", "StorePatterns",
-                "Telemetry", "Texts", "Wire",
+                "Telemetry", "Texts", "Traces", "Wire",
             ]
         ),
         layer(
@@ -131,10 +135,14 @@ let package = Package(
                 "EventStream",
                 "HTTPTransport", "JournalSQLite", "Platform", "ServerCommandLine",
                 "StatePublishing", "StoreCore", "StoreHTTP", "StoreHistory", "StorePatterns",
-                "Telemetry", "Texts", "Wire",
+                "Telemetry", "Texts", "TraceExport", "Traces", "Wire",
             ]
         ),
         layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
+        layer(
+            "TraceExport",
+            on: ["HTTPClient", "Platform", "Telemetry", "Traces", "Wire"]
+        ),
         domain(
             "LoginUseCases",
             in: "Login/UseCase",
@@ -197,6 +205,8 @@ let package = Package(
         tests(of: "EventStream", ["Texts", "Wire"]),
         tests(of: "HTTPTransport", ["EventStream", "Platform", "StoreTesting", "Wire"]),
         tests(of: "HTTPClient", ["StoreCore"]),
+        tests(of: "Traces"),
+        tests(of: "TraceExport", ["HTTPClient", "Platform", "Telemetry", "Traces", "Wire"]),
         tests(
             of: "Domain",
             ["LoginUseCases", "StoreCore", "StorePatterns", "StoreTesting"]

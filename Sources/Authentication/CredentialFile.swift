@@ -7,21 +7,21 @@ package struct CredentialFileError: Error, Equatable, CustomStringConvertible {
 
     package init(_ description: String) { self.description = description }
 
-    init(_ file: String, _ problem: String) { self.init("\(file): \(problem)") }
+    package init(_ file: String, _ problem: String) { self.init("\(file): \(problem)") }
 }
 
-/// Reads files on which it depends who is let in.
-enum CredentialFile {
+/// Reads files with secrets, and those on which it depends who is let in.
+package enum CredentialFile {
     static let bytesMax = 1 << 20
 
     /// A file and who may do what with it.
-    struct Content {
+    package struct Content {
         let path: String
-        let bytes: [UInt8]
+        package let bytes: [UInt8]
         let mode: mode_t
 
         /// Refuses a file with a secret that others than its owner and its group may read.
-        func checkSecret() throws(CredentialFileError) {
+        package func checkSecret() throws(CredentialFileError) {
             guard mode & S_IROTH == 0 else {
                 throw CredentialFileError(
                     path,
@@ -70,7 +70,7 @@ enum CredentialFile {
     }
 
     /// The content of a regular file that only its owner may write.
-    static func read(_ path: String) throws(CredentialFileError) -> Content {
+    package static func read(_ path: String) throws(CredentialFileError) -> Content {
         guard let content = try readIfThere(path) else {
             throw CredentialFileError(path, "there is no such file")
         }

@@ -35,7 +35,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 extension HTTPHeaders.Field {
     /// Whether name and value may be sent (RFC 9110 §5.1, §5.5): a line break in one would begin
     /// another field.
-    var isWellFormed: Bool {
+    package var isWellFormed: Bool {
         name.isToken && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 }

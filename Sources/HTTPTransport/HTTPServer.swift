@@ -11,13 +11,15 @@ package final class HTTPServer: Sendable {
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a server that does not listen yet. `startThread` starts a thread of a name; `log`
-    /// gets lines for the operator, and `accessLog` what is known of each request.
+    /// gets lines for the operator, `accessLog` what is known of each request, and `tracing` what is
+    /// known of those whose traces are exported.
     ///
     /// - Throws: ``TransportError`` where the system refuses what the event loop needs.
     package init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
         accessLog: (any AccessLog)? = nil,
+        tracing: RequestTracing? = nil,
         startThread: @escaping @Sendable (String, @escaping @Sendable () -> Void) -> Void,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
@@ -27,6 +29,7 @@ package final class HTTPServer: Sendable {
             handler: handler,
             counters: counters,
             accessLog: accessLog,
+            tracing: tracing,
             log: log
         )
     }

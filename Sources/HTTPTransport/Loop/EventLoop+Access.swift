@@ -1,7 +1,7 @@
 import EventStream
 import Platform
 
-// What is noted of requests, where there is an access log.
+// What is noted of requests, where there is an access log, or of those whose traces are exported.
 
 extension EventLoop {
     /// A request line has been read.
@@ -9,24 +9,29 @@ extension EventLoop {
         exchange.note = AccessNote(Access(began: Self.clock()))
     }
 
-    /// A request is over: its line is written, unless it has become a stream.
+    /// A request is over: its line is written, unless it has become a stream, and its span
+    /// recorded.
     func endAccess(_ exchange: HTTPExchange) {
         guard var access = exchange.note?.access else { return }
         exchange.note = nil
         access.fill(of: exchange)
         accessLog?.requestEnded(access)
+        if access.span != nil { tracing?.ended(access) }
     }
 
     /// What is to be done when a stream has ended, which the request becomes now: it gets a line
-    /// then, and none as a request.
+    /// then, and none as a request. Its span ends here: how long a stream lasts is for its reader
+    /// to say.
     func endingAccess(
         _ exchange: HTTPExchange,
         then onEnd: (@Sendable () -> Void)?
     ) -> (@Sendable () -> Void)? {
-        guard var access = exchange.note?.access, let accessLog else { return onEnd }
+        guard var access = exchange.note?.access else { return onEnd }
         exchange.note = nil
         access.status = 200
         access.fill(of: exchange)
+        if access.span != nil { tracing?.ended(access) }
+        guard let accessLog else { return onEnd }
         return { [access] in
             var access = access
             access.seconds = Self.clock() - access.began

@@ -101,6 +101,7 @@ extension EventLoop {
             response.closes = true
             return answer(exchange, response)
         }
+        if let tracing { beginSpan(exchange, tracing) }
         if let note = exchange.note { note.access.method = exchange.method }
         exchange.isEarly = isEarly
         if let response = handler.admit(exchange) {

@@ -42,6 +42,8 @@ final class EventLoop: @unchecked Sendable {
     let accessLog: (any AccessLog)?
     /// Whether there is one.
     let notesRequests: Bool
+    /// Records the spans of requests; `nil` where no traces are exported.
+    let tracing: RequestTracing?
     let log: @Sendable (String) -> Void
 
     let epoll: CInt
@@ -109,6 +111,7 @@ final class EventLoop: @unchecked Sendable {
         handler: any HTTPHandler,
         counters: TransportCounters,
         accessLog: (any AccessLog)?,
+        tracing: RequestTracing?,
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
         self.configuration = configuration
@@ -116,6 +119,7 @@ final class EventLoop: @unchecked Sendable {
         self.counters = counters
         self.accessLog = accessLog
         notesRequests = accessLog != nil
+        self.tracing = tracing
         self.log = log
         commonFields = .allocate(capacity: configuration.commonFields.bytes.count)
         _ = commonFields.initialize(

@@ -5,7 +5,8 @@ package protocol AccessLog: Sendable {
     func streamEnded(_ access: Access)
 }
 
-/// What is known of a request when it is over. Made only where there is an access log.
+/// What is known of a request when it is over. Made only where there is an access log, or where the
+/// request is a part of an exported trace.
 ///
 /// Filled in on the event loop's thread, and handed over as a whole.
 package struct Access: Sendable {
@@ -37,6 +38,8 @@ package struct Access: Sendable {
     package var principal: String?
     /// The trace that it is a part of.
     package var traceID: String?
+    /// Its span; `nil` where its trace is not exported.
+    package internal(set) var span: RequestSpan?
 
     init(began: Double) {
         self.began = began

@@ -84,7 +84,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var reused: ReusedResponse?
     @exclusivity(unchecked) private var ownResource: AnyObject?
     @exclusivity(unchecked) private var ownSender: AnyObject?
-    /// What is noted of the request; `nil` without an access log.
+    /// What is noted of the request; `nil` where there is nothing that it is noted for.
     @exclusivity(unchecked) var note: AccessNote?
     /// Fields that the answer has beside its own.
     @exclusivity(unchecked) private(set) var furtherFields = HTTPFields()
@@ -161,10 +161,10 @@ extension HTTPExchange {
         set { ownSender = newValue }
     }
 
-    /// Whether there is an access log, for which something can be noted of the request.
+    /// Whether something can be noted of the request: for the access log, or for its span.
     package var isNoted: Bool { note != nil }
 
-    /// Notes something for the access log, where there is one. On the loop's thread.
+    /// Notes something, where it is noted for anything. On the loop's thread.
     package func noteAccess(_ change: (inout Access) -> Void) {
         if let note { change(&note.access) }
     }

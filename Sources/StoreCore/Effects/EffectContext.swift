@@ -12,7 +12,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The trace that this action is a part of, as `traceparent` has it (W3C Trace Context); `nil`
     /// where its request named none. What the effect dispatches is a part of it, and so are its
     /// requests by the HTTP client.
-    public var traceparent: String? { token.cause.trace }
+    public var traceparent: String? { token.trace }
 
     /// The slice as it is now.
     ///

@@ -1,5 +1,6 @@
 import Platform
 import Synchronization
+import Traces
 
 extension EffectRunner {
     /// Begins an effect. The Core's thread calls it, after the commit.
@@ -101,6 +102,7 @@ extension EffectRunner {
     ) -> Task<Result<any Sendable, any Error>, Never>? {
         if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         let path = address.path + "/"
+        let span = tracing?.tracer.begin(within: cause.trace)
         let token = table.withLock { table -> EffectToken? in
             guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
             table.begun += 1
@@ -108,7 +110,8 @@ extension EffectRunner {
                 address: address,
                 id: path + (run.id ?? "\(cause.version).\(table.begun)"),
                 cause: cause,
-                number: table.begun
+                number: table.begun,
+                span: span
             )
             table.running.insert(token)
             return token
@@ -132,7 +135,7 @@ extension EffectRunner {
         let task = Task<Result<any Sendable, any Error>, Never>(executorPreference: executor) {
             [self] in
             let result =
-                if let trace = token.cause.trace {
+                if let trace = token.trace {
                     await TraceContext.$parent.withValue(trace) { await attempts(of: run, context) }
                 } else {
                     await attempts(of: run, context)
@@ -194,6 +197,7 @@ extension EffectRunner {
         }
         if case .failure(let error) = result, !token.isCancelled { failed(token, error) }
         ended(token, token.nanoseconds)
+        if let span = token.span { record(span, of: token, result) }
         token.cause.watch?.end(
             token.isCancelled ? .failure(CancellationError()) : result,
             of: token.address.module

@@ -1,5 +1,6 @@
 import Platform
 package import Synchronization
+package import Traces
 
 /// Performs effects: the one place where what modules ask for becomes tasks.
 ///
@@ -22,18 +23,21 @@ package final class EffectRunner: Sendable {
     let began: @Sendable (EffectToken) -> Void
     let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
     let retried: @Sendable (EffectToken) -> Void
+    /// Records the spans of effects; `nil` where no traces are exported.
+    let tracing: StoreTracing?
     private let access = Locked(EngineReference())
     let table = Locked(Table())
     /// Effects that did not begin because as many ran as may, since the start.
     package let refused = Atomic<UInt64>(0)
 
     /// Makes a runner whose effects run on `executor`, or on Swift's own threads where there is
-    /// none. `failed` receives every effect that threw for good; `began` every one that begins, and
+    /// none, and whose spans are recorded by `tracing`. `failed` receives every effect that threw for good; `began` every one that begins, and
     /// `ended` every one of those when it has ended, however, and how long it took; `retried` each
     /// one that is tried again.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,
+        tracing: StoreTracing? = nil,
         failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in },
         began: @escaping @Sendable (EffectToken) -> Void = { _ in },
         ended: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in },
@@ -41,6 +45,7 @@ package final class EffectRunner: Sendable {
     ) {
         self.dependencies = dependencies
         self.executor = executor
+        self.tracing = tracing
         self.failed = failed
         self.began = began
         self.ended = ended
@@ -109,7 +114,7 @@ extension EffectRunner {
         source.token = token
         source.session = token.cause.session
         source.principal = token.cause.principal
-        source.trace = token.cause.trace
+        source.trace = token.trace
         source.watch =
             watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
         return source

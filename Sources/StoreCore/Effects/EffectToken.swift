@@ -1,5 +1,6 @@
 import Platform
 import Synchronization
+import Traces
 
 /// One effect at work: who it is, and whether it still counts.
 package final class EffectToken: Sendable {
@@ -12,15 +13,27 @@ package final class EffectToken: Sendable {
     /// How many effects had begun before it: those that are cancelled together are so in this
     /// order.
     let number: Int
+    /// Its span; `nil` where its trace is not exported.
+    let span: Span.Identity?
+    /// The trace that it is a part of, for what it dispatches and sends; `nil` where there is none.
+    let trace: String?
     private let begun = ContinuousClock.now
     private let cancelled = Atomic(false)
     private let task = Locked<(@Sendable () -> Void)?>(nil)
 
-    init(address: SliceAddress, id: String, cause: EffectCause, number: Int = 0) {
+    init(
+        address: SliceAddress,
+        id: String,
+        cause: EffectCause,
+        number: Int = 0,
+        span: Span.Identity? = nil
+    ) {
         self.address = address
         self.number = number
         self.id = id
         self.cause = cause
+        self.span = span
+        trace = span?.traceparent ?? cause.trace
     }
 
     /// Whether what it dispatches is not applied any more.

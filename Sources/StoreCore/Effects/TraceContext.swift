@@ -1,6 +1,8 @@
-/// The trace that an action is a part of, as the client's request named it (W3C Trace Context,
-/// `traceparent`). It is a member of the record's meta, the first one, and is handed on as it came:
-/// the server adds no span of its own.
+import Traces
+
+/// The trace that an action is a part of (W3C Trace Context, `traceparent`). It is a member of the
+/// record's meta, the first one. Where no traces are exported, or this one is not sampled, it is
+/// handed on as the client's request named it; else it names the server's own span.
 public enum TraceContext {
     /// The trace for which the task works that asks: within an effect, that of the action that the
     /// effect follows. An HTTP client hands it on.
@@ -8,14 +10,12 @@ public enum TraceContext {
 
     /// What a meta with a trace begins with.
     package static let beginning = "{\"traceparent\":\""
-    /// The bytes of a `traceparent` of version 00.
-    package static let parentBytes = 55
 
     /// The trace of an action's meta; `nil` where it has none, or another member first.
     package static func parent(of meta: [UInt8]?) -> String? {
         guard let meta, meta.starts(with: beginning.utf8) else { return nil }
-        let parent = meta.dropFirst(beginning.utf8.count).prefix(parentBytes)
-        let rest = meta.dropFirst(beginning.utf8.count + parentBytes)
+        let parent = meta.dropFirst(beginning.utf8.count).prefix(SpanContext.traceparentBytes)
+        let rest = meta.dropFirst(beginning.utf8.count + SpanContext.traceparentBytes)
         guard rest.first == UInt8(ascii: "\""), isParent(parent) else { return nil }
         return String(decoding: parent, as: UTF8.self)
     }
@@ -23,22 +23,7 @@ public enum TraceContext {
     /// Whether bytes are a `traceparent` of version 00: hexadecimal digits in small letters, a
     /// trace and a span that are not zero, and flags.
     package static func isParent(_ bytes: some Collection<UInt8>) -> Bool {
-        guard bytes.count == parentBytes else { return false }
-        let fields = bytes.split(
-            separator: UInt8(ascii: "-"),
-            omittingEmptySubsequences: false
-        )
-        guard fields.map(\.count) == [2, 32, 16, 2], fields[0].elementsEqual("00".utf8) else {
-            return false
-        }
-        let isHex = fields.joined().allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-            default: false
-            }
-        }
-        return isHex
-            && fields[1...2].allSatisfy { field in field.contains { $0 != UInt8(ascii: "0") } }
+        SpanContext(traceparent: bytes) != nil
     }
 
     /// A meta with a trace: of an action that has a meta, a JSON object, with its members behind

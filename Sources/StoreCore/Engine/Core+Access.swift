@@ -1,3 +1,5 @@
+import Traces
+
 // What effects and presenters have of the engine.
 
 extension Core: EngineAccess {
@@ -32,13 +34,16 @@ extension Core: EngineAccess {
 
     /// Hands over an effect's action, and waits until it is durable.
     package func submit(_ action: any Action, from origin: ActionSource) async throws -> UInt64 {
-        let member = try engine.member(of: action).traced(origin.trace)
+        let span = engine.span(within: origin.trace)
+        let member = try engine.member(of: action)
+            .traced(span?.identity.traceparent ?? origin.trace)
         return try await withCheckedThrowingContinuation { continuation in
             do {
                 try engine.offer(
                     Envelope(
                         members: [member],
                         source: origin,
+                        span: span,
                         completion: WaitingVersion(continuation)
                     )
                 )

@@ -1,4 +1,5 @@
 import Platform
+import Traces
 
 extension Engine {
     /// Works one envelope into the batch.
@@ -8,7 +9,9 @@ extension Engine {
             batch.audience = audience
         }
         var mark = batch.steps.count
+        if isTraced { envelope.span?.taken = .now }
         let outcome = outcome(of: envelope, from: &mark)
+        if isTraced { envelope.span?.reduced = .now }
         batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }

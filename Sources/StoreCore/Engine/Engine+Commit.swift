@@ -23,6 +23,7 @@ extension Engine {
             owner.committed(through: done.version, for: done.audience)
             times.published = now
             count(done, times)
+            if isTraced { noteCommit(done, times) }
             runFollowUps(done)
         }
         done.outcomes.withUnsafeBufferPointer { outcomes in

@@ -1,4 +1,5 @@
 import Synchronization
+import Traces
 
 // Actions that the program itself dispatches: effects, presenters, reactions.
 
@@ -44,11 +45,13 @@ extension Engine {
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)?
     ) throws {
-        let member = try member(of: action).traced(source.trace)
+        let span = span(within: source.trace)
+        let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
         source.watch?.begin()
         let envelope = Envelope(
             members: [member],
             source: source,
+            span: span,
             completion: IgnoredOutcome(source.watch, applied: applied) { [unowned self] error in
                 drop(DroppedAction(type: member.type, source: source, reason: error))
             }

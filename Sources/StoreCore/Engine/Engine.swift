@@ -28,6 +28,8 @@ final class Engine: @unchecked Sendable {
     let isTimed: Bool
     /// Receives what is measured.
     let figures: CoreFigures?
+    /// Whether envelopes may have spans.
+    let isTraced: Bool
     /// When the envelope was offered that is being worked on, until its first action is reduced; 0
     /// where that is not measured.
     @exclusivity(unchecked) var waitsSince: UInt64 = 0
@@ -78,6 +80,7 @@ final class Engine: @unchecked Sendable {
         isSlowToCommit = ports.journal?.canFail == true
         takesActions = ports.follower?.takesActions == true
         figures = ports.figures
+        isTraced = ports.tracing != nil
         isTimed = ports.progress != nil || takesActions || figures != nil
         mailbox = Locked(
             Mailbox(

@@ -1,4 +1,5 @@
 package import Platform
+package import Traces
 
 /// The ports and bounds of a Core that have nothing to do with the state's type.
 package struct EnginePorts: Sendable {
@@ -56,6 +57,8 @@ package struct EnginePorts: Sendable {
     package var hasSights = false
     /// Receives what is measured; without it nothing is.
     package var figures: CoreFigures?
+    /// Records the spans of sampled traces; `nil` where none are exported.
+    package var tracing: StoreTracing?
 
     package init() {}
 }

@@ -38,6 +38,8 @@ package final class Envelope: Sendable {
     /// When a client's request was offered, by ``SystemTime/steadyNanoseconds()``; 0 where that is
     /// not measured.
     package let offered: UInt64
+    /// The span of its way through the Core; `nil` where its trace is not exported.
+    package let span: DispatchSpan?
 
     package init(
         members: [Member],
@@ -56,9 +58,11 @@ package final class Envelope: Sendable {
         origin: String? = nil,
         sees: (@Sendable (_ module: Int) -> Bool)? = nil,
         offered: UInt64 = 0,
+        span: DispatchSpan? = nil,
         completion: any Completion
     ) {
         self.offered = offered
+        self.span = span
         self.members = members
         self.requestID = requestID
         self.principal = source == nil ? principal : source?.principal

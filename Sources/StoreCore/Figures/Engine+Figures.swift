@@ -13,7 +13,7 @@ struct CommitTimes {
 
 extension Engine {
     /// The time, where something is measured: read thrice for a batch.
-    var now: UInt64 { figures == nil ? 0 : SystemTime.steadyNanoseconds() }
+    var now: UInt64 { figures == nil && !isTraced ? 0 : SystemTime.steadyNanoseconds() }
 
     /// Counts a batch that is published.
     func count(_ done: borrowing Batch, _ times: CommitTimes) {
@@ -35,6 +35,7 @@ extension Engine {
     /// Completes an envelope. One that was applied is counted by its steps.
     func answer(_ envelope: Envelope, _ outcome: Outcome) {
         if let figures, let ended = ActionOutcome(outcome) { figures.ended(envelope, ended) }
+        if isTraced, let span = envelope.span { end(span, of: envelope, outcome) }
         envelope.completion.complete(outcome)
     }
 }

@@ -3,6 +3,7 @@ import Digest
 import EventStream
 import HTTPTransport
 import StoreCore
+import Traces
 import Wire
 
 /// Makes an envelope of a request and hands it to the Core.
@@ -41,7 +42,8 @@ final class DispatchHandler: Sendable {
         let reader = instance.map { self.reader.ofInstance($0) } ?? reader
         let idempotency = try Self.idempotency(exchange, of: caller, reader, link)
         let preferences = request.preferences
-        let trace = exchange.traceparent
+        let span = exchange.isNoted ? exchange.span.map { DispatchSpan($0.child()) } : nil
+        let trace = span?.identity.traceparent ?? exchange.traceparent
         let body =
             if let link {
                 try DispatchBody(link: link, by: reader, from: caller.identity, in: trace)
@@ -75,6 +77,7 @@ final class DispatchHandler: Sendable {
             origin: request.origin(in: caller.session),
             sees: store.reader.moduleSight(of: caller),
             offered: exchange.turnBegan,
+            span: span,
             completion: ticket
         )
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by

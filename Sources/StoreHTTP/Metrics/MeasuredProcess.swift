@@ -2,6 +2,7 @@ package import HTTPTransport
 import Platform
 import Synchronization
 package import Telemetry
+package import Traces
 
 /// What is measured of the process, beside its stores.
 package struct MeasuredProcess: Sendable {
@@ -9,6 +10,8 @@ package struct MeasuredProcess: Sendable {
     let transport: TransportCounters
     /// Where analytics lines go; `nil` where they are off.
     private let analytics: AnalyticsWriter?
+    /// What the spans of traces go through; `nil` where no traces are exported.
+    private let tracer: Tracer?
     /// How many requests were refused because of a rate; `nil` where there is none.
     private let refused: RefusedCounts?
     /// What the log was given.
@@ -21,10 +24,12 @@ package struct MeasuredProcess: Sendable {
         _ analytics: AnalyticsWriter?,
         _ web: WebRules = WebRules(),
         log: LogCounts,
+        tracer: Tracer? = nil,
         build: MetricLabels
     ) {
         self.transport = transport
         self.analytics = analytics
+        self.tracer = tracer
         refused = web.limits?.refused
         self.log = log
         self.build = build
@@ -44,6 +49,7 @@ package struct MeasuredProcess: Sendable {
                 Self.one(analytics.droppedTotal)
             )
         }
+        if let tracer { Self.write(tracer, to: &metrics) }
         if let refused {
             metrics.counter(
                 "store_http_rate_limited_total",
@@ -66,6 +72,23 @@ package struct MeasuredProcess: Sendable {
             "store_log_last_error_time_seconds",
             "When the log got its last error of each event, since 1970.",
             log.lastErrors.map { .init(["event": $0.event.rawValue], Double($0.time) / 1e9) }
+        )
+    }
+
+    private static func write(_ tracer: Tracer, to metrics: inout MetricsText) {
+        metrics.counter(
+            "store_otlp_spans_total",
+            "Spans of exported traces, by what became of them.",
+            [
+                .init(["outcome": "exported"], tracer.counts.exportedTotal),
+                .init(["outcome": "dropped"], tracer.queue.droppedTotal),
+                .init(["outcome": "failed"], tracer.counts.failedTotal),
+            ]
+        )
+        metrics.gauge(
+            "store_otlp_spans_waiting",
+            "Spans that wait to be exported.",
+            one(tracer.queue.count)
         )
     }
 

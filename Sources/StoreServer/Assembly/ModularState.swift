@@ -79,7 +79,8 @@ struct ModularState<State: RootState>: StateComposition {
         ports.comparison = haveSameBytes
         let runner = EffectRunner(
             dependencies: world.dependencies,
-            executor: world.simulated?.executor ?? world.test?.executor
+            executor: world.simulated?.executor ?? world.test?.executor,
+            tracing: ports.tracing
         ) { token, error in
             effects.fail(token.cause.type, of: token.address.module)
             guard world.simulated == nil else { return }

@@ -31,6 +31,10 @@ extension StoreServer {
         ports.progress = supervision.progress
         ports.figures = supervision.figures.core
         ports.hasSights = base.access != nil
+        ports.tracing = base.process.traces?.tracing(
+            of: base.links.store,
+            epoch: history.epoch.description
+        )
         ports.follower = StoreFollower(keeper, base.lines, world.logger)
         ports.member = { [registry = base.registry, encoder = base.encoder] action in
             try registry.member(of: action, encoder)

@@ -78,6 +78,7 @@ extension StoreServer {
             process.analytics,
             process.web,
             log: store.logger.counts,
+            tracer: process.traces?.tracer,
             build: buildLabels
         )
         let ready = { @Sendable [isDraining = store.isDraining] () -> NotReady? in

@@ -7,12 +7,15 @@ import Wire
 
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] =
-        place + authenticationOptions + web + history + analyticsOptions + logOptions + limits
-        + times
+        place + authenticationOptions + web + history + analyticsOptions + logOptions
+        + traceOptions + limits + times
 
     package static var defaults: ServerConfiguration {
         var defaults = ServerConfiguration()
         defaults.analytics = .stdout
+        let telemetry = OpenTelemetryVariables(ProcessEnvironment.all)
+        defaults.otlpEndpoint = telemetry.endpoint
+        defaults.otlpService = telemetry.service
         let passed = InheritedSocket.passed(in: ProcessEnvironment.all)
         if !passed.isEmpty { defaults.listen = passed.map { "fd:\($0)" } }
         return defaults

@@ -30,6 +30,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
 
     func checkFiles(_ configuration: ServerConfiguration) throws {
         try configuration.checkCredentialFiles()
+        _ = try configuration.collectorHeaders()
     }
 
     func run(_ command: TokenCommand, _ configuration: ServerConfiguration) throws -> String {

@@ -28,6 +28,7 @@ extension ServerConfiguration {
         }
         try checkAuthentication()
         try checkWeb()
+        try checkTraces()
         // A record that history can't hold would end the server.
         guard bodyBytesMax <= SQLiteJournal.fieldBytesMax else {
             throw ConfigurationError(

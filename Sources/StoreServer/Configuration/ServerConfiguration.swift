@@ -115,6 +115,17 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The wire names of actions that get no such line.
     public var logExcluded: [String] = []
 
+    /// Where traces are exported to: the URL of an OpenTelemetry collector that takes OTLP over
+    /// HTTP, with or without its path `/v1/traces`; `nil` for nowhere.
+    public var otlpEndpoint: String?
+    /// A file with header fields for the collector, a line for each; read again on SIGHUP.
+    public var otlpHeadersFile: String?
+    /// How many of all new traces are exported, 0 to 1; read again on SIGHUP. A trace that a request
+    /// names is exported where its `traceparent` says that it is sampled.
+    public var otlpSample = 1.0
+    /// The `service.name` of the traces; `nil` for the program's name.
+    public var otlpService: String?
+
     /// The most that request line and headers may take.
     public var headersBytesMax = transport.headersBytesMax
     /// The longest request target.

@@ -55,6 +55,7 @@ extension StoreServer {
                 logger
             ),
             logger,
+            traces: TraceExporting(configuration, program: name, version: version, logger),
             journalFailed: others.isEmpty ? journalFailed : nil
         )
     }
@@ -69,6 +70,7 @@ extension StoreServer {
             on: start.transport,
             start.logger,
             start.requestIDs,
+            traces: start.traces,
             storesCount: others.count + 1,
             policyWorlds: start.configuration.policyFile == nil ? [] : policyWorlds()
         )

@@ -24,6 +24,8 @@ final class ServerStart: Sendable {
     let preparation = DependencyPreparation()
     /// Names the requests, from the first on.
     let requestIDs = RequestIDs()
+    /// Where traces go; `nil` where none are exported.
+    let traces: TraceExporting?
     private let gate: StartGate
     private let status = Locked(Status.underWay)
 
@@ -31,9 +33,11 @@ final class ServerStart: Sendable {
     init(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
+        traces: TraceExporting? = nil,
         journalFailed: (@Sendable (JournalError) -> Void)?
     ) throws(TransportError) {
         self.configuration = configuration
+        self.traces = traces
         self.logger = logger
         self.journalFailed = journalFailed
         gate = StartGate(
@@ -46,11 +50,13 @@ final class ServerStart: Sendable {
             handler: gate,
             accessLog: configuration.accessLog
                 ? AccessLines(logger, forgetsClients: configuration.forgetClients) : nil,
+            tracing: traces?.requests(forgetsClients: configuration.forgetClients),
             startThread: { SystemThread.start(name: $0, $1) },
             log: logger.warnings(.httpNoted)
         )
         gate.attach(transport)
         try transport.start()
+        traces?.start()
     }
 
     /// The start has come to this phase, as `/readyz` shows.
@@ -78,6 +84,7 @@ final class ServerStart: Sendable {
         if let server { return server.stop() }
         preparation.cancel()
         gate.close()
+        defer { traces?.close(seconds: Self.stopSecondsMax) }
         return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
     }
 

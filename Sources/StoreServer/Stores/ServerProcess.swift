@@ -25,6 +25,8 @@ final class ServerProcess: Sendable {
     let web: WebRules
     /// Where analytics lines go; `nil` where they are off.
     let analytics: AnalyticsWriter?
+    /// Where traces go; `nil` where none are exported.
+    let traces: TraceExporting?
     let watchdog = WatchdogThread()
     /// Ends streams where memory is scarce; `nil` where there is no bound.
     private let memory: MemoryGuard?
@@ -43,6 +45,7 @@ final class ServerProcess: Sendable {
         on transport: HTTPServer,
         _ logger: Logger,
         _ requestIDs: RequestIDs = RequestIDs(),
+        traces: TraceExporting? = nil,
         storesCount: Int = 1,
         policyWorlds: [PolicyWorld] = []
     ) throws {
@@ -51,6 +54,7 @@ final class ServerProcess: Sendable {
         self.logger = logger
         self.requestIDs = requestIDs
         self.policyWorlds = policyWorlds
+        self.traces = traces
         web = configuration.webRules
         memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map { MemoryGuard($0, logger) }
         threads =
@@ -58,6 +62,7 @@ final class ServerProcess: Sendable {
         analytics = try configuration.analytics.writer(logger)
         add(ReloadedLogLevel(logger: logger))
         if let analytics { add(ReloadedAnalytics(writer: analytics)) }
+        if let traces { add(traces) }
     }
 
     /// Has something read again on SIGHUP.
@@ -178,6 +183,7 @@ extension ServerProcess {
         threads?.stop(by: deadline)
         watchdog.stop()
         analytics?.close(seconds: max(0.5, deadline.left))
+        traces?.close(seconds: max(0.25, deadline.left))
         return unfinished.compactMap { $0 }.first
     }
 

@@ -44,6 +44,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case analyticsFailed = "analytics.failed"
     case analyticsLost = "analytics.lost"
     case analyticsWritten = "analytics.written"
+    case tracesFailed = "traces.failed"
+    case tracesExported = "traces.exported"
     case logLost = "log.lost"
 
     case memoryHigh = "memory.high"

@@ -1,0 +1,27 @@
+/// What OpenTelemetry's own variables ask for, as an operator of a cluster sets them for all
+/// programs. They are defaults: an option of ours has more weight.
+///
+/// <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>
+package struct OpenTelemetryVariables: Sendable, Equatable {
+    /// Where traces go (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_ENDPOINT`); `nil`
+    /// where no traces are asked for, or those of another protocol than HTTP.
+    package let endpoint: String?
+    /// The name of the service (`OTEL_SERVICE_NAME`).
+    package let service: String?
+
+    package init(_ environment: [String: String]) {
+        // A variable that is empty counts as one that is not there.
+        func value(_ name: String) -> String? {
+            environment["OTEL_" + name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        service = value("SERVICE_NAME")
+        let protocolName =
+            value("EXPORTER_OTLP_TRACES_PROTOCOL") ?? value("EXPORTER_OTLP_PROTOCOL")
+        let isWanted =
+            value("SDK_DISABLED")?.lowercased() != "true"
+            && value("TRACES_EXPORTER") ?? "otlp" == "otlp"
+            && protocolName?.hasPrefix("http/") ?? true
+        endpoint =
+            isWanted ? value("EXPORTER_OTLP_TRACES_ENDPOINT") ?? value("EXPORTER_OTLP_ENDPOINT") : nil
+    }
+}

@@ -1,0 +1,81 @@
+package import HTTPTransport
+package import Traces
+import Wire
+
+/// Makes the span of a request that is over, by OpenTelemetry's semantic conventions for HTTP
+/// servers.
+///
+/// <https://opentelemetry.io/docs/specs/semconv/http/http-spans/>
+///
+/// Queries, headers and bodies are not in it, nor who asked: traces are often kept by others than
+/// the operator.
+package struct RequestSpans: Sendable {
+    private let tracer: Tracer
+    /// Whether nothing is kept of where clients are.
+    private let forgetsClients: Bool
+
+    package init(_ tracer: Tracer, forgetsClients: Bool) {
+        self.tracer = tracer
+        self.forgetsClients = forgetsClients
+    }
+
+    /// What has the event loop choose and record requests.
+    package var tracing: RequestTracing { RequestTracing(tracer, ended: record) }
+
+    private func record(_ access: Access) {
+        guard let span = access.span else { return }
+        let served = access.resource as? ServedRoute
+        let route = served?.route.path.text
+        let method = Self.name(ofMethod: access.method)
+        let status = access.status
+        var attributes: [Span.Attribute] = [
+            .init("http.request.method", method ?? "_OTHER"),
+            .init("url.scheme", "http"),
+            .init("url.path", access.path),
+        ]
+        attributes += Self.server(span.host)
+        if let route { attributes.append(.init("http.route", route)) }
+        if let status {
+            attributes.append(.init("http.response.status_code", status))
+            attributes.append(.init("http.response.body.size", access.bytes))
+        }
+        if let error = Self.error(status) { attributes.append(.init("error.type", error)) }
+        if let id = access.requestID { attributes.append(.init("store.request.id", id)) }
+        if let store = served?.environment.links.store {
+            attributes.append(.init("store.name", store))
+        }
+        if !forgetsClients { attributes.append(.init("client.address", access.peerHost)) }
+        tracer.record(
+            Span(
+                span.identity,
+                .server,
+                [method ?? "HTTP", route].compactMap { $0 }.joined(separator: " "),
+                from: span.began,
+                to: .now,
+                attributes,
+                isError: status.map { $0 >= 500 } ?? false
+            )
+        )
+    }
+
+    /// The name of a method that HTTP or a route has; others could be anything.
+    private static func name(ofMethod method: String?) -> String? {
+        method.flatMap { RequestMethod($0).bit == 0 ? nil : $0 }
+    }
+
+    /// Why there was no good answer: a status of the server's fault, or that the client has left.
+    private static func error(_ status: Int?) -> String? {
+        guard let status else { return "client_left" }
+        return status >= 500 ? "\(status)" : nil
+    }
+
+    /// Whom the request was for.
+    private static func server(_ host: String?) -> [Span.Attribute] {
+        guard let host, !host.isEmpty else { return [] }
+        // The port stands behind the last colon, unless that is within an address of IPv6.
+        guard let colon = host.lastIndex(of: ":"), !host[colon...].contains("]"),
+            let port = Int(host[host.index(after: colon)...])
+        else { return [.init("server.address", host)] }
+        return [.init("server.address", String(host[..<colon])), .init("server.port", port)]
+    }
+}
