@@ -27,6 +27,9 @@ package struct SpanEncoder: Sendable {
         self.version = version
     }
 
+    /// How the one who sends them names itself (RFC 9110 §10.1.5).
+    var agent: String { "\(Self.scopeName)/\(version)" }
+
     /// The body of a request with these spans (`ExportTraceServiceRequest`).
     ///
     /// - Parameter offset: how far the time of day is ahead of the steady clock, in nanoseconds.

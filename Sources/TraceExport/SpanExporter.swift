@@ -30,6 +30,8 @@ package final class SpanExporter: Sendable {
     }
 
     private let url: String
+    /// How the server names itself.
+    private let agent: String
     private let tracer: Tracer
     private let encoder: SpanEncoder
     private let client: any HTTPClient
@@ -37,6 +39,7 @@ package final class SpanExporter: Sendable {
     private let times: Times
     private let retry: ExportRetry
     private let headers: Locked<HTTPHeaders>
+    private let executor = WaitingExecutor()
     private let report = Locked(LossReport())
     private let ending = Locked(Ending())
     private let closing = Latch()
@@ -71,6 +74,7 @@ package final class SpanExporter: Sendable {
         retry: ExportRetry = ExportRetry()
     ) {
         self.url = url
+        agent = encoder.agent
         self.tracer = tracer
         self.encoder = encoder
         self.client = client
@@ -91,9 +95,13 @@ package final class SpanExporter: Sendable {
         }
     }
 
-    /// Sends these header fields from the next request on. Any thread.
-    package func send(_ headers: ExportHeaders) {
-        self.headers.withLock { $0 = headers.fields }
+    /// Sends these header fields from the next request on. Any thread. Returns whether they are
+    /// others.
+    package func send(_ headers: ExportHeaders) -> Bool {
+        self.headers.withLock { old in
+            defer { old = headers.fields }
+            return old != headers.fields
+        }
     }
 
     /// Takes no more spans, exports what waits, and ends the thread; what is not exported when the
@@ -181,24 +189,26 @@ extension SpanExporter {
             timeout: .seconds(seconds)
         )
         request.headers.add("Content-Type", "application/json")
+        if request.headers["user-agent"] == nil { request.headers.add("User-Agent", agent) }
         request.responseBytesMax = Self.responseBytesMax
-        let sending = Sending()
-        let task = Task { [client, request] in
+        let result = Locked<Result<HTTPResponse, HTTPClientError>?>(nil)
+        let task = Task(executorPreference: executor) { [client, request] in
+            let answer: Result<HTTPResponse, HTTPClientError>
             do {
-                sending.end(.success(try await client.response(to: request)))
+                answer = .success(try await client.response(to: request))
             } catch {
-                sending.end(
-                    .failure(
-                        error as? HTTPClientError
-                            ?? HTTPClientError(.timeout, request, "the server stops")
-                    )
+                answer = .failure(
+                    error as? HTTPClientError
+                        ?? HTTPClientError(.timeout, request, "the server stops")
                 )
             }
+            result.withLock { $0 = answer }
         }
         ending.withLock { $0.task = task }
         defer { ending.withLock { $0.task = nil } }
         // The client keeps the time; this is for one that can't.
-        if let result = sending.result(within: seconds + Self.graceSeconds) { return result }
+        executor.run(for: seconds + Self.graceSeconds) { result.withLock { $0 != nil } }
+        if let result = result.withLock({ $0 }) { return result }
         task.cancel()
         return .failure(HTTPClientError(.timeout, request, "no answer within \(seconds) s"))
     }
@@ -235,22 +245,4 @@ extension SpanExporter {
     }
 
     private var lostTotal: UInt64 { tracer.counts.failedTotal + tracer.queue.droppedTotal }
-}
-
-/// One request's end, which the exporter's thread waits for.
-private final class Sending: Sendable {
-    typealias Outcome = Result<HTTPResponse, HTTPClientError>
-
-    private let outcome = Locked<Outcome?>(nil)
-    private let isOver = Latch()
-
-    func end(_ outcome: Outcome) {
-        self.outcome.withLock { $0 = outcome }
-        isOver.open()
-    }
-
-    func result(within seconds: Double) -> Outcome? {
-        _ = isOver.wait(seconds: seconds)
-        return outcome.withLock { $0 }
-    }
 }

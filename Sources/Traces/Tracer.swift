@@ -18,9 +18,12 @@ package final class Tracer: Sendable {
         threshold = Atomic(Self.threshold(of: ratio))
     }
 
-    /// From now on this many of all new traces are exported, 0 to 1. Any thread.
-    package func sample(ratio: Double) {
-        threshold.store(Self.threshold(of: ratio), ordering: .relaxed)
+    /// From now on this many of all new traces are exported, 0 to 1. Any thread. Returns whether
+    /// that is another number.
+    @discardableResult
+    package func sample(ratio: Double) -> Bool {
+        let threshold = Self.threshold(of: ratio)
+        return self.threshold.exchange(threshold, ordering: .relaxed) != threshold
     }
 
     /// The span of a request: within the trace that it names, where that is sampled, or the first of

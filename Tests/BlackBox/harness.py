@@ -84,7 +84,7 @@ def binary():
 
 def environment_with(variables=None):
     """The environment without what would configure the server, and with these variables."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("STORE_SERVER_")}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("STORE_SERVER_", "OTEL_"))}
     return {**clean, **(variables or {})}
 
 

@@ -50,7 +50,8 @@ def written(tmp_path_factory):
     """What a server with a journal writes after mixed traffic, in both formats."""
     data = tmp_path_factory.mktemp("monitoring") / "data"
     flags = ["--admin-listen", "127.0.0.1:0", "--snapshot-every", "5", "--analytics", f"file:{data}.log"]
-    flags += ["--rate-requests", "100000/60"]
+    # Nothing listens there.
+    flags += ["--rate-requests", "100000/60", "--otlp-endpoint", "http://127.0.0.1:9"]
     with Server(*flags, data=data) as server:
         admin = AdminListener(server)
         traffic(server)

@@ -10,14 +10,22 @@ import Traces
 /// A collector that gives one answer after the other, and the last one again and again.
 private final class ScriptedCollector: HTTPClient {
     let requests = Locked<[HTTPRequest]>([])
+    /// Opened when each of the answers was asked for.
+    let isAsked = Latch()
     private let answers: Locked<[Result<HTTPResponse, HTTPClientError>]>
+    private let askedMin: Int
 
-    init(_ answers: Result<HTTPResponse, HTTPClientError>...) {
+    init(_ answers: Result<HTTPResponse, HTTPClientError>..., asked: Int? = nil) {
+        askedMin = asked ?? answers.count
         self.answers = Locked(answers)
     }
 
     func response(to request: HTTPRequest) async throws -> HTTPResponse {
-        requests.withLock { $0.append(request) }
+        let count = requests.withLock { requests in
+            requests.append(request)
+            return requests.count
+        }
+        if count == askedMin { isAsked.open() }
         let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
         guard let answer else {
             // A collector that never answers.
@@ -87,7 +95,7 @@ private final class ScriptedCollector: HTTPClient {
         let exporter = exporter(collector)
         exporter.start()
         record(1)
-        while tracer.counts.exportedTotal == 0 { SystemThread.giveWay() }
+        #expect(collector.isAsked.wait(seconds: 10))
         exporter.close(seconds: 10)
         let bodies = collector.requests.withLock { $0.map(\.body) }
         #expect(bodies.count == 3 && Set(bodies).count == 1)
@@ -95,11 +103,11 @@ private final class ScriptedCollector: HTTPClient {
     }
 
     @Test func `a batch that is not taken for long enough is given up and counted`() {
-        let collector = ScriptedCollector(Self.answer(503))
+        let collector = ScriptedCollector(Self.answer(503), asked: 3)
         let exporter = exporter(collector)
         exporter.start()
         record(1)
-        while tracer.counts.failedTotal == 0 { SystemThread.giveWay() }
+        #expect(collector.isAsked.wait(seconds: 10))
         exporter.close(seconds: 10)
         #expect(collector.requests.withLock { $0.count } == 3)
         #expect(tracer.counts.failedTotal == 1 && tracer.counts.exportedTotal == 0)

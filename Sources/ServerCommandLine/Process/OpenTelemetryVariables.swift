@@ -22,6 +22,7 @@ package struct OpenTelemetryVariables: Sendable, Equatable {
             && value("TRACES_EXPORTER") ?? "otlp" == "otlp"
             && protocolName?.hasPrefix("http/") ?? true
         endpoint =
-            isWanted ? value("EXPORTER_OTLP_TRACES_ENDPOINT") ?? value("EXPORTER_OTLP_ENDPOINT") : nil
+            isWanted
+            ? value("EXPORTER_OTLP_TRACES_ENDPOINT") ?? value("EXPORTER_OTLP_ENDPOINT") : nil
     }
 }

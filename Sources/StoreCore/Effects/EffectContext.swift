@@ -9,8 +9,9 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
 
-    /// The trace that this action is a part of, as `traceparent` has it (W3C Trace Context); `nil`
-    /// where its request named none. What the effect dispatches is a part of it, and so are its
+    /// The trace that this effect is a part of, as `traceparent` has it (W3C Trace Context): it
+    /// names the effect's own span where the trace is exported, and else what the request named.
+    /// `nil` where there is neither. What the effect dispatches is a part of it, and so are its
     /// requests by the HTTP client.
     public var traceparent: String? { token.trace }
 

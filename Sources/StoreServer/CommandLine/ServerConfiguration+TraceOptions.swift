@@ -7,7 +7,8 @@ extension ServerConfiguration {
         Option(
             name: "otlp-endpoint",
             placeholder: "URL",
-            help: "export traces to this collector, by OTLP over HTTP: http://127.0.0.1:4318, or off",
+            help:
+                "export traces to this collector, by OTLP over HTTP: http://127.0.0.1:4318, or off",
             apply: { configuration, values, origin throws(UsageError) in
                 for value in values {
                     guard value == "off" || CollectorURL(value) != nil else {
@@ -27,7 +28,8 @@ extension ServerConfiguration {
         Option(
             name: "otlp-sample",
             placeholder: "RATIO",
-            help: "how many of all new traces are exported, 0 to 1; one that a traceparent names is "
+            help:
+                "how many of all new traces are exported, 0 to 1; one that a traceparent names is "
                 + "exported where that says so; SIGHUP reads it again",
             apply: { configuration, values, origin throws(UsageError) in
                 for value in values {

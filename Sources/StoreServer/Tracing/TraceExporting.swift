@@ -84,9 +84,11 @@ extension TraceExporting: Reloadable {
 
     /// Takes the header fields and the ratio; an endpoint needs a new start.
     func reload(_ configuration: ServerConfiguration) throws -> String? {
-        let headers = try configuration.collectorHeaders()
-        tracer.sample(ratio: configuration.otlpSample)
-        exporter.send(headers)
-        return nil
+        let hasHeaders = exporter.send(try configuration.collectorHeaders())
+        let hasRatio = tracer.sample(ratio: configuration.otlpSample)
+        var changes: [String] = []
+        if hasHeaders { changes.append("the collector gets other header fields") }
+        if hasRatio { changes.append("\(configuration.otlpSample) of new traces are exported") }
+        return changes.isEmpty ? nil : changes.joined(separator: "; ")
     }
 }
