@@ -1,7 +1,7 @@
 import Wire
 
-/// Where a collector takes spans: the URL of `--otlp-endpoint`, with the path of OTLP/HTTP behind it
-/// unless it ends with that.
+/// Where a collector takes spans: the URL of `--otlp-endpoint`, with the path of OTLP/HTTP behind
+/// it unless it ends with that.
 package struct CollectorURL: Sendable, Equatable {
     /// What a text may look like, for error messages.
     package static let allowed =

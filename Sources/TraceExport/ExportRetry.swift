@@ -26,10 +26,9 @@ struct ExportRetry: Sendable {
     private static let retriedStatuses = [429, 502, 503, 504]
     private static let reasonBytesMax = 200
 
-    /// Decides what follows an attempt, of which the first is 1.
-    ///
-    /// - Parameter jitter: 0 to 1: how much longer than its half a pause is, so that many servers do
-    ///   not come back at the same time.
+    /// What follows an attempt, of which the first is 1. A pause is half as long as it may be, and
+    /// by `jitter` of the other half longer (0 to 1), so that many servers do not come back at the
+    /// same time.
     func step(
         after result: Result<HTTPResponse, HTTPClientError>,
         attempt: Int,

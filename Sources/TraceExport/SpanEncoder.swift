@@ -30,9 +30,8 @@ package struct SpanEncoder: Sendable {
     /// How the one who sends them names itself (RFC 9110 §10.1.5).
     var agent: String { "\(Self.scopeName)/\(version)" }
 
-    /// The body of a request with these spans (`ExportTraceServiceRequest`).
-    ///
-    /// - Parameter offset: how far the time of day is ahead of the steady clock, in nanoseconds.
+    /// The body of a request with these spans (`ExportTraceServiceRequest`), given how far the time
+    /// of day is ahead of the steady clock, in nanoseconds.
     package func body(_ spans: [Span], offset: Int64 = SpanTime.wallOffset) -> [UInt8] {
         var json = JSONWriter(capacity: 512 * (spans.count + 1))
         json.object { json in

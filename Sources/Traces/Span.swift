@@ -41,7 +41,7 @@ package struct Span: Sendable {
         case server = 2
     }
 
-    /// A property. Its name is one of OpenTelemetry's semantic conventions, or begins with `store.`.
+    /// A property. Its name is of OpenTelemetry's semantic conventions, or begins with `store.`.
     package struct Attribute: Sendable, Equatable {
         package enum Value: Sendable, Equatable {
             case text(String)

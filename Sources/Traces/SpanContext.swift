@@ -1,5 +1,5 @@
-/// A place in a trace, as `traceparent` names it (W3C Trace Context, version 00): which trace, which
-/// of its spans, and whether the trace is sampled.
+/// A place in a trace, as `traceparent` names it (W3C Trace Context, version 00): which trace,
+/// which of its spans, and whether the trace is sampled.
 package struct SpanContext: Sendable, Equatable {
     /// The bytes of a `traceparent` of version 00.
     package static let traceparentBytes = 55

@@ -18,7 +18,7 @@ package final class SpanQueue: Sendable {
     private let came = TimedSemaphore()
     private let dropped = Atomic<UInt64>(0)
 
-    /// - Parameter batchMax: how many spans are taken at a time.
+    /// Holds `spansMax` spans at the most, of which `batchMax` are taken at a time.
     package init(spansMax: Int = SpanQueue.spansMax, batchMax: Int) {
         self.spansMax = spansMax
         self.batchMax = batchMax

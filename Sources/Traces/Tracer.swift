@@ -12,7 +12,7 @@ package final class Tracer: Sendable {
     /// The state of the random numbers that decide; traces and spans are named by better ones.
     private let dice = Atomic<UInt64>(.random(in: .min ... .max))
 
-    /// - Parameter ratio: how many of all new traces are exported, 0 to 1.
+    /// Exports `ratio` of all new traces, 0 to 1.
     package init(_ queue: SpanQueue, ratio: Double) {
         self.queue = queue
         threshold = Atomic(Self.threshold(of: ratio))
@@ -26,8 +26,8 @@ package final class Tracer: Sendable {
         return self.threshold.exchange(threshold, ordering: .relaxed) != threshold
     }
 
-    /// The span of a request: within the trace that it names, where that is sampled, or the first of
-    /// a new one, where the ratio has it sampled; else `nil`. Any thread.
+    /// The span of a request: within the trace that it names, where that is sampled, or the first
+    /// of a new one, where the ratio has it sampled; else `nil`. Any thread.
     package func begin(in context: SpanContext?) -> Span.Identity? {
         if let context { return context.isSampled ? .init(continuing: context) : nil }
         return next() < threshold.load(ordering: .relaxed) ? .root() : nil

@@ -1,8 +1,8 @@
 import Traces
 
 extension EffectRunner {
-    /// Records the span of an effect that has ended. Neither its id nor its error is in it: both may
-    /// have what clients sent.
+    /// Records the span of an effect that has ended. Neither its id nor its error is in it: both
+    /// may have what clients sent.
     func record(
         _ span: Span.Identity,
         of token: EffectToken,

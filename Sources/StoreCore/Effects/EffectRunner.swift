@@ -31,9 +31,9 @@ package final class EffectRunner: Sendable {
     package let refused = Atomic<UInt64>(0)
 
     /// Makes a runner whose effects run on `executor`, or on Swift's own threads where there is
-    /// none, and whose spans are recorded by `tracing`. `failed` receives every effect that threw for good; `began` every one that begins, and
-    /// `ended` every one of those when it has ended, however, and how long it took; `retried` each
-    /// one that is tried again.
+    /// none, and whose spans are recorded by `tracing`. `failed` receives every effect that threw
+    /// for good; `began` every one that begins, and `ended` every one of those when it has ended,
+    /// however, and how long it took; `retried` each one that is tried again.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,

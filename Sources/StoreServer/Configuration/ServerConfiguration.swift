@@ -120,8 +120,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var otlpEndpoint: String?
     /// A file with header fields for the collector, a line for each; read again on SIGHUP.
     public var otlpHeadersFile: String?
-    /// How many of all new traces are exported, 0 to 1; read again on SIGHUP. A trace that a request
-    /// names is exported where its `traceparent` says that it is sampled.
+    /// How many of all new traces are exported, 0 to 1; read again on SIGHUP. A trace that a
+    /// request names is exported where its `traceparent` says that it is sampled.
     public var otlpSample = 1.0
     /// The `service.name` of the traces; `nil` for the program's name.
     public var otlpService: String?
