@@ -11,8 +11,8 @@ package final class HTTPServer: Sendable {
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a server that does not listen yet. `startThread` starts a thread of a name; `log` gets
-    /// lines for the operator, `accessLog` what is known of each request, and `tracing` what is known
-    /// of those whose traces are exported.
+    /// lines for the operator, `accessLog` what is known of each request, and `tracing` what is
+    /// known of those whose traces are exported.
     ///
     /// - Throws: ``TransportError`` where the system refuses what the event loop needs.
     package init(

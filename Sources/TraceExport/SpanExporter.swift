@@ -7,8 +7,8 @@ package import Traces
 /// Posts the spans that wait to a collector, in batches, on a thread of its own.
 ///
 /// A collector that is slow or gone holds up nothing but this thread: the queue fills meanwhile,
-/// and what does not fit is dropped and counted. A batch that is not taken for long enough is given up
-/// and counted. The log has a line when losing begins and when it is over.
+/// and what does not fit is dropped and counted. A batch that is not taken for long enough is given
+/// up and counted. The log has a line when losing begins and when it is over.
 package final class SpanExporter: Sendable {
     /// The most spans in one request.
     package static let batchSpansMax = 512
