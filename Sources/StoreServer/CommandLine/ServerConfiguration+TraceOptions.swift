@@ -22,8 +22,8 @@ extension ServerConfiguration {
         .file(
             "otlp-headers-file",
             \.otlpHeadersFile,
-            help: "send the collector the header fields of this file, a line for each, such as "
-                + "Authorization: Bearer …; SIGHUP reads it again"
+            help: "header fields for the collector, such as Authorization, a line for each; "
+                + "SIGHUP reads it again"
         ),
         Option(
             name: "otlp-sample",
