@@ -17,7 +17,8 @@ import TraceExport
 
     @Test(arguments: [
         "", "collector:4318", "grpc://collector:4317", "http://", "http:///v1/traces",
-        "http://user:secret@collector", "http://collector?key=secret", "http://collector#a",
+        "http://user:secret@collector", "http://user@collector", "http://collector?key=secret",
+        "http://collector#a",
         "http://collector:port", "http://collector:0", "http://collector:65536", "http://:4318",
         "http://a b", "file:///etc/passwd", "http://[::1",
     ])

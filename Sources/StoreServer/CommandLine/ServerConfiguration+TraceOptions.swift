@@ -28,9 +28,7 @@ extension ServerConfiguration {
         Option(
             name: "otlp-sample",
             placeholder: "RATIO",
-            help:
-                "how many of all new traces are exported, 0 to 1; one that a traceparent names is "
-                + "exported where that says so; SIGHUP reads it again",
+            help: "how many of all new traces are exported, 0 to 1; SIGHUP reads it again",
             apply: { configuration, values, origin throws(UsageError) in
                 for value in values {
                     guard let ratio = Double(value), 0...1 ~= ratio else {
