@@ -162,9 +162,9 @@ package final class ActionTable: Sendable {
     /// What is reduced and journaled of an action that the program itself dispatches: the same as
     /// if a client had sent it, so without its secret members.
     ///
-    /// - Throws: ``UnwrittenAction`` where no list and no module has its type, or history can't hold
-    ///   it; the error of the encoder or the decoder where it has no JSON form, or needs a secret
-    ///   member.
+    /// - Throws: ``UnwrittenAction`` where no list and no module has its type, or history can't
+    ///   hold it; the error of the encoder or the decoder where it has no JSON form, or needs a
+    ///   secret member.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         var inner = action
         var instance: String?
