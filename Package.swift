@@ -226,3 +226,23 @@ let package = Package(
         ),
     ] + modules
 )
+
+// The fuzzers have no main() of their own: libFuzzer's is linked where Tests/Fuzz/run builds them.
+if Context.environment["STORE_SERVER_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "Authentication", "Authorization", "CHTTPD", "ControlledWorld", "Domain",
+                "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "ServerCommandLine",
+                "StatePublishing", "StoreCore", "StoreHTTP", "StoreServer", "Telemetry", "Texts",
+                "Wire", "WireFoundation",
+            ],
+            path: "Tests/Fuzz",
+            exclude: ["Journals/killed", "Journals/stopped", "Keys", "Requests/policy.json",
+                "Seeds", "Words", "judge", "run",
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])]
+        )
+    )
+}

@@ -1,30 +1,30 @@
 import Foundation
 import Wire
 
-// libFuzzer over the codec: any bytes in, never a crash, and nothing taken that others refuse.
-
-/// libFuzzer's entry: https://llvm.org/docs/LibFuzzer.html
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = UnsafeRawBufferPointer(start: start, count: count)
-    // Eight levels: `Anything` tries each of its forms at each of them.
-    let decoder = Wire.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
-    do {
-        let value = try decoder.decode(Anything.self, from: bytes)
-        let written = try Wire.JSONEncoder().encode(value)
-        let again = try decoder.decode(Anything.self, from: written)
-        precondition(again == value, "What was written must read back as the same value.")
-        try? checkRecord(bytes, decoder)
-    } catch {
-        if error.isSyntax || error.code == .unencodable { return 0 }
+/// The codec: any bytes in, never a crash, and nothing taken that others refuse.
+struct JSONTarget: FuzzTarget {
+    func run(_ bytes: UnsafeRawBufferPointer) {
+        // Eight levels: `Anything` tries each of its forms at each of them.
+        let decoder = Wire.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
+        do {
+            let value = try decoder.decode(Anything.self, from: bytes)
+            let written = try Wire.JSONEncoder().encode(value)
+            let again = try decoder.decode(Anything.self, from: written)
+            hold(again == value, "What was written must read back as the same value.")
+            try? checkRecord(bytes, decoder)
+        } catch {
+            if error.isSyntax || error.code == .unencodable { return }
+        }
+        let theirs = try? JSONSerialization.jsonObject(
+            with: Data(bytes),
+            options: .fragmentsAllowed
+        )
+        hold(
+            theirs != nil || holdsNumberBeyondDouble(bytes),
+            "Foundation refuses what was taken."
+        )
+        Accepted.shared?.add(bytes)
     }
-    let theirs = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
-    precondition(
-        theirs != nil || holdsNumberBeyondDouble(bytes),
-        "Foundation refuses what was taken."
-    )
-    Accepted.shared?.add(bytes)
-    return 0
 }
 
 /// The same for members that a type declares.
@@ -35,7 +35,7 @@ private func checkRecord(
     let record = try decoder.decode(Record.self, from: bytes)
     let written = try Wire.JSONEncoder().encode(record)
     let again = try? decoder.decode(Record.self, from: written)
-    precondition(again == record, "What was written must read back as the same record.")
+    hold(again == record, "What was written must read back as the same record.")
 }
 
 /// Whether a document, which was taken already, holds a number that no `Double` does.

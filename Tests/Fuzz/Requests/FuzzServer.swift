@@ -1,0 +1,192 @@
+import CHTTPD
+import ControlledWorld
+import Domain
+import EventStream
+import Glibc
+import Platform
+import StoreCore
+import Telemetry
+import Wire
+
+@testable import HTTPTransport
+@testable import StatePublishing
+@testable import StoreHTTP
+@testable import StoreServer
+
+/// The default store behind libmicrohttpd, on the fuzzer's thread: connections are pairs of
+/// sockets, and the event loop's turns are made here.
+final class FuzzServer {
+    /// How often nothing has to happen before an answer counts as whole.
+    private static let idleTurnsMax = 3
+    /// How long another thread may take for an answer, in turns of a millisecond.
+    private static let turnsMax = 10_000
+    private static let idleMilliseconds: CInt = 1
+
+    private let parts: AssembledStore<AppState>
+    private let transport: HTTPServer
+    private let streams: StreamLoop
+    private let streamsWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+    private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
+    private var scratch = [UInt8](repeating: 0, count: 64 << 10)
+    /// How far the loop's clock is ahead of the system's, in seconds: waits are over at once.
+    private var ahead = 0.0
+
+    /// - Parameters:
+    ///   - guarded: whether a policy says what clients may do.
+    ///   - step: the counter's step.
+    init(guarded: Bool, step: Int) {
+        do {
+            var configuration = ServerConfiguration()
+            configuration.listen = []
+            configuration.ephemeral = true
+            configuration.streamsMax = 64
+            configuration.debugRoutes = !guarded
+            configuration.analyticsRecent = 8
+            if guarded { configuration.policyFile = (variable("FUZZ_FOLDER") ?? "") + "/Requests/policy.json" }
+            let logger = Logger(LogWriter { _ in })
+            transport = try HTTPServer(
+                configuration: configuration.transport,
+                handler: StartGate(HostRule(listening: [], further: [])),
+                startThread: { _, _ in },
+                log: { _ in }
+            )
+            let server = StoreServer(AppState.self, actions: [ScreenShown.self])
+            var world = World(server.dependencies, .test)
+            world.logger = logger
+            let clock = world.test?.clock ?? ManualClock()
+            world.simulated = SimulatedWorld(
+                journal: MemoryJournal(),
+                clock: clock.timeOfDay,
+                executor: OrderedExecutor(Changes()),
+                failed: { fatalError("The journal failed: \($0)") },
+                follower: { _ in FuzzFollower() }
+            )
+            let process = try ServerProcess(configuration, on: transport, logger)
+            parts = try server.assemble(configuration, in: process, world)
+        } catch {
+            fatalError("\(error)")
+        }
+        streams = StreamLoop(
+            writer: parts.store.streams,
+            epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),
+            wakeDescriptor: streamsWake
+        )
+        streams.nextSecond = .infinity
+        begin(step)
+    }
+
+    private func begin(_ step: Int) {
+        let loop = transport.loop
+        guard (try? loop.open()) != nil else { fatalError("libmicrohttpd does not start.") }
+        loop.handler = parts.router
+        loop.isEarly = false
+        loop.thread.store(UInt(pthread_self()), ordering: .relaxed)
+        parts.core.handle.dispatchProgramAction(
+            Counter.Action.stepChangeRequested(step: step),
+            at: "Fuzz"
+        )
+        while parts.core.turn() {}
+    }
+
+    deinit {
+        parts.published.publisher.close()
+        let loop = transport.loop
+        if let daemon = loop.daemon { loop.end(daemon) }
+        loop.timers = TimerHeap()
+        for slot in streams.slots.indices { streams.release(Int32(slot)) }
+        events.deallocate()
+        close(streamsWake)
+    }
+
+    var version: UInt64 { parts.published.publisher.snapshot.version }
+
+    /// What the server sends back for the bytes of one connection, whose client then leaves.
+    func answer(to bytes: [UInt8]) -> [UInt8] {
+        let client = connect()
+        _ = send(client, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+        shutdown(client, CInt(SHUT_WR))
+        var answer: [UInt8] = []
+        var idleTurns = 0
+        while idleTurns < Self.idleTurnsMax {
+            turn()
+            let count = recv(client, &scratch, scratch.count, CInt(MSG_DONTWAIT))
+            if count > 0 {
+                answer += scratch[..<count]
+                idleTurns = 0
+            } else if count == 0 || errno != EAGAIN {
+                break
+            } else {
+                idleTurns = isWoken() ? 0 : idleTurns + 1
+            }
+        }
+        close(client)
+        leave()
+        return answer
+    }
+
+    /// A connection's other end.
+    private func connect() -> CInt {
+        var pair: [CInt] = [-1, -1]
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &pair) == 0, let daemon = transport.loop.daemon else {
+            fatalError("There is no pair of sockets.")
+        }
+        transport.loop.acceptedAddress = .unix
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let isTaken = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                chttpd_add(daemon, pair[0], $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        hold(isTaken != 0, "libmicrohttpd refuses a connection.")
+        return pair[1]
+    }
+
+    /// One turn of the event loop, of the Core and of the streams.
+    private func turn() {
+        let loop = transport.loop
+        guard let daemon = loop.daemon else { return }
+        loop.turnBegan = SystemTime.steadyNanoseconds() + UInt64(ahead * 1e9)
+        loop.now = Double(loop.turnBegan) / 1e9
+        loop.date.update()
+        loop.takeRequests()
+        loop.takeTimers()
+        loop.resumeFinished()
+        loop.runCount += 1
+        chttpd_run(daemon)
+        loop.runTimers()
+        loop.handler.turnEnded()
+        loop.observeAnswered()
+        while parts.core.turn() {}
+        streams.turn(events, waitingFor: 0)
+    }
+
+    /// Waits until another thread has something for the loop; not for long.
+    private func isWoken() -> Bool {
+        let loop = transport.loop
+        var woken = pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&woken, 1, Self.idleMilliseconds) == 1 else { return false }
+        var value: UInt64 = 0
+        return read(loop.wakeDescriptor, &value, 8) == 8
+    }
+
+    /// Has the server see that the client has left. What waits for a time has that time at once.
+    private func leave() {
+        let loop = transport.loop
+        var turns = 0
+        while !loop.records.isEmpty || parts.store.streams.open > 0 {
+            turns += 1
+            hold(turns < Self.turnsMax, "A connection or a stream is left.")
+            turn()
+            loop.enforceDeadlines()
+            if turns > 2 {
+                ahead += 60
+                _ = isWoken()
+            }
+        }
+    }
+}
+
+/// Nothing follows a commit.
+private final class FuzzFollower: CommitFollower {}
