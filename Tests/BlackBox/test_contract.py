@@ -6,28 +6,79 @@ import subprocess
 import sys
 
 import pytest
+from access import ALL, House
 from harness import Server
 
 FOLDER = pathlib.Path(__file__).parent / "contract"
 SECONDS_MAX = 240
+ROLES = {
+    "operator": ALL,
+    "reader": {
+        "read": ["/todos", "views/list", "log"],
+        "dispatch": ["AddItem", {"type": "CompleteItem", "where": {"/index": 0}}],
+        "use": ["schema", "sessions"],
+    },
+    "anonymous": {"read": ["/counter"], "use": ["schema"]},
+}
+
+
+def hold(server, configuration, seed, examples, headers=None):
+    """Runs schemathesis, and fails with its report where something is not as described.
+
+    It reads each answer to its end, and streams have none: `test_description.py` has what they say.
+    """
+    command = [
+        pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", configuration,
+        "run", f"http://{server.authority}/openapi.json", "--seed", str(seed),
+        "--max-examples", str(examples), "--exclude-path-regex", "events$", "--no-color",
+        *(word for name, value in (headers or {}).items() for word in ("--header", f"{name}: {value}")),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=FOLDER,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "hooks"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert server.get("/livez").status == 200
 
 
 @pytest.mark.timeout(SECONDS_MAX + 30)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_6_2_every_answer_is_as_described(seed):
     with Server("--debug-routes") as server:
-        command = [
-            pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", "schemathesis.toml",
-            "run", f"http://{server.authority}/openapi.json", "--seed", str(seed),
-            "--max-examples", "25", "--exclude-path-regex", "events$", "--no-color",
-        ]
-        done = subprocess.run(
-            command,
-            cwd=FOLDER,
-            env={**os.environ, "SCHEMATHESIS_HOOKS": "hooks"},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS_MAX,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert server.get("/livez").status == 200
+        hold(server, "schemathesis.toml", seed, examples=25)
+
+
+@pytest.mark.timeout(SECONDS_MAX + 30)
+@pytest.mark.parametrize("role", [*ROLES])
+def test_6_2_every_answer_is_as_described_where_a_policy_holds(tmp_path, role):
+    house = House(tmp_path, ROLES)
+    headers = {} if role == "anonymous" else house.bearer("ann", role)
+    with house.server("--debug-routes") as server:
+        hold(server, "guarded.toml", seed=1, examples=5, headers=headers)
+
+
+@pytest.mark.timeout(SECONDS_MAX + 30)
+def test_6_2_every_answer_is_as_described_where_clients_read_as_operators():
+    with Server("--operator-reads") as server:
+        hold(server, "schemathesis.toml", seed=1, examples=5)
+
+
+def test_6_2_a_description_says_how_to_log_in_where_a_policy_holds(tmp_path):
+    house = House(tmp_path, ROLES)
+    with house.server() as server, Server() as plain:
+        document = server.get("/openapi.json").json
+        known = [{"bearer": []}, {"cookie": []}]
+        assert document["components"]["securitySchemes"] == {
+            "bearer": {"type": "http", "scheme": "bearer"},
+            "cookie": {"type": "apiKey", "in": "cookie", "name": "store-auth"},
+        }
+        paths = document["paths"]
+        assert paths["/dispatch"]["post"]["security"] == known
+        assert paths["/state"]["get"]["security"] == [*known, {}]
+        assert "security" not in paths["/livez"]["get"]
+        assert {"401", "403"} < set(paths["/state"]["get"]["responses"])
+        assert "securitySchemes" not in plain.get("/openapi.json").json["components"]

@@ -65,6 +65,7 @@ struct RouteTableTests {
     @Test(arguments: [
         ("/%73tate", "/state"), ("/%7E%7e", "/~~"), ("/%2f%2F", "/%2F%2F"), ("/%", "/%"),
         ("/%7", "/%7"), ("/%zz", "/%zz"), ("/%C3%a9", "/%C3%A9"), ("/a%2d", "/a-"),
+        ("/%4%31", "/%4%31"), ("/%41%", "/%41%"),
     ])
     func `a path has one spelling`(path: String, normal: String) {
         let found = Array(path.utf8).withUnsafeBytes { PercentEncoding.normalized($0) }

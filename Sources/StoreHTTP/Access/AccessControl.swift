@@ -55,6 +55,9 @@ package final class AccessControl: Sendable {
         rules = Locked(Rules(policy: policy, anonymous: anonymous))
     }
 
+    /// Who shows no credential, as the policy has it.
+    var anonymous: Identity { rules.withLock { $0.anonymous } }
+
     /// From now on this policy holds.
     package func replace(by policy: Policy) {
         let anonymous = Identity(.anonymous, policy, members: members, denials)

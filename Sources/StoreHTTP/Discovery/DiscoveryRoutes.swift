@@ -72,14 +72,17 @@ package struct DiscoveryRoutes: RouteGroup {
                 answers: [.json(.any, "The document.")],
                 audience: .all
             ) { [title, version, components] request in
-                let document = request.environment.catalog.described(for: request) { routes in
+                let environment = request.environment
+                let document = environment.catalog.described(for: request) { operations in
                     OpenAPI(
                         title: title,
                         apiVersion: version,
                         summary:
                             "A Redux-style store: actions in, one version line, the state out.",
-                        operations: routes.map(\.operation),
-                        components: components
+                        operations: operations,
+                        components: components,
+                        credentials: environment.access == nil
+                            ? [] : [.bearer, .cookie(environment.credentialCookie.name)]
                     ).bytes
                 }
                 request.respond(.document(document, "application/json"))

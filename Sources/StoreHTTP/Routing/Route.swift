@@ -1,3 +1,4 @@
+import Authorization
 import HTTPTransport
 import Wire
 
@@ -180,8 +181,21 @@ extension Route {
         return slugs + [.malformedJSON, .unsupportedMediaType]
     }
 
+    /// What is answered besides where a policy says who may do what.
+    private var accessProblems: [ProblemSlug] {
+        switch access {
+        case .need(.nothing): [.unauthorized]
+        case .need(let need) where !need.isOfOne: [.unauthorized, .forbidden]
+        // What a role does not see is not there for it.
+        default: [.unauthorized, .forbidden, .notFound]
+        }
+    }
+
     /// How OpenAPI describes it.
-    var operation: OpenAPI.Operation {
+    ///
+    /// - Parameter anonymous: what requests may do that show no credential, where a policy says
+    ///   so.
+    func operation(anonymous: Identity?) -> OpenAPI.Operation {
         let schema: OpenAPI.Body?
         var isRequired = !takesLinks
         switch body {
@@ -191,7 +205,7 @@ extension Route {
             schema = .json(form)
             isRequired = false
         }
-        let all = filterProblems + problems
+        let all = filterProblems + problems + (anonymous == nil ? [] : accessProblems)
         return OpenAPI.Operation(
             method.name.lowercased(),
             path.text,
@@ -201,8 +215,16 @@ extension Route {
             body: schema,
             isBodyRequired: isRequired,
             answers: answers,
-            problems: ProblemSlug.allCases.filter(all.contains)
+            problems: ProblemSlug.allCases.filter(all.contains),
+            admission: admission(anonymous)
         )
+    }
+}
+
+extension Route {
+    private func admission(_ anonymous: Identity?) -> OpenAPI.Admission {
+        if case .need(.nothing) = access { return .everyone }
+        return anonymous?.lists(self) == true ? .anonymous : .known
     }
 }
 

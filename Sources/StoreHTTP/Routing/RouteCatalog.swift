@@ -9,8 +9,14 @@ package final class RouteCatalog: Sendable {
     package let given: [Route]
     /// The same with the `HEAD` of each that is read.
     package let routes: [Route]
+    /// A description, and what those who show nothing may do by it.
+    private struct Description: Sendable {
+        let document: Bytes
+        let anonymous: Identity?
+    }
+
     /// The descriptions that have been made: of what clients are served, and operators.
-    private let descriptions = Locked<[Bool: Bytes]>([:])
+    private let descriptions = Locked<[Bool: Description]>([:])
 
     package init(_ groups: [any RouteGroup]) {
         given = groups.flatMap(\.routes)
@@ -23,13 +29,23 @@ package final class RouteCatalog: Sendable {
         return routes.filter { $0.audience.isServed(toOperators: request.exchange.isAdmin) }
     }
 
-    /// The description of the API where a request came in: made by the first such request.
-    func described(for request: RequestContext, by make: ([Route]) -> Bytes) -> Bytes {
+    /// The description of the API where a request came in: made by the first such request, and
+    /// again under another policy.
+    func described(
+        for request: RequestContext,
+        by make: ([OpenAPI.Operation]) -> Bytes
+    ) -> Bytes {
         let routes = routes(for: request)
+        let anonymous = request.environment.access?.anonymous
         return descriptions.withLock { descriptions in
-            if let known = descriptions[request.exchange.isAdmin] { return known }
-            let made = make(routes)
-            descriptions[request.exchange.isAdmin] = made
+            if let known = descriptions[request.exchange.isAdmin], known.anonymous === anonymous {
+                return known.document
+            }
+            let made = make(routes.map { $0.operation(anonymous: anonymous) })
+            descriptions[request.exchange.isAdmin] = Description(
+                document: made,
+                anonymous: anonymous
+            )
             return made
         }
     }

@@ -28,7 +28,7 @@ extension StoreServer {
             + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
             + (base.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
             + credentialRoutes(base, links, store)
-            + [discoveryRoutes(links, store)]
+            + [discoveryRoutes(links, store, base)]
         return Router(
             RequestEnvironment(
                 RouteCatalog(groups),
@@ -181,7 +181,13 @@ extension StoreServer {
         ]
     }
 
-    private func discoveryRoutes(_ links: Links, _ store: Store) -> DiscoveryRoutes {
+    private func discoveryRoutes(
+        _ links: Links,
+        _ store: Store,
+        _ base: StoreBase<State>
+    ) -> DiscoveryRoutes {
+        let hasRoles = base.access != nil
+        let hasOperators = hasRoles || base.configuration.operatorReads
         let types = store.actions.forms(for: .everybody)
         let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
         let requests =
@@ -206,6 +212,8 @@ extension StoreServer {
             operatorSchema: schema(State.self),
             components: JSONSchema.storeDefinitions(
                 state: composition.visibleForm,
+                whole: hasOperators ? State.self : nil,
+                isInParts: hasRoles,
                 actions: types,
                 logged: logged,
                 requests: requests,

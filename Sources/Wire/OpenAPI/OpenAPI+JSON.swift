@@ -17,6 +17,7 @@ extension OpenAPI {
             object.object { components in
                 components.key("schemas")
                 components.object { writeComponents(to: &$0) }
+                writeCredentials(to: &components)
             }
         }
         return writer.bytes
@@ -31,7 +32,10 @@ extension OpenAPI {
             paths.object { item in
                 for other in operations where other.path == operation.path {
                     item.key(other.method.lowercased())
-                    item.object { OpenAPI.write(other, to: &$0) }
+                    item.object {
+                        OpenAPI.write(other, to: &$0)
+                        writeSecurity(of: other, to: &$0)
+                    }
                 }
             }
         }
@@ -46,6 +50,42 @@ extension OpenAPI {
         for slug in ProblemSlug.allCases where used.contains(slug) {
             schemas.key(OpenAPI.componentName(slug))
             slug.schema.write(to: &schemas, definitions: OpenAPI.definitions)
+        }
+    }
+
+    private func writeCredentials(to components: inout JSONWriter) {
+        guard !credentials.isEmpty else { return }
+        components.key("securitySchemes")
+        components.object { schemes in
+            for credential in credentials {
+                schemes.key(credential.name)
+                schemes.object { scheme in
+                    switch credential {
+                    case .bearer:
+                        scheme.member("type", "http")
+                        scheme.member("scheme", "bearer")
+                    case .cookie(let name):
+                        scheme.member("type", "apiKey")
+                        scheme.member("in", "cookie")
+                        scheme.member("name", name)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Each alternative: one of the credentials, or none.
+    private func writeSecurity(of operation: Operation, to json: inout JSONWriter) {
+        guard !credentials.isEmpty, operation.admission != .everyone else { return }
+        json.key("security")
+        json.array { list in
+            for credential in credentials {
+                list.object { alternative in
+                    alternative.key(credential.name)
+                    alternative.array { _ in }
+                }
+            }
+            if operation.admission == .anonymous { list.object { _ in } }
         }
     }
 

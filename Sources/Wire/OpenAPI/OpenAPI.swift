@@ -12,19 +12,51 @@ package struct OpenAPI: Sendable {
     package let operations: [Operation]
     /// What operations refer to by `JSONSchema.reference`. Problems are added by themselves.
     package let components: [JSONSchema.Property]
+    /// How a request shows who sends it, any one of these; none where that makes no difference.
+    package let credentials: [Credential]
 
     package init(
         title: String,
         apiVersion: String,
         summary: String? = nil,
         operations: [Operation],
-        components: [JSONSchema.Property] = []
+        components: [JSONSchema.Property] = [],
+        credentials: [Credential] = []
     ) {
         self.title = title
         self.apiVersion = apiVersion
         self.summary = summary
         self.operations = operations
         self.components = components
+        self.credentials = credentials
+    }
+}
+
+extension OpenAPI {
+    /// Where a request shows who sends it (OpenAPI's security schemes).
+    package enum Credential: Sendable {
+        /// A token in the field `Authorization` (RFC 6750).
+        case bearer
+        /// A cookie of this name.
+        case cookie(String)
+
+        /// The name by which operations refer to it.
+        var name: String {
+            switch self {
+            case .bearer: "bearer"
+            case .cookie: "cookie"
+            }
+        }
+    }
+
+    /// Whether an operation asks who sends a request.
+    package enum Admission: Sendable {
+        /// All may use it.
+        case everyone
+        /// So may requests that show nothing, as far as their role allows it.
+        case anonymous
+        /// A credential is needed.
+        case known
     }
 }
 
@@ -44,6 +76,8 @@ extension OpenAPI {
         package let answers: [Answer]
         /// Every kind of problem that it may answer with.
         package let problems: [ProblemSlug]
+        /// Who may use it, where there are credentials.
+        package let admission: Admission
 
         package init(
             _ method: String,
@@ -54,7 +88,8 @@ extension OpenAPI {
             body: Body? = nil,
             isBodyRequired: Bool = true,
             answers: [Answer],
-            problems: [ProblemSlug] = []
+            problems: [ProblemSlug] = [],
+            admission: Admission = .everyone
         ) {
             self.method = method
             self.path = path
@@ -65,6 +100,7 @@ extension OpenAPI {
             self.isBodyRequired = isBodyRequired
             self.answers = answers
             self.problems = problems
+            self.admission = admission
         }
     }
 

@@ -41,19 +41,21 @@ package enum PercentEncoding {
     }
 
     /// The same with each unreserved character as it is, and the other `%XX` in capitals (RFC 3986
-    /// §6.2.2). What is badly encoded stays as it is.
+    /// §6.2.2). Where any of it is badly encoded, all stays as it is: in `%4%31` there must not be
+    /// found a `%41` that was not sent.
     package static func normalized(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = text.startIndex
         while index < text.endIndex {
-            guard text[index] == UInt8(ascii: "%"), index + 2 < text.endIndex,
-                let high = digit(text[index + 1]), let low = digit(text[index + 2])
-            else {
+            guard text[index] == UInt8(ascii: "%") else {
                 bytes.append(text[index])
                 index += 1
                 continue
             }
+            guard index + 2 < text.endIndex, let high = digit(text[index + 1]),
+                let low = digit(text[index + 2])
+            else { return Array(text) }
             let byte = high << 4 | low
             if isUnreserved(byte) {
                 bytes.append(byte)

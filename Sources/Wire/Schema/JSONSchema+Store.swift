@@ -40,6 +40,8 @@ extension JSONSchema {
     ///
     /// - Parameters:
     ///   - state: the type of the state.
+    ///   - whole: the type of what operators see of it, where that is another.
+    ///   - isInParts: whether some see only some of the members.
     ///   - actions: what may be dispatched, in the order in which it is to be listed.
     ///   - logged: what the log may have besides: what the program and its views dispatch.
     ///   - requests: what clients ask besides actions, which has no payload.
@@ -48,6 +50,8 @@ extension JSONSchema {
     /// - Returns: the definitions, each with its name, in that order.
     package static func storeDefinitions(
         state: any Decodable.Type,
+        whole: (any Decodable.Type)? = nil,
+        isInParts: Bool = false,
         actions: [ActionForm],
         logged: [ActionForm] = [],
         requests: [LoggedRequest] = [],
@@ -58,7 +62,9 @@ extension JSONSchema {
         let payloadNames = all.map { payloadName($0.name) }
         // An enum of many actions is derived once.
         var places: [ObjectIdentifier: Int] = [:]
-        var types = [state]
+        let others = whole.map { ObjectIdentifier($0) == ObjectIdentifier(state) ? [] : [$0] } ?? []
+        let states = [state] + others
+        var types = states
         for action in all where places[ObjectIdentifier(action.type)] == nil {
             places[ObjectIdentifier(action.type)] = types.count
             types.append(action.type)
@@ -89,7 +95,14 @@ extension JSONSchema {
             + requests.map { record($0.schema, .object([])) }
         let action = reference("Action")
         return [
-            Property("State", document.roots[0]),
+            Property(
+                "State",
+                union(
+                    document.roots.prefix(states.count).map {
+                        isInParts ? $0.inParts(document.definitions) : $0
+                    }
+                )
+            ),
             Property(
                 "Dispatch",
                 .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
@@ -192,6 +205,19 @@ package enum LoggedRequest: Sendable {
         switch self {
         case .name(let name): .strings([name])
         case .pattern(let pattern): .text(pattern: pattern)
+        }
+    }
+}
+
+extension JSONSchema {
+    /// The same object, of whose members any may be missing.
+    fileprivate func inParts(_ definitions: [Property]) -> JSONSchema {
+        switch self {
+        case .object(let members):
+            .object(members.map { Property($0.name, $0.schema, isRequired: false) })
+        case .reference(let name):
+            definitions.first { $0.name == name }?.schema.inParts(definitions) ?? self
+        default: self
         }
     }
 }
