@@ -28,6 +28,14 @@ test: setup-build setup-test setup-image ## everything that continuous integrati
 test-durability: setup-build setup-test ## break the journal from outside, hundreds of times
 	scripts/test-durability
 
+# How long each fuzzer runs, in seconds, and which of them; none for all.
+SECONDS ?= 60
+TARGET ?=
+
+.PHONY: fuzz
+fuzz: setup-build ## fuzz what reads bytes of any origin; SECONDS=… for each, TARGET=Requests alone
+	Tests/Fuzz/run $(SECONDS) $(TARGET)
+
 .PHONY: simulate
 simulate: setup-build ## run random programs until one fails; SEED=… STEPS=… runs one again
 	scripts/simulate

@@ -239,7 +239,8 @@ if Context.environment["STORE_SERVER_FUZZ"] != nil {
                 "Wire", "WireFoundation",
             ],
             path: "Tests/Fuzz",
-            exclude: ["Journals/killed", "Journals/stopped", "Keys", "Requests/policy.json",
+            exclude: [
+                "Journals/killed", "Journals/stopped", "Keys", "Requests/policy.json",
                 "Seeds", "Words", "judge", "run",
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])]

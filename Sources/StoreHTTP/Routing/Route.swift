@@ -191,10 +191,7 @@ extension Route {
         }
     }
 
-    /// How OpenAPI describes it.
-    ///
-    /// - Parameter anonymous: what requests may do that show no credential, where a policy says
-    ///   so.
+    /// How OpenAPI describes it; with `anonymous`, who shows no credential, as a policy has it.
     func operation(anonymous: Identity?) -> OpenAPI.Operation {
         let schema: OpenAPI.Body?
         var isRequired = !takesLinks

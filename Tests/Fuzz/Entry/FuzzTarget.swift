@@ -2,7 +2,8 @@ import Glibc
 
 /// What reads bytes of any origin, and what has to hold of it.
 ///
-/// libFuzzer keeps the input with which the process ends: by a sanitizer, a trap, or ``hold(_:_:)``.
+/// libFuzzer keeps the input with which the process ends: by a sanitizer, a trap, or
+/// ``hold(_:_:)``.
 protocol FuzzTarget {
     init()
 

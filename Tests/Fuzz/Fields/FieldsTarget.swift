@@ -211,7 +211,8 @@ extension FieldsTarget {
         }
         let name = bytes.map { 65...90 ~= $0 ? $0 | 0x20 : $0 }.text
         let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
-        let isV4 = numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+        let isV4 =
+            numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
         hold(
             isV4 || ["localhost", "[::1]", "store.example"].contains(name)
                 || name.hasSuffix(".localhost"),

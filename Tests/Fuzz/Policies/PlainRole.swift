@@ -84,7 +84,10 @@ extension JSONTree {
             separator: UInt8(ascii: "/"),
             omittingEmptySubsequences: false
         ).dropFirst().map {
-            String(decoding: $0, as: UTF8.self).replacing("~1", with: "/").replacing("~0", with: "~")
+            String(decoding: $0, as: UTF8.self).replacing("~1", with: "/").replacing(
+                "~0",
+                with: "~"
+            )
         }
         var value = self
         for token in tokens {

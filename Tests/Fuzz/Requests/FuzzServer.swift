@@ -42,7 +42,9 @@ final class FuzzServer {
             configuration.streamsMax = 64
             configuration.debugRoutes = !guarded
             configuration.analyticsRecent = 8
-            if guarded { configuration.policyFile = (variable("FUZZ_FOLDER") ?? "") + "/Requests/policy.json" }
+            if guarded {
+                configuration.policyFile = (variable("FUZZ_FOLDER") ?? "") + "/Requests/policy.json"
+            }
             let logger = Logger(LogWriter { _ in })
             transport = try HTTPServer(
                 configuration: configuration.transport,

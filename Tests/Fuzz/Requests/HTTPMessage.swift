@@ -39,7 +39,8 @@ struct HTTPMessage {
             bytes = []
             return
         }
-        guard let length = value("content-length").flatMap({ Int($0) }), length <= bytes.count else {
+        guard let length = value("content-length").flatMap({ Int($0) }), length <= bytes.count
+        else {
             return nil
         }
         body = Array(bytes.prefix(length))

@@ -85,7 +85,8 @@ struct TokensTarget: FuzzTarget {
         hold(header.member("crit") == nil, "A token asks for extensions.")
         hold(claims.member("iss")?.stringValue == FuzzKeys.issuer, "The issuer is another.")
         let audience = claims.member("aud")
-        let audiences = (audience?.kind == .array ? audience?.elements : audience.map { [$0] }) ?? []
+        let audiences =
+            (audience?.kind == .array ? audience?.elements : audience.map { [$0] }) ?? []
         hold(
             audiences.contains { $0.stringValue == FuzzKeys.audience },
             "The token is for others."
