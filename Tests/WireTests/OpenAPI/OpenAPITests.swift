@@ -69,6 +69,38 @@ import Testing
         #expect(responses.member(named: "503")?.member(named: "headers")?.count == 1)
     }
 
+    @Test func `protocol 6.2: an operation has the credentials that it takes`() throws {
+        let operations = [OpenAPI.Admission.everyone, .anonymous, .known].map { admission in
+            OpenAPI.Operation(
+                "GET",
+                "/\(admission)",
+                id: "\(admission)",
+                summary: "Something",
+                answers: [OpenAPI.Answer(200, "It")],
+                admission: admission
+            )
+        }
+        let api = OpenAPI(
+            title: "Sample",
+            apiVersion: "1",
+            operations: operations,
+            credentials: [.bearer, .cookie("store-auth")]
+        )
+        let document = try JSONDocument(parsing: api.bytes.array, limits: .unbounded)
+        func text(_ pointer: String) -> String? {
+            JSONPointer(pointer)?.find(in: document)?.sourceText
+        }
+
+        #expect(
+            text("/components/securitySchemes")
+                == #"{"bearer":{"type":"http","scheme":"bearer"},"cookie":{"type":"apiKey","#
+                + #""in":"cookie","name":"store-auth"}}"#
+        )
+        #expect(text("/paths/~1everyone/get/security") == nil)
+        #expect(text("/paths/~1anonymous/get/security") == #"[{"bearer":[]},{"cookie":[]},{}]"#)
+        #expect(text("/paths/~1known/get/security") == #"[{"bearer":[]},{"cookie":[]}]"#)
+    }
+
     @Test func `every reference leads somewhere, and names are those that OpenAPI allows`() throws {
         let document = try document()
         let names = try #require(JSONPointer("/components/schemas")?.find(in: document))
