@@ -154,4 +154,4 @@ IN_PROCESS = {
 }
 
 # Records of a journal from which a server starts: from how many to how many.
-REPLAY = {"one replayed record": (1_000, 4_000)}
+REPLAY = {"one replayed record": (1_000, 25_000)}
