@@ -226,7 +226,7 @@ def test_17_7_requests_that_wait_end_with_their_credential(house):
                 problem = answer.problem("unauthorized", 401)
                 assert end - 1 <= time.time() <= end + LATE_SECONDS
                 assert 'error="invalid_token"' in answer["www-authenticate"] and "expired" in problem["detail"]
-                assert problem["instance"] in server.log_text
+                server.await_log(problem["instance"])
             assert others.wait
             assert server.post(action("todos/added", text="x"), bob).status == 200
             assert {answer.status for answer in others.answers()} == {200}

@@ -86,6 +86,21 @@ def test_7_5_a_request_and_its_way_through_the_core_are_parts_of_the_callers_tra
     assert len({span["spanId"] for span in collector.spans}) == len(collector.spans)
 
 
+def test_7_5_what_a_use_case_leads_to_is_a_part_of_its_request(collector):
+    login = {"userName": "demo", "password": "demo"}
+    with exporting(collector) as server:
+        assert server.send("/usecases/login/login", login, {**SAMPLED, "Prefer": "wait=10"}).status == 200
+        [asked, loading, *_] = server.actions()
+        assert server.stop() == 0
+    [request] = [span for span in collector.spans if span["name"] == "POST /usecases/login/login"]
+    assert request["traceId"] == TRACE and request["parentSpanId"] == CALLER
+    assert asked["type"] == "usecases/login/login" and loading["type"] == "login/loading"
+    assert asked["meta"] == {"traceparent": f"00-{TRACE}-{request['spanId']}-01"}
+    # What the interactor dispatches is a part of the span of its work.
+    [work] = [span for span in collector.spans if span["spanId"] in loading["meta"]["traceparent"]]
+    assert work["traceId"] == TRACE and work["parentSpanId"] == request["spanId"], collector.spans
+
+
 def test_7_5_the_caller_decides_about_its_traces_and_the_ratio_about_new_ones(collector):
     with exporting(collector, "--otlp-sample", "0") as server:
         server.post(INCREASE)

@@ -210,7 +210,8 @@ def test_p1_a_use_case_knows_neither_http_nor_what_presents_it():
         assert needs[name] <= library | interfaces | {"LoginUseCases"}, name
     assert needs["Domain"] == library | interfaces | modules | {"LoginUseCases"}
     assert needs["StorePatterns"] == {"Platform", "StoreCore"}
-    assert needs["StoreCore"] <= {"Platform", "Texts"} and not needs["Texts"] | needs["Platform"]
+    assert needs["StoreCore"] <= {"Platform", "Texts", "Traces"}
+    assert needs["Traces"] == {"Platform"} and not needs["Texts"] | needs["Platform"]
     for folder, allowed in (
         ("Domain/Login/UseCase", needs["LoginUseCases"]),
         ("Domain", needs["Domain"]),

@@ -103,8 +103,10 @@ final class DispatchHandler: Sendable {
     /// Whether a caller sees the modules of all actions, and so why they are refused.
     private func isSeen(_ members: [EnvelopeMember], by caller: Caller) -> Bool {
         guard let sight = caller.viewer.sight else { return true }
+        let actions = store.actions.entries
         return members.allSatisfy { member in
-            store.actions[member.type]?.module.map { sight.sees(module: $0) } ?? false
+            guard actions.indices.contains(member.number) else { return false }
+            return actions[member.number].module.map { sight.sees(module: $0) } ?? false
         }
     }
 

@@ -1,7 +1,12 @@
 import HTTPTransport
 import StoreCore
+import Traces
 
 extension HTTPExchange {
+    /// What the request leads to is a part of: its own span where its trace is exported, else the
+    /// trace that the client names.
+    var ownTraceparent: String? { span?.traceparent ?? traceparent }
+
     /// The trace that the request is a part of (W3C Trace Context). What is none is as if it were
     /// not there. Most requests name none, and pay one look at the lengths of their fields.
     var traceparent: String? {

@@ -58,7 +58,7 @@ final class WorkTicket: Completion {
         self.following = following
         self.session = session
         principal = request.identity?.stamp
-        trace = request.exchange.traceparent
+        trace = request.exchange.ownTraceparent
         viewer = Viewer(session: nil, sight: request.identity?.sight)
         isSeen = module.map(viewer.sees(module:)) ?? true
         waitSeconds = request.preferences.waitSeconds

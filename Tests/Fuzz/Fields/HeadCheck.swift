@@ -18,6 +18,7 @@ struct HeadCheck {
                 handler: StartGate(HostRule(listening: [], further: [])),
                 counters: TransportCounters(),
                 accessLog: nil,
+                tracing: nil,
                 log: { _ in }
             )
         } catch {
