@@ -261,6 +261,7 @@ def test_7_5_a_batch_that_is_refused_is_given_up_and_counted(status):
         server.get("/state")
         until(lambda: outcomes(server)["failed"] >= 1, "it is given up")
         assert len(collector.requests) == 1 and outcomes(server)["exported"] == 0
+        server.await_log("traces.failed")
         [line] = [json.loads(each) for each in server.log_text.splitlines() if "traces.failed" in each]
         assert line["level"] == "warning" and f"the collector answers {status}" in line["message"]
 
