@@ -140,8 +140,8 @@ final class InProcessServer {
             var value: UInt64 = 0
             read(loop.wakeDescriptor, &value, 8)
             isFinished = loop.finished.withLock { finished in
-                defer { finished = [] }
-                return finished.contains { $0 === exchange }
+                defer { finished.exchanges = [] }
+                return finished.exchanges.contains { $0 === exchange }
             }
         }
     }

@@ -9,27 +9,27 @@ extension EventLoop {
     /// Queues an answer. Any thread; nothing is sent before ``wake()``.
     func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.outcome = .response(response)
-        finished.withLock { $0.append(exchange) }
+        finished.withLock { $0.add(exchange) }
     }
 
     /// Queues an answer that is written on the loop's thread. Any thread; nothing is sent before
     /// ``wake()``.
     func finish(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) {
         exchange.outcome = .answer(answer)
-        finished.withLock { $0.append(exchange) }
+        finished.withLock { $0.add(exchange) }
     }
 
     /// Ends a suspended request's connection without an answer. Any thread.
     func giveUp(_ exchange: HTTPExchange) {
         exchange.outcome = .abandoned
-        finished.withLock { $0.append(exchange) }
+        finished.withLock { $0.add(exchange) }
     }
 
     /// Has the handler asked anew for a suspended request. Any thread; nothing happens before
     /// ``wake()``.
     func handleAgain(_ exchange: HTTPExchange) {
         exchange.outcome = .again
-        finished.withLock { $0.append(exchange) }
+        finished.withLock { $0.add(exchange) }
     }
 
     /// Lets the loop send what was completed. Any thread.
@@ -72,7 +72,7 @@ extension EventLoop {
 
     /// Hands the finished exchanges back to the library, which calls the handler for each anew.
     func resumeFinished() {
-        finished.withLock { swap(&$0, &taken) }
+        finished.withLock { swap(&$0.exchanges, &taken) }
         for exchange in taken { resume(exchange) }
         taken.removeAll(keepingCapacity: taken.capacity <= Self.takenMax)
     }
@@ -158,7 +158,7 @@ extension EventLoop {
         // They keep the loop.
         freeExchanges = []
         taken = []
-        finished.withLock { $0 = [] }
+        finished.withLock { $0.close() }
         keptStreams = [:]
     }
 }

@@ -51,7 +51,7 @@ extension EventLoop {
         to adopter: any StreamAdopter
     ) {
         exchange.outcome = .stream(beginning, to: adopter)
-        finished.withLock { $0.append(exchange) }
+        finished.withLock { $0.add(exchange) }
     }
 
     /// Gives back the place of a stream whose connection has ended before it was handed over.

@@ -48,7 +48,7 @@ final class EventLoop: @unchecked Sendable {
 
     let epoll: CInt
     let wakeDescriptor: CInt
-    let finished = Locked<[HTTPExchange]>([])
+    let finished = Locked(FinishedExchanges())
     /// Takes the place of what was finished, so that neither array is made anew.
     @exclusivity(unchecked) var taken: [HTTPExchange] = []
     let requests = Locked(LoopRequests())

@@ -61,7 +61,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var bodyBytes: [UInt8] = []
     var fields: UnsafeMutablePointer<chttpd_field>
     @exclusivity(unchecked) var fieldCount = 0
-    /// A bit for each length that the name of a field has.
+    /// A bit for each first letter and length that names of fields have (``RequestFraming``).
     @exclusivity(unchecked) private var names = UInt64.max
     /// Whether it was admitted by a handler that another one has taken over from since.
     @exclusivity(unchecked) var isEarly = false

@@ -111,10 +111,10 @@ package struct Logger: Sendable {
         owner.writer.offer(LogLine(level, event, of: store, message, fields))
     }
 
-    /// Returns when all lines are written, or after a quarter of a second.
+    /// Returns when all lines are written, or after a second.
     package func flush() {
         owner.writer.flush(seconds: Self.flushSecondsMax)
     }
 
-    private static let flushSecondsMax = 0.25
+    private static let flushSecondsMax = 1.0
 }

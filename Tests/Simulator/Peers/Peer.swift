@@ -19,7 +19,8 @@ final class Peer<Root: RootState>: @unchecked Sendable {
         _ recorder: Recorder,
         on journal: PeerJournal,
         _ clock: ManualClock,
-        _ dependencies: Dependencies
+        _ dependencies: Dependencies,
+        roles: Roles?
     ) throws {
         self.journal = journal
         self.recorder = recorder
@@ -31,7 +32,8 @@ final class Peer<Root: RootState>: @unchecked Sendable {
             clock,
             dependencies,
             recorder,
-            observedBy: { shown.states.append(recorder.texts.slices(of: $0).whole) }
+            roles: roles,
+            observedBy: { shown.states.append(recorder.texts.slices(of: $0)) }
         )
     }
 
@@ -48,9 +50,9 @@ final class Peer<Root: RootState>: @unchecked Sendable {
         Recorder.$current.withValue(recorder) { server.executor.step(&chance) }
     }
 
-    /// States as JSON.
+    /// States as JSON, by their versions.
     final class Shown: @unchecked Sendable {
         // Safety: as above.
-        var states: [Bytewise] = []
+        var states: [StateText] = []
     }
 }

@@ -57,16 +57,17 @@ extension PeerSimulation {
                     "server \(number) has shown \(peer.shown.states.count - 1) of \(newest) versions"
                 )
             }
-            let same = zip(peer.shown.states, peers[0].shown.states).prefix { $0 == $1 }.count
+            let same = zip(peer.shown.states, peers[0].shown.states)
+                .prefix { $0.whole == $1.whole }.count
             guard same == records.count + 1 else {
                 throw Violation(
                     .state,
-                    "version \(same) is \(peer.shown.states[same]) at server \(number) and "
-                        + "\(peers[0].shown.states[same]) at the first"
+                    "version \(same) is \(peer.shown.states[same].whole) at server \(number) and "
+                        + "\(peers[0].shown.states[same].whole) at the first"
                 )
             }
         }
-        guard Bytewise(started.state) == peers[0].shown.states.last else {
+        guard Bytewise(started.state) == peers[0].shown.states.last?.whole else {
             throw Violation(.state, "what is served last is not what was shown last")
         }
     }
@@ -78,6 +79,7 @@ extension PeerSimulation {
         for record in records {
             if let id = record.requestID { byRequest[id, default: []].append(record.version) }
         }
+        let states = peers[0].shown.states
         var replayed: [(asked: Asked, versions: ClosedRange<UInt64>)] = []
         for asked in asked {
             guard let answer = asked.exchange.answer else {
@@ -102,8 +104,8 @@ extension PeerSimulation {
             // What came between may have changed nothing that the client sees.
             if let expected = asked.expected,
                 expected >= first
-                    || records[Int(expected)..<Int(first) - 1].contains(where: {
-                        $0.changed && asked.sees($0)
+                    || (expected..<first - 1).contains(where: {
+                        !asked.client.sees(states[Int($0) + 1], as: states[Int($0)])
                     })
             {
                 throw Violation(

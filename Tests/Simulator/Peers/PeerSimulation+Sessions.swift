@@ -1,36 +1,83 @@
 import StoreCore
 import Wire
 
-/// A client with a session at one of several servers.
+/// A client of several servers.
 struct PeerClient {
-    /// The server, by its number.
-    let peer: Int
-    let secret: String
-    let name: String
+    /// A session belongs to the server that it was begun at.
+    struct Session {
+        /// The server, by its number.
+        let peer: Int
+        let secret: String
+        let name: String
+    }
 
-    var headers: [(name: String, value: String)] { [("Cookie", "store-session=" + secret)] }
+    /// `nil` for none.
+    var session: Session?
+    /// Who it is, with its role; `nil` for one that shows nothing.
+    var member: Roles.Member?
+    /// As whom it reads.
+    let reading: Reading
+
+    var headers: [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        if let session { headers.append(("Cookie", "store-session=" + session.secret)) }
+        if let member { headers.append(("Authorization", "Bearer " + member.token)) }
+        return headers
+    }
+
+    /// An idempotency key with whose it is.
+    func own(_ key: String) -> String { (reading.keyOwner ?? "") + " " + key }
+
+    /// Whether a version surely shows it the same as the one before.
+    func sees(_ state: StateText, as earlier: StateText) -> Bool {
+        !reading.isShownUnseen && reading.visible(state).whole == reading.visible(earlier).whole
+    }
 }
 
 extension PeerSimulation {
-    func beginSession(_ peer: Int, _ number: Int) throws {
+    func beginSession(_ peer: Int, _ number: Int, _ chance: inout Chance) throws {
         let secret = "secret-\(seed)-\(number)"
-        guard peers[peer].server.beginSession(secret) else { return }
-        let name = SimulatedServer<P.Root>.session(of: secret)
-        clients.append(PeerClient(peer: peer, secret: secret, name: name))
+        let member = anyMember(&chance)
+        let principal = member?.name
+        guard peers[peer].server.beginSession(secret, for: principal) else { return }
+        let name = SimulatedServer<P.Root>.session(of: secret, for: principal)
+        clients.append(client(PeerClient.Session(peer: peer, secret: secret, name: name), member))
     }
 
     func endSession(_ chance: inout Chance) throws {
         guard !clients.isEmpty else { return }
         let client = clients.remove(at: chance.below(clients.count))
-        let server = peers[client.peer].server
+        guard let session = client.session else { return }
+        let server = peers[session.peer].server
         endings.append((client, try server.send("DELETE", "/session", headers: client.headers)))
     }
 
-    /// One of a server's clients; `nil` for one without a session.
-    func client(of peer: Int, _ chance: inout Chance) -> PeerClient? {
-        let own = clients.filter { $0.peer == peer }
-        guard !own.isEmpty, chance.happens(2, in: 3) else { return nil }
+    /// One of a server's clients, or one without a session.
+    func client(of peer: Int, _ chance: inout Chance) -> PeerClient {
+        let own = clients.filter { $0.session?.peer == peer }
+        guard !own.isEmpty, chance.happens(2, in: 3) else {
+            return client(nil, anyMember(&chance))
+        }
         return own[chance.below(own.count)]
+    }
+
+    /// One that has a role, or nobody where there are none.
+    private func anyMember(_ chance: inout Chance) -> Roles.Member? {
+        guard let roles, chance.happens(2, in: 3) else { return nil }
+        return chance.pick(roles.members)
+    }
+
+    private func client(_ session: PeerClient.Session?, _ member: Roles.Member?) -> PeerClient {
+        var reading = Reading(session: session?.name, mark: "", isOperator: false)
+        if let roles, let member,
+            let place = roles.members.firstIndex(where: { $0.name == member.name })
+        {
+            reading.principal = member.name
+            reading.sight = roles.sights[place]
+            reading.views = roles.views[place]
+            reading.isShownUnseen = roles.showsUnseen(to: place)
+        }
+        return PeerClient(session: session, member: member, reading: reading)
     }
 
     /// Each session reads the same at its own server and behind a start on the history, and of one
@@ -38,24 +85,25 @@ extension PeerSimulation {
     func checkSessions() throws {
         let started = try peer(on: peers[0].journal.another()).server
         for client in clients {
-            let own = try state(client, at: peers[client.peer].server)
+            guard let session = client.session else { continue }
+            let own = try state(client, at: peers[session.peer].server)
             let replayed = try state(client, at: started)
             // Where its beginning was not applied, it is in no history.
-            guard started.isOpen(client.name) else { continue }
+            guard started.isOpen(session.name) else { continue }
             guard own == replayed else {
                 throw Violation(
                     .state,
-                    "\(client.name) reads \(own) at its server, and \(replayed) behind a replay"
+                    "\(session.name) reads \(own) at its server, and \(replayed) behind a replay"
                 )
             }
         }
         for ending in endings {
             guard case .response(204, _)? = ending.exchange.answer else { continue }
             for (number, peer) in peers.enumerated()
-            where Bytewise(peer.server.state).contains(Bytewise(ending.client.name)) {
+            where Bytewise(peer.server.state).contains(Bytewise(ending.client.reading.name)) {
                 throw Violation(
                     .sessions,
-                    "server \(number) keeps something of \(ending.client.name), which has ended"
+                    "server \(number) keeps something of \(ending.client.reading.name), which has ended"
                 )
             }
         }
@@ -69,12 +117,5 @@ extension PeerSimulation {
         _ = server.wait(for: exchange)
         guard case .response(_, let body)? = exchange.answer else { return Bytewise("nothing") }
         return Bytewise(body)
-    }
-}
-
-extension PeerSimulation.Asked {
-    /// Whether the client surely sees what a record has changed: what its own session did.
-    func sees(_ record: Record) -> Bool {
-        session == nil ? record.session == nil : record.session == session
     }
 }

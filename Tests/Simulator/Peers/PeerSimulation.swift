@@ -21,13 +21,15 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         let body: Bytewise
         /// The version that `If-Match` names.
         let expected: UInt64?
-        /// The session that it comes from; `nil` for none.
-        let session: String?
+        /// Who sent it.
+        let client: PeerClient
         var isAnswered = false
     }
 
     let seed: UInt64
     let clock = ManualClock(timeOfDay: 1_000_000)
+    /// The roles of the clients, the same at all servers; `nil` where all may do everything.
+    let roles: Roles?
     private(set) var peers: [Peer<P.Root>] = []
     private(set) var asked: [Asked] = []
     /// The sessions that are open. A session belongs to the server that it was begun at.
@@ -45,6 +47,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
     init(seed: UInt64) throws {
         self.seed = seed
         interrupting = Chance(seed: seed, step: -2)
+        roles = try Roles.some(seed, Simulation<P>.views, StateText.names(P.Root.self))
         let history = PeerJournal(SharedMemoryJournal(retention: .forever))
         for number in 0..<(seed % 5 == 0 ? 3 : 2) {
             let journal = number == 0 ? history : history.another()
@@ -61,7 +64,8 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
             recorder,
             on: journal,
             clock,
-            P.dependencies(clock)
+            P.dependencies(clock),
+            roles: roles
         )
     }
 
@@ -90,7 +94,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         case 75..<85: _ = peers[peer].step(&chance)
         case 85..<92: peers[peer].journal.announce()
         case 92..<94: try advance(by: chance.pick([1, 2, 5]), &chance)
-        case 94..<96: try beginSession(peer, number)
+        case 94..<96: try beginSession(peer, number, &chance)
         case 96..<97: try endSession(&chance)
         default: try? peers[peer].server.keepSnapshot()
         }
@@ -167,7 +171,7 @@ extension PeerSimulation {
                 let exchange = try peers[peer].server.send(
                     "POST",
                     path,
-                    headers: client?.headers ?? [],
+                    headers: client.headers,
                     body: Array(body.utf8)
                 )
                 note(exchange, peer, client, Bytewise(path + body))
@@ -179,19 +183,18 @@ extension PeerSimulation {
     private func send(
         _ request: Request.Dispatch,
         to peer: Int,
-        from client: PeerClient?,
+        from client: PeerClient,
         _ chance: inout Chance
     ) throws {
         var request = request
         if let key = request.key {
-            // Keys are each session's own.
-            let kept = (client?.name ?? "") + " " + key
+            let kept = client.own(key)
             if let earlier = requests[kept] { request = earlier }
             requests[kept] = request
         }
         let server = peers[peer].server
         let body = Simulation<P>.body(of: request)
-        var headers = client?.headers ?? []
+        var headers = client.headers
         if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
         if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
         // A client may have its version from another server, which is ahead.
@@ -216,7 +219,7 @@ extension PeerSimulation {
     private func note(
         _ exchange: SimulatedExchange,
         _ peer: Int,
-        _ client: PeerClient?,
+        _ client: PeerClient,
         _ body: Bytewise,
         _ key: String? = nil,
         _ isDryRun: Bool = false,
@@ -226,11 +229,11 @@ extension PeerSimulation {
             Asked(
                 peer: peer,
                 exchange: exchange,
-                key: key.map { (client?.name ?? "") + " " + $0 },
+                key: key.map { client.own($0) },
                 isDryRun: isDryRun,
                 body: body,
                 expected: expected,
-                session: client?.name
+                client: client
             )
         )
     }

@@ -96,11 +96,7 @@ final class Simulation<P: Program> {
         story = isVerbose ? [] : nil
         disk = try Disk(seed: seed)
         let isIntercepted = seed / 2 % 4 != 3
-        var chance = Chance(seed: seed, step: -2)
-        let folder = "/tmp/simulated-roles-\(getpid())-\(seed)"
-        roles =
-            try seed / 2 % 3 == 1
-            ? Roles(StateText.names(P.Root.self), Self.views, in: folder, &chance) : nil
+        roles = try Roles.some(seed, Self.views, StateText.names(P.Root.self))
         server = try Self.start(
             seed,
             disk.journal,

@@ -158,8 +158,8 @@ extension SimulatedServer {
     func collect() {
         let loop = parts.base.process.transport.loop
         let done = loop.finished.withLock { finished in
-            defer { finished = [] }
-            return finished
+            defer { finished.exchanges = [] }
+            return finished.exchanges
         }
         for exchange in done { loop.resume(exchange) }
         loop.takeTimers()
@@ -170,7 +170,7 @@ extension SimulatedServer {
         let loop = parts.base.process.transport.loop
         while true {
             let isDone = loop.finished.withLock { finished in
-                finished.contains { $0 === exchange.exchange }
+                finished.exchanges.contains { $0 === exchange.exchange }
             }
             if isDone { return true }
             if case .none = exchange.exchange.hold { return exchange.answer != nil }
@@ -186,8 +186,8 @@ extension EventLoop {
     /// Drops the timers, and the answers that no request waits for any more.
     func forgetAll() {
         let done = finished.withLock { finished in
-            defer { finished = [] }
-            return finished
+            defer { finished.close() }
+            return finished.exchanges
         }
         for exchange in done { exchange.reset() }
         timerMail.withLock { $0 = TimerMail() }
