@@ -73,7 +73,7 @@ extension PeerSimulation {
             let place = roles.members.firstIndex(where: { $0.name == member.name })
         {
             reading.principal = member.name
-            reading.sight = roles.sights[place]
+            reading.sight = roles.sight(of: place)
             reading.views = roles.views[place]
             reading.isShownUnseen = roles.showsUnseen(to: place)
         }

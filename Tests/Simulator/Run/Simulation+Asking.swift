@@ -133,8 +133,13 @@ extension Simulation {
         if let key = request.key {
             // The same again, now and then: as a client does that has lost its answer.
             let key = IdempotencyKey(principal: asker.client.keyOwner, key: key)
-            if let earlier = requests[key], asker.chance.happens(1, in: 2) { request = earlier }
-            requests[key] = request
+            if let earlier = requests[key], asker.chance.happens(1, in: 2),
+                earlier.session == asker.client.session || Self.isKept(earlier.request, keys[key])
+            {
+                request = earlier.request
+            } else {
+                requests[key] = (request, asker.client.session)
+            }
         }
         let body = Self.body(of: request)
         var headers = cookie(client)
@@ -159,6 +164,12 @@ extension Simulation {
         let exchange = try server.send("POST", target, headers: headers, body: sent)
         let prediction = try scratch.predict(asked, keys: &keys, in: server)
         return Open(exchange: exchange, asked: asked, prediction: prediction)
+    }
+
+    /// Whether a request is answered with what became of it. What another session of the same
+    /// principal has sent is sent again only then: it has the marks of that one.
+    private static func isKept(_ request: Request.Dispatch, _ kept: Prediction.Kept?) -> Bool {
+        !request.isDryRun && kept?.body == Bytewise(body(of: request))
     }
 
     private func condition(

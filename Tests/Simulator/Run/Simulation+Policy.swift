@@ -27,7 +27,7 @@ extension Simulation {
                 )
             else { continue }
             _ = try reader.take()
-            let shows = reader.reading.sight ?? []
+            let shows = reader.reading.sight ?? Set(Naive<P>.names)
             let parts = reader.target.path.split(separator: "/", maxSplits: 2)
             let isLess =
                 switch parts.first.map({ String($0) }) ?? "" {

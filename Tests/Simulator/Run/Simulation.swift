@@ -54,7 +54,7 @@ final class Simulation<P: Program> {
     var keys: [IdempotencyKey: Prediction.Kept] = [:]
     /// What would be kept had the disk not failed.
     var vainKeys: [IdempotencyKey: Prediction.Kept] = [:]
-    var requests: [IdempotencyKey: Request.Dispatch] = [:]
+    var requests: [IdempotencyKey: (request: Request.Dispatch, session: String?)] = [:]
     var due: [Due] = []
     /// The records that the requests of a step have to make, and those of them that ask by name.
     var predicted: [Prediction.Predicted] = []
@@ -154,7 +154,7 @@ final class Simulation<P: Program> {
             mark: client?.mark ?? Words.mark(of: Sessions.shared),
             isOperator: client == nil && server.operatorReads,
             principal: client?.role.flatMap { roles?.members[$0].name },
-            sight: client?.role.flatMap { roles?.sights[$0] },
+            sight: client?.role.flatMap { roles?.sight(of: $0) },
             views: client?.role.flatMap { roles?.views[$0] },
             isShownUnseen: client?.role.flatMap { roles?.showsUnseen(to: $0) } ?? false
         )

@@ -84,6 +84,11 @@ final class Roles {
         guard fputs(text, file) >= 0 else { throw Violation(.trap, "no policy can be written") }
     }
 
+    /// The modules that a member sees; `nil` for one that sees all, who is shown everything.
+    func sight(of place: Int) -> Set<String>? {
+        sights[place].count == modules.count ? nil : sights[place]
+    }
+
     /// Whether views show a member something of modules that it does not see.
     func showsUnseen(to place: Int) -> Bool {
         allViews.contains {
