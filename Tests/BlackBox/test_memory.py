@@ -1,5 +1,6 @@
 """`--memory-max`: readers that take nothing are let go before the kernel ends the process."""
 
+import os
 import re
 import resource
 import time
@@ -120,3 +121,47 @@ def test_without_a_bound_nothing_is_refused():
             stream.opened()
         assert metric(server, "store_streams_shed_total") == 0
         assert "memory." not in server.log_text
+
+
+@pytest.mark.slow
+def test_what_readers_kept_is_given_back_when_they_have_left():
+    with Server("--stall-timeout", "3600") as server:
+        for number in range(10):
+            add_text(server, number)
+        with Wire(server) as wire:
+            for number in range(20):
+                edit_text(server, number, wire)
+        base, readers = resident(server), []
+        for number in range(300):
+            readers.append(Stream(server, receive_bytes=2048))
+            edit_text(server, number)
+        most = resident(server)
+        assert most > base + 30 * MIB, f"{base / MIB:.0f} to {most / MIB:.0f} MiB"
+        for reader in readers:
+            reader.close()
+        until(lambda: resident(server) < base + (most - base) / 4, "memory is given back", 70)
+
+
+def arenas(server):
+    """How many arenas its threads have beside the first: each has heaps of 64 MiB, at multiples of that."""
+    with open(f"/proc/{server.pid}/maps") as file:
+        maps = [line.split() for line in file]
+    heaps = set()
+    for begin, end in zip(maps, maps[1:]):
+        start = int(begin[0].split("-")[0], 16)
+        if len(begin) == 5 and begin[1] == "rw-p" and end[1] == "---p" and start % (64 * MIB) == 0:
+            if int(end[0].split("-")[1], 16) == start + 64 * MIB:
+                heaps.add(start)
+    return len(heaps)
+
+
+@pytest.mark.parametrize("variable, most", [(None, min(4, max(2, os.cpu_count()))), ("1", 1), ("6", 6)])
+def test_threads_share_a_few_arenas(variable, most):
+    environment = {"MALLOC_ARENA_MAX": variable} if variable else {}
+    with Server("--analytics", "off", environment=environment) as server:
+        with Stream(server) as stream:
+            for _ in range(20):
+                assert server.post(INCREASE).status == 200
+                assert server.get("/actions").status == 200
+            stream.opened()
+        assert arenas(server) == most - 1

@@ -36,7 +36,7 @@ struct MemoryUse: Sendable {
     }
 
     /// What is resident, from `/proc/self/statm` (proc(5)).
-    private static var residentBytes: Int? {
+    static var residentBytes: Int? {
         let fields = text(of: "/proc/self/statm")?.split(separator: " ") ?? []
         guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
         return pages * Int(sysconf(CInt(_SC_PAGESIZE)))

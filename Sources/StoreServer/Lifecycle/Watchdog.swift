@@ -70,7 +70,7 @@ final class Watchdog: Sendable {
     }
 }
 
-/// The thread that looks every so often at what may take too long.
+/// The thread that looks every so often at what may take too long, or too much memory.
 final class WatchdogThread: Sendable {
     private static let intervalSeconds = 0.1
     /// How many times as often what changes fast is looked at, where there is any.

@@ -81,10 +81,11 @@ final class ServerProcess: Sendable {
     /// Which threads take a journal's lock, besides the Core.
     var journalThreads: WorkerThreads { threads.map { .pool($0.journals) } ?? .own() }
 
-    /// Begins to look at what may take too long.
+    /// Begins to look at what may take too long, or too much memory.
     func startWatchdog() {
         if let threads { watchdog.add(threads.relieve) }
         if let memory { watchdog.addFast(memory.look) }
+        watchdog.add(FreedMemory().look)
         watchdog.start()
     }
 

@@ -1,0 +1,98 @@
+import Platform
+import Testing
+
+@testable import StoreServer
+
+struct FreedMemoryTests {
+    /// A process whose memory and clock the test moves.
+    private final class Process: Sendable {
+        struct State: Sendable {
+            var now = 0.0
+            var resident = 50 << 20
+            var trims = 0
+            /// What a trim takes, in seconds, and what it leaves.
+            var cost = 0.001
+            var left = 50 << 20
+        }
+
+        let state = Locked(State())
+
+        func memory() -> FreedMemory {
+            FreedMemory(
+                residentBytes: { [self] in state.withLock { $0.resident } },
+                giveBack: { [self] in
+                    state.withLock {
+                        $0.trims += 1
+                        $0.now += $0.cost
+                        $0.resident = $0.left
+                    }
+                },
+                now: { [self] in state.withLock { $0.now } }
+            )
+        }
+
+        func pass(_ seconds: Double, grownTo megabytes: Int) {
+            state.withLock {
+                $0.now += seconds
+                $0.resident = megabytes << 20
+            }
+        }
+
+        var trims: Int { state.withLock { $0.trims } }
+    }
+
+    @Test func `what was freed is given back where the process has grown`() {
+        let process = Process()
+        let memory = process.memory()
+        process.pass(29, grownTo: 90)
+        memory.look()
+        #expect(process.trims == 0)
+        process.pass(1, grownTo: 90)
+        memory.look()
+        #expect(process.trims == 1)
+        process.pass(29, grownTo: 90)
+        memory.look()
+        #expect(process.trims == 1)
+        process.pass(2, grownTo: 90)
+        memory.look()
+        #expect(process.trims == 2)
+    }
+
+    @Test func `a process that rests is left alone`() {
+        let process = Process()
+        let memory = process.memory()
+        for _ in 0..<10 {
+            process.pass(31, grownTo: 50)
+            memory.look()
+        }
+        #expect(process.trims == 0)
+    }
+
+    @Test func `what grows slowly is seen, too`() {
+        let process = Process()
+        let memory = process.memory()
+        process.pass(31, grownTo: 50)
+        process.state.withLock { $0.resident += 700 << 10 }
+        memory.look()
+        #expect(process.trims == 0)
+        process.pass(31, grownTo: 50)
+        process.state.withLock { $0.resident += 1_400 << 10 }
+        memory.look()
+        #expect(process.trims == 1)
+    }
+
+    @Test func `the longer it takes the more rarely it is done`() {
+        let process = Process()
+        process.state.withLock { $0.cost = 0.1 }
+        let memory = process.memory()
+        process.pass(30, grownTo: 90)
+        memory.look()
+        #expect(process.trims == 1)
+        process.pass(199, grownTo: 90)
+        memory.look()
+        #expect(process.trims == 1)
+        process.pass(2, grownTo: 90)
+        memory.look()
+        #expect(process.trims == 2)
+    }
+}
