@@ -80,13 +80,20 @@ final class DispatchHandler: Sendable {
             completion: ticket
         )
         hold(exchange, for: ticket, cancelsOnClose: cancelsOnClose)
-        offer(envelope, for: ticket)
+        do {
+            try store.core.offer(envelope, wakes: false)
+            store.offered()
+        } catch {
+            ticket.answer(Self.problem(error, store.bounds))
+            store.wake()
+        }
     }
 
     /// Has a request wait for its answer.
     ///
     /// A client that leaves is noticed in suspension alone; what takes long gets there soon by
     /// itself.
+    @inline(__always)
     private func hold(
         _ exchange: HTTPExchange,
         for ticket: DispatchTicket,
@@ -97,19 +104,11 @@ final class DispatchHandler: Sendable {
         CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects)
     }
 
-    /// Hands actions to the Core, or answers why it takes none.
-    private func offer(_ envelope: Envelope, for ticket: DispatchTicket) {
-        do {
-            try store.core.offer(envelope, wakes: false)
-            store.offered()
-        } catch {
-            switch error {
-            case .full:
-                ticket.answer(.overloaded("\(store.bounds.mailboxMax) actions wait already"))
-            case .closed:
-                ticket.answer(.draining())
-            }
-            store.wake()
+    /// Why the Core takes no actions.
+    private static func problem(_ error: MailboxError, _ bounds: RequestBounds) -> Problem {
+        switch error {
+        case .full: .overloaded("\(bounds.mailboxMax) actions wait already")
+        case .closed: .draining()
         }
     }
 

@@ -61,7 +61,7 @@ extension PeerSimulation {
         return own[chance.below(own.count)]
     }
 
-    /// One that has a role, or nobody where there are none.
+    /// One that has a role; `nil` for a client without one.
     private func anyMember(_ chance: inout Chance) -> Roles.Member? {
         guard let roles, chance.happens(2, in: 3) else { return nil }
         return chance.pick(roles.members)
