@@ -1,12 +1,15 @@
 import ActionCatalog
 import HTTPTransport
+import StoreCore
 import StoreHTTP
 
 // The web around the server: pages, proxies, how much a client may ask for, sockets at paths.
 
 extension ServerConfiguration {
     /// What holds for the web around the server; made once for a process, for it counts.
-    var webRules: WebRules {
+    ///
+    /// - Parameter clock: by which shares come back.
+    func webRules(_ clock: any WallClock) -> WebRules {
         let rates: [(RateLimitKind, Rate?)] = [
             (.requests, rateRequests), (.actions, rateActions), (.sessions, rateSessions),
             (.streams, rateStreams),
@@ -19,7 +22,7 @@ extension ServerConfiguration {
         return WebRules(
             origins: corsOrigins,
             proxies: trustedProxies.isEmpty ? nil : TrustedProxies(trustedProxies),
-            limits: RateLimits(limits)
+            limits: RateLimits(limits, clock: clock)
         )
     }
 

@@ -2,6 +2,7 @@ import ActionCatalog
 import Authorization
 import HTTPTransport
 import Platform
+import StoreCore
 import StoreHTTP
 import Synchronization
 import Telemetry
@@ -47,7 +48,8 @@ final class ServerProcess: Sendable {
         _ requestIDs: RequestIDs = RequestIDs(),
         traces: TraceExporting? = nil,
         storesCount: Int = 1,
-        policyWorlds: [PolicyWorld] = []
+        policyWorlds: [PolicyWorld] = [],
+        clock: any WallClock = SteadyClock()
     ) throws {
         self.configuration = configuration
         self.transport = transport
@@ -55,7 +57,7 @@ final class ServerProcess: Sendable {
         self.requestIDs = requestIDs
         self.policyWorlds = policyWorlds
         self.traces = traces
-        web = configuration.webRules
+        web = configuration.webRules(clock)
         memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map { MemoryGuard($0, logger) }
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil

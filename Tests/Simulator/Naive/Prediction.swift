@@ -6,6 +6,8 @@ import Wire
 enum Prediction {
     /// The server does not take it.
     case invalid
+    /// More actions than the client may send now.
+    case limited
     case replayed(Kept)
     case keyTaken
     case mismatch

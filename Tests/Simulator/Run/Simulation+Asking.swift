@@ -94,9 +94,14 @@ extension Simulation {
         leads: (any Action)? = nil
     ) throws {
         note("  POST \(path) \(body) as \(client?.name ?? "nobody")")
-        named.append(
-            try server.send("POST", path, headers: cookie(client), body: Array(body.utf8))
+        let exchange = try server.send(
+            "POST",
+            path,
+            headers: cookie(client),
+            body: Array(body.utf8)
         )
+        guard take(1, by: reading(client).principal) else { return try expectLimited(exchange) }
+        named.append(exchange)
         let type = String(path.dropFirst())
         _ = try scratch.apply(server.action(type, []), from: client?.name, for: nil)
         predicted.append(
@@ -109,6 +114,13 @@ extension Simulation {
                 leads: leads
             )
         )
+    }
+
+    private func expectLimited(_ exchange: SimulatedExchange) throws {
+        server.collect()
+        guard case .response(429, _)? = exchange.answer else {
+            throw Violation(.answer, "more than a client's share: \(exchange.answer as Any)")
+        }
     }
 
     /// What was asked for by name has begun.
@@ -162,7 +174,11 @@ extension Simulation {
         note("  POST \(target) \(Bytewise(body)) \(headers)")
         let sent = isLink ? [] : Array(body.utf8)
         let exchange = try server.send("POST", target, headers: headers, body: sent)
-        let prediction = try scratch.predict(asked, keys: &keys, in: server)
+        // What can't be read is not counted.
+        let isInvalid = request.members.contains(where: \.isInvalid)
+        let prediction =
+            isInvalid || take(request.members.count, by: asked.client.principal)
+            ? try scratch.predict(asked, keys: &keys, in: server) : .limited
         return Open(exchange: exchange, asked: asked, prediction: prediction)
     }
 

@@ -152,6 +152,7 @@ extension Simulation {
         let problem = document?.root.member(named: "type")?.stringValue
         switch open.prediction {
         case .invalid: guard (400..<500) ~= status else { throw wrong("invalid") }
+        case .limited: guard status == 429 else { throw wrong("more than a client's share") }
         case .keyTaken:
             guard problem == "/problems/idempotency-mismatch" else { throw wrong("a taken key") }
         case .mismatch: guard status == 412 else { throw wrong("another version") }

@@ -10,7 +10,9 @@ extension Simulation {
         if chance.happens(1, in: 2) {
             let amounts = (0...chance.below(3)).map { _ in chance.below(9) - 1 }
             let isDryRun = chance.happens(1, in: 4)
-            let isApplied = isDryRun ? false : neighbour.expect(amounts)
+            // One address has one share of all stores of a process.
+            let isLimited = !take(amounts.count, by: nil)
+            let isApplied = isDryRun || isLimited ? false : neighbour.expect(amounts)
             let isRefused = amounts.contains(-1)
             let members = amounts.map { #"{"type":"Added","payload":{"amount":\#($0)}}"# }
             let status = try answer(
@@ -19,7 +21,8 @@ extension Simulation {
                 Array("[\(members.joined(separator: ","))]".utf8),
                 &chance
             ).status
-            guard status == (isRefused ? 409 : 200), isApplied || isRefused || isDryRun else {
+            let expected = isLimited ? 429 : isRefused ? 409 : 200
+            guard status == expected, isApplied || isRefused || isDryRun || isLimited else {
                 throw Violation(.neighbour, "\(amounts) is answered with \(status)")
             }
         }

@@ -45,6 +45,7 @@ extension Simulation {
             throw Violation(.restart, "the store does not start: \(error)")
         }
         isStopping = false
+        shares = Self.isLimited(seed) ? Shares() : nil
         guard server.version == naive.version, Bytewise(server.state) == naive.whole else {
             throw Violation(
                 .restart,

@@ -77,6 +77,8 @@ final class Simulation<P: Program> {
     var waiting: [Open] = []
     /// What was answered with 202, since the start.
     var outcomes: [DispatchedOutcome] = []
+    /// What clients have left of what they may send; `nil` where that has no bound.
+    var shares: Shares?
     /// What happened, a line for each step; `nil` where it is not to be printed.
     var story: [String]?
     var expectedHooks: [(version: UInt64, state: Bytewise)] = []
@@ -105,6 +107,7 @@ final class Simulation<P: Program> {
             roles,
             isIntercepted: isIntercepted
         )
+        shares = Self.isLimited(seed) ? Shares() : nil
         naive = Naive(try Self.firstState(server), at: 0, isIntercepted: isIntercepted)
         past = Past(naive.text, at: 0)
         naive.begin()
@@ -133,8 +136,17 @@ final class Simulation<P: Program> {
             P.dependencies(clock),
             recorder,
             operatorReads: seed / 2 % 5 == 4,
-            roles: roles
+            roles: roles,
+            isLimited: isLimited(seed)
         )
+    }
+
+    /// Whether clients may send so many actions in a time, and no more.
+    static func isLimited(_ seed: UInt64) -> Bool { seed / 2 % 4 == 1 }
+
+    /// Takes actions of a client's share. Answers whether there were so many.
+    func take(_ count: Int, by principal: String?) -> Bool {
+        shares?.take(count, by: principal, at: clock.timeOfDay.now()) ?? true
     }
 
     private static func firstState(_ server: SimulatedServer<P.Root>) throws -> P.Root {

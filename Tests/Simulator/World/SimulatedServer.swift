@@ -54,6 +54,7 @@ final class SimulatedServer<Root: RootState> {
         _ recorder: Recorder,
         operatorReads: Bool = false,
         roles: Roles? = nil,
+        isLimited: Bool = false,
         observedBy observer: (@Sendable (Root) -> Void)? = nil
     ) throws {
         self.journal = journal
@@ -62,6 +63,7 @@ final class SimulatedServer<Root: RootState> {
         configuration.analytics = .off
         configuration.ephemeral = true
         configuration.operatorReads = operatorReads
+        if isLimited { configuration.rateActions = Shares.rate }
         let plain = configuration
         roles?.configure(&configuration)
         self.operatorReads = operatorReads
@@ -80,7 +82,12 @@ final class SimulatedServer<Root: RootState> {
             failed: { [failure] _ in failure.isSet.store(true, ordering: .relaxed) },
             follower: { SimulatedFollower(recorder, appended: $0) }
         )
-        let process = try ServerProcess(configuration, on: transport, .standardError)
+        let process = try ServerProcess(
+            configuration,
+            on: transport,
+            .standardError,
+            clock: clock.timeOfDay
+        )
         parts = try server.assemble(configuration, in: process, world)
         neighbour = try Neighbour(in: process, plain, clock, executor)
         handler = StoresRouter(parts.router, [("neighbour", neighbour.parts.router)])
