@@ -41,9 +41,8 @@ simulate: setup-build ## run random programs until one fails; SEED=… STEPS=…
 	scripts/simulate
 
 .PHONY: soak
-soak: setup-build setup-test ## mixed load for MINUTES=10, and what of it stays in the server
-	swift build -c release --product store-server
-	.venv/bin/python Tests/Soak/run --minutes $(or $(MINUTES),10)
+soak: setup-build setup-test ## mixed load for MINUTES=10, and what of it stays; SANITIZER=address or thread
+	scripts/soak $(or $(MINUTES),10) $(SANITIZER)
 
 .PHONY: bench
 bench: setup-build setup-bench ## measure, beside references, in one run

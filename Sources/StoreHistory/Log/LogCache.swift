@@ -20,8 +20,11 @@ struct LogCache {
         let piece: LogPiece
         var used: UInt64
 
-        /// Its bytes, and what is needed to find its frames.
-        var charge: Int { max(chargeMin, piece.bytes.count + 8 * piece.ends.count) }
+        /// Its bytes, and what is needed to find its frames and those who may read them.
+        var charge: Int {
+            let owners = piece.owners.count * MemoryLayout<RecordOwner>.stride
+            return max(chargeMin, piece.bytes.count + 8 * piece.ends.count + owners)
+        }
     }
 
     let bytesMax: Int
@@ -30,7 +33,7 @@ struct LogCache {
     /// What the pieces take, as the bound counts it.
     private(set) var bytes = 0
 
-    init(bytesMax: Int = 16 << 20) {
+    init(bytesMax: Int = 4 << 20) {
         self.bytesMax = bytesMax
     }
 
