@@ -9,6 +9,7 @@ extension ServerConfiguration {
     /// What holds for the web around the server; made once for a process, for it counts.
     ///
     /// - Parameter clock: by which shares come back.
+    /// - Returns: the rules, which all stores of the process share.
     func webRules(_ clock: any WallClock) -> WebRules {
         let rates: [(RateLimitKind, Rate?)] = [
             (.requests, rateRequests), (.actions, rateActions), (.sessions, rateSessions),
