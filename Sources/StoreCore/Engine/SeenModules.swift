@@ -8,7 +8,7 @@ struct SeenModules {
     static let slicesMax = 32_768
 
     private struct Slice: Hashable {
-        let session: ExactText
+        let session: SeenSession
         let module: Int
     }
 
@@ -29,7 +29,7 @@ struct SeenModules {
             shared[touch.module] = version
             return
         }
-        ofSessions[Slice(session: ExactText(session), module: touch.module)] = version
+        ofSessions[Slice(session: SeenSession(session), module: touch.module)] = version
         guard ofSessions.count > Self.slicesMax else { return }
         ofSessions = [:]
         base = version
@@ -48,7 +48,7 @@ struct SeenModules {
         since version: UInt64
     ) -> Bool {
         guard base <= version else { return false }
-        let session = ExactText(session ?? SessionName.shared)
+        let session = SeenSession(session)
         return shared.indices.allSatisfy { module in
             guard sees(module) else { return true }
             let own = ofSessions[Slice(session: session, module: module)] ?? base

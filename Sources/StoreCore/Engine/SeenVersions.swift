@@ -10,7 +10,7 @@ struct SeenVersions {
     private var base: UInt64
     /// The version that last changed a shared slice.
     private var shared: UInt64
-    private var sessions: [ExactText: UInt64] = [:]
+    private var sessions: [SeenSession: UInt64] = [:]
     /// The same by modules; `nil` where all clients see all of them.
     private var modules: SeenModules?
     /// Every step up to this version is noted.
@@ -32,7 +32,7 @@ struct SeenVersions {
                 shared = version
                 return
             }
-            sessions[ExactText(session)] = version
+            sessions[SeenSession(session)] = version
         }
         guard sessions.count > Self.sessionsMax else { return }
         sessions = [:]
@@ -50,7 +50,7 @@ struct SeenVersions {
 
     /// Whether a client of this session sees the same now as at a version.
     func isSame(for session: String?, since version: UInt64) -> Bool {
-        let own = sessions[ExactText(session ?? SessionName.shared)] ?? base
+        let own = sessions[SeenSession(session)] ?? base
         return max(shared, own, base) <= version
     }
 
