@@ -228,7 +228,9 @@ final class Writer: @unchecked Sendable {
     }
 
     private func checkpoint(_ mode: CInt) -> String? {
-        let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
+        let code = connection.withoutWaiting {
+            sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
+        }
         // A reader that looks at old pages puts the rest off until the next time.
         if code == SQLITE_OK || code & 0xFF == SQLITE_BUSY { return nil }
         let failure = connection.failure(code, "moving the log into the database")

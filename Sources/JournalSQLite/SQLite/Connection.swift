@@ -16,6 +16,10 @@ final class Connection: @unchecked Sendable {
 
     let handle: OpaquePointer
 
+    /// How long a lock is waited for, in milliseconds. A reader that comes upon the index of the
+    /// write-ahead log in the midst of a change takes the writer's lock for a moment, to look again.
+    private static let lockMilliseconds: CInt = 10_000
+
     init(path: String, for purpose: Purpose) throws(SQLiteFailure) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         switch purpose {
@@ -36,6 +40,7 @@ final class Connection: @unchecked Sendable {
             throw failure
         }
         handle = opened
+        sqlite3_busy_timeout(handle, Self.lockMilliseconds)
         // A database may be damaged: its schema may call no function, SQLite checks cells before it
         // uses them, and no statement writes to SQLite's own tables.
         csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -57,6 +62,13 @@ final class Connection: @unchecked Sendable {
     /// Leaves the write-ahead log (WAL) as it is when this connection closes.
     func keepWALOnClose() {
         csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
+    /// Does something for which no lock is waited: who has one keeps it.
+    func withoutWaiting<Result>(_ body: () -> Result) -> Result {
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Self.lockMilliseconds) }
+        return body()
     }
 
     /// Whether a transaction is open.

@@ -1,0 +1,27 @@
+import Glibc
+import Platform
+import Testing
+
+@testable import JournalSQLite
+
+/// SQLite lets a reader have the writer's lock for a moment where it comes upon the index of the
+/// write-ahead log in the midst of a change.
+struct HeldLockTests {
+    @Test func `an append waits for a lock that is held for a moment`() throws {
+        let folder = try Folder()
+        let journal = try SQLiteJournal.open(folder)
+        try SampleHistory.append(to: journal, through: 10)
+        let other = try Connection(path: folder.path + "/store.db", for: .write)
+        try other.execute("BEGIN IMMEDIATE")
+        let released = Latch()
+        SystemThread.start(name: "holder") {
+            usleep(200_000)
+            try? other.execute("ROLLBACK")
+            released.open()
+        }
+        try SampleHistory.append(to: journal, through: 20)
+        #expect(released.wait(seconds: 10))
+        #expect(journal.version == 20)
+        journal.close()
+    }
+}
