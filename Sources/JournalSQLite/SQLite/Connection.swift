@@ -17,7 +17,7 @@ final class Connection: @unchecked Sendable {
     let handle: OpaquePointer
 
     /// How long a lock is waited for, in milliseconds. A reader that comes upon the index of the
-    /// write-ahead log in the midst of a change takes the writer's lock for a moment, to look again.
+    /// write-ahead log in the midst of a change takes the writer's lock for a moment.
     private static let lockMilliseconds: CInt = 10_000
 
     init(path: String, for purpose: Purpose) throws(SQLiteFailure) {
