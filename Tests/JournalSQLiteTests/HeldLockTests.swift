@@ -1,5 +1,6 @@
-import Glibc
 import Platform
+import StoreCore
+import Synchronization
 import Testing
 
 @testable import JournalSQLite
@@ -13,14 +14,20 @@ struct HeldLockTests {
         try SampleHistory.append(to: journal, through: 10)
         let other = try Connection(path: folder.path + "/store.db", for: .write)
         try other.execute("BEGIN IMMEDIATE")
-        let released = Latch()
-        SystemThread.start(name: "holder") {
-            usleep(200_000)
-            try? other.execute("ROLLBACK")
-            released.open()
+        let ended = Latch()
+        let failures = Lines()
+        SystemThread.start(name: "append") {
+            do {
+                try SampleHistory.append(to: journal, through: 20)
+            } catch {
+                failures.add("\(error)")
+            }
+            ended.open()
         }
-        try SampleHistory.append(to: journal, through: 20)
-        #expect(released.wait(seconds: 10))
+        #expect(!ended.wait(seconds: 0.2))
+        try other.execute("ROLLBACK")
+        #expect(ended.wait(seconds: 10))
+        #expect(failures.all == [])
         #expect(journal.version == 20)
         journal.close()
     }
