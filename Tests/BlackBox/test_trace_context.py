@@ -4,8 +4,9 @@ follows them, to analytics and to the access log."""
 import json
 
 import pytest
-from harness import INCREASE, Server, action
+from harness import INCREASE, Server, action, until
 from programs import build_sample
+from test_metrics import samples
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
@@ -87,6 +88,17 @@ def test_a_call_of_a_use_case_and_all_that_comes_of_it_are_a_part_of_the_trace(f
     assert all("meta" not in each for each in fresh.actions(newest))
 
 
+def test_the_actions_of_a_trace_are_counted_by_their_types(fresh):
+    def count():
+        counts = samples(fresh)
+        return counts.get('store_reduce_seconds_count{type="login/loading"}', 0)
+
+    for expected, fields in ((1, {}), (2, traced())):
+        login = {"userName": "demo", "password": "demo"}
+        assert fresh.send("/usecases/login/login", login, {**fields, "Prefer": "wait=10"}).status == 200
+        assert count() == expected
+
+
 def test_a_notification_and_what_is_made_of_it_are_a_part_of_the_trace():
     with Server(program=build_sample("Watched")) as server:
         assert server.send("/notify/bell", {"rings": 1}, {**traced(), "Prefer": "wait=10"}).status == 200
@@ -97,6 +109,47 @@ def test_a_notification_and_what_is_made_of_it_are_a_part_of_the_trace():
         newest = server.version
         assert server.send("/notify/bell", {"rings": 1}, {"Prefer": "wait=10"}).status == 200
         assert all("meta" not in each for each in server.actions(newest))
+
+
+def test_what_interceptors_and_reactions_make_of_an_action_is_a_part_of_its_trace():
+    with Server(program=build_sample("Watched")) as server:
+        for fields in (traced(), {}):
+            newest = server.version
+            written = [{"type": "diary/written", "payload": {"text": text}} for text in ("secret", "one two three")]
+            assert server.post([*written, {"type": "diary/asked"}], {**fields, "Prefer": "wait=10"}).status == 200
+            replaced, followed, *notes, asked, noted = server.actions(newest)[:7]
+            assert replaced["payload"] == {"text": "…"} and followed["payload"] == {"text": "one two three"}
+            assert [each["payload"] for each in notes] == [{"by": name} for name in "123"]
+            assert (asked["type"], noted["cause"] >= replaced["version"]) == ("diary/asked", True)
+            expected = {"traceparent": PARENT} if fields else None
+            assert {json.dumps(each.get("meta")) for each in server.actions(newest)} == {json.dumps(expected)}
+
+
+def test_a_session_and_what_presenters_make_of_an_action_are_a_part_of_the_trace():
+    with Server("--operator-reads", program=build_sample("Market")) as server:
+        until(lambda: server.get("/state/stall").json["bells"] == 1, "the bell has rung")
+
+        def request(method, target, fields, body=b""):
+            newest = server.version
+            answer = server.request(method, target, body, {**fields, "Content-Type": "application/json"})
+            assert answer.status in (200, 201, 204)
+            return answer, server.actions(newest)
+
+        for fields in (traced(), {}):
+            expected = {"traceparent": PARENT} if fields else None
+            # With the session comes what starts with it.
+            begun, records = request("POST", "/sessions", fields)
+            assert [each["type"] for each in records] == ["sessions/began", "crate/start"]
+            assert [each.get("meta") for each in records] == [expected] * 2
+            cookie = {"Cookie": begun["set-cookie"].split(";")[0]}
+            added = b'{"type":"cart/added","payload":{"_0":"pear"}}'
+            request("POST", "/dispatch", cookie, added)
+            wait = {"Prefer": "wait=10", **cookie}
+            _, records = request("POST", "/dispatch", {**fields, **wait}, b'{"type":"Checkout"}')
+            assert [each["type"] for each in records] == ["Checkout", "Themed"]
+            assert [each.get("meta") for each in records] == [expected] * 2
+            _, records = request("DELETE", "/session", {**fields, **cookie})
+            assert [(each["type"], each.get("meta")) for each in records] == [("sessions/ended", expected)]
 
 
 def test_a_request_that_is_sent_again_is_the_same_in_another_trace():

@@ -160,6 +160,41 @@ def test_nothing_is_written_to_a_session_that_has_ended(market):
     assert wait(ada, "Gift", to="never", item="toy").status == 409
 
 
+def test_an_action_of_a_module_that_others_read_is_applied(market):
+    ada, bob = Client(market).begin(), Client(market).begin()
+    add(ada, "pear")
+    assert wait(ada, "Checkout").status == 200
+    assert [get(each, "/state/cart").json["placed"] for each in (ada, bob)] == [1, 1]
+    # All carts have a copy of what it shares, also those that no session has touched.
+    answer = wait(bob, "orders/cleared")
+    assert answer.status == 200, answer.json
+    assert [get(each, "/state/cart").json["placed"] for each in (ada, bob)] == [0, 0]
+
+
+def test_blame_names_who_changed_what_a_session_has_not_touched(market):
+    ada, bob = Client(market).begin(), Client(market).begin()
+    add(ada, "pear")
+    done = wait(ada, "Checkout").json["version"]
+    assert get(bob, "/state/cart").json == {"items": [], "placed": 1}
+    found = get(bob, "/state/cart?blame=true").json["changedBy"]
+    assert found["version"] == done and found["type"] == "Checkout"
+
+
+def test_an_ended_session_is_shown_to_no_operator_whatever_it_had(program):
+    with Server("--operator-reads", program=program) as server:
+        ada, bob = Client(server).begin(), Client(server).begin()
+        for client in (ada, bob):
+            for theme in ("dark", "light"):
+                assert wait(client, "Themed", theme=theme).status == 200
+        assert server.get("/state/theme").json == {ada.name: "light", bob.name: "light"}
+        with Stream(server, "/events?path=/theme").opened() as stream:
+            assert set(value(stream)) == {ada.name, bob.name}
+            # What it has is what all begin with.
+            assert ada.end().status == 204
+            assert value(stream) == server.get("/state/theme").json == {bob.name: "light"}
+        assert ada.name not in server.get("/state").body.decode()
+
+
 def test_blame_names_the_action_and_a_module_none(market):
     ada = Client(market).begin()
     wait(ada, "Renamed", title="Bazaar")

@@ -6,22 +6,26 @@ package struct PastAction: Sendable {
     package let session: String?
     /// The principal that it came from; `nil` where none did.
     package let principal: String?
+    /// The trace that it is a part of; `nil` where it is a part of none.
+    package let trace: String?
 
     package init(
         _ action: (any Action)?,
         from session: String? = nil,
-        by principal: String? = nil
+        by principal: String? = nil,
+        within trace: String? = nil
     ) {
         self.action = action
         self.session = session
         self.principal = principal
+        self.trace = trace
     }
 }
 
 extension Core where State: RootState {
     /// Treats the effects that had not ended when the store stopped. Those with that policy run
     /// again; the module of each of the others gets an action about it. What they dispatch has
-    /// the cause and the session of the action that began them.
+    /// the cause, the session and the trace of the action that began them.
     ///
     /// An effect is made again by reducing its action once more, on a copy that is dropped: of the
     /// state that the action was applied to then, so that it is the effect that it was. Where that
@@ -43,7 +47,7 @@ extension Core where State: RootState {
         for entry in entries {
             let past = past(entry.version)
             let again = entry.onRestart == .retried ? past?.action : nil
-            let (session, principal) = (past?.session, past?.principal)
+            let (session, principal, trace) = (past?.session, past?.principal, past?.trace)
             let before = again == nil ? nil : before(entry.version)
             engine.perform { [owner] engine in
                 guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
@@ -62,7 +66,8 @@ extension Core where State: RootState {
                         version: entry.version,
                         session: session,
                         principal: principal,
-                        type: type
+                        type: type,
+                        trace: trace
                     )
                     effect.launch(runner, cause)
                     return
@@ -71,6 +76,7 @@ extension Core where State: RootState {
                 var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
                 source.session = session
                 source.principal = principal
+                source.trace = trace
                 if let report = Self.report(of: entry) {
                     engine.dispatchProgramAction(report, from: source)
                 }

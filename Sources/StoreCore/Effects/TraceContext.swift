@@ -39,14 +39,15 @@ public enum TraceContext {
 }
 
 extension EnvelopeMember {
-    /// The same action as a part of a trace.
-    func traced(_ parent: String?) -> EnvelopeMember {
+    /// The same action as a part of a trace; as it is where it has a meta already, or there is none.
+    package func traced(_ parent: String?) -> EnvelopeMember {
         guard let parent, meta == nil else { return self }
         return EnvelopeMember(
             action: action,
             type: type,
             payload: payload,
-            meta: TraceContext.meta(parent, before: nil)
+            meta: TraceContext.meta(parent, before: nil),
+            number: number
         )
     }
 }

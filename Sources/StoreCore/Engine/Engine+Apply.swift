@@ -161,10 +161,14 @@ extension Engine {
         // Interceptors see the whole state; so a refusal of theirs, or of what they chose, is none
         // of the module that the client's action is for.
         var isClients = false
+        // What they make of the action is a part of its trace.
+        let trace = TraceContext.parent(of: member.meta)
         let hooks: [@Sendable (any Sendable) -> Void]
         do {
             let intercepted = try owner.intercept { action in
-                if let action { member.replacement = .init(try self.member(of: action)) }
+                if let action {
+                    member.replacement = .init(try self.member(of: action).traced(trace))
+                }
                 return stamped(member, at: time)
             }
             hooks = intercepted.hooks
@@ -172,7 +176,7 @@ extension Engine {
             try reduce(member, at: time)
             isClients = false
             for action in intercepted.following {
-                member.replacement = .init(try self.member(of: action))
+                member.replacement = .init(try self.member(of: action).traced(trace))
                 try reduce(member, at: time)
             }
         } catch {

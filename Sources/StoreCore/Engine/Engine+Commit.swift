@@ -117,6 +117,7 @@ extension Engine {
                 var source = ActionSource(cause: version, place: place)
                 source.session = step.envelope.session
                 source.principal = step.envelope.principal
+                source.trace = TraceContext.parent(of: step.member.meta)
                 source.watch = step.envelope.watch.map { EffectWatch(following: $0) }
                 dispatchProgramAction(action, from: source)
             }

@@ -86,9 +86,11 @@ package struct SliceCause: Sendable {
     /// Whether another engine applied it, which shows it to its presenters.
     var isElsewhere = false
     /// The session that it came from.
-    package let session: String?
+    package fileprivate(set) var session: String?
     /// The principal that it came from.
     var principal: String?
+    /// The trace that it is a part of.
+    var trace: String?
     /// Which observers get it; `nil` for all.
     package let audience: Audience?
     /// Ends with all that presenters make of it.
@@ -103,13 +105,8 @@ extension SliceCause {
 
     /// The same, for another session.
     func `for`(_ session: String?) -> SliceCause {
-        SliceCause(
-            version: version,
-            isElsewhere: isElsewhere,
-            session: session,
-            principal: principal,
-            audience: audience,
-            watch: watch
-        )
+        var cause = self
+        cause.session = session
+        return cause
     }
 }

@@ -42,6 +42,7 @@ extension TypedStateOwner {
                 isElsewhere: version == nil,
                 session: envelope.session,
                 principal: envelope.principal,
+                trace: TraceContext.parent(of: step.member.meta),
                 audience: envelope.audience,
                 watch: watch
             )

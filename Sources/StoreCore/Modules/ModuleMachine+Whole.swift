@@ -44,7 +44,8 @@ extension ModuleMachine {
                 initial: initial,
                 comparison: comparison,
                 endedSession: route.isForSessions
-                    ? (action as? any SessionAction)?.endedSession : nil
+                    ? (action as? any SessionAction)?.endedSession : nil,
+                given: own
             )
             return try settle(&state, after: before, change, settling, &effect)
         } catch {
@@ -63,7 +64,7 @@ extension ModuleMachine {
         _ effect: inout PendingEffect?
     ) throws -> Change {
         var changed = try changedSlices(&state, after: before, settling)
-        if updateCopies(behind: changed, &state) {
+        if updateCopies(behind: changed, &state, settling) {
             var settling = settling
             settling.isCopied = true
             changed = try changedSlices(&state, after: before, settling)
@@ -100,17 +101,20 @@ extension ModuleMachine {
     }
 
     /// Brings up to date what modules see of the changed ones, and these of others. Returns whether
-    /// there is such a module.
+    /// there is such a module. A session that is over is given nothing.
     private func updateCopies(
         behind changed: [(module: Int, keys: [SliceKey])],
-        _ state: inout Root
+        _ state: inout Root,
+        _ settling: Settling<Root>
     ) -> Bool {
         var hasCopies = false
         for (module, keys) in changed where hasLinks[module] {
             hasCopies = true
             // What this changes is compared once more.
             var noted = Change.none
-            for key in keys { updateCopies(links[module], of: module, key, &state, &noted) }
+            for key in keys where key.session.map(settling.isOver) != true {
+                updateCopies(links[module], of: module, key, &state, &noted)
+            }
         }
         return hasCopies
     }
@@ -124,7 +128,7 @@ extension ModuleMachine {
     ) throws(Refusal) {
         guard ownership[module] == .session else { return }
         for case let session? in keys.lazy.map(\.session)
-        where settling.endedSession?.isSame(as: session) != true && isOver(session, in: state) {
+        where !settling.isOver(session) && isOver(session, in: state) {
             throw .ofEndedSession("A session whose slice this would change has ended.")
         }
     }

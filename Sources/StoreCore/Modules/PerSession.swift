@@ -126,17 +126,17 @@ extension PerSession {
 }
 
 extension PerSession {
-    /// Takes what all begin with from `old`, whatever a function of the whole state has put there:
-    /// it is the program's, and what the store itself has copied into it.
+    /// Takes what all begin with from `given`, whatever a function of the whole state has put
+    /// there: it is the program's, and what the store itself has copied into it.
     ///
     /// - Throws: ``WholeStateError/beginning(_:)`` where that is neither what was there nor what
     ///   the program began with.
-    mutating func keepFirst(of old: PerSession, orOf initial: PerSession) throws {
-        guard first !== old.first else { return }
-        guard first.value == old.first.value || first.value == initial.first.value else {
+    mutating func keepFirst(of given: PerSession, orOf initial: PerSession) throws {
+        guard first !== given.first else { return }
+        guard first.value == given.first.value || first.value == initial.first.value else {
             throw WholeStateError.beginning("\(Value.self)")
         }
-        first = old.first
+        first = given.first
     }
 
     /// Whether all begin with something else than before.
@@ -147,20 +147,21 @@ extension PerSession {
     /// What a function of the whole state has made of the values is put in order, where `old` is
     /// what was there before. Returns the sessions whose values are not as they were.
     ///
-    /// A session whose value was taken out begins anew, unless it has `ended`; one that wrote what
-    /// it had without a value of its own gets none.
+    /// A session whose value was taken out begins anew, unless it is over: then it is not as it
+    /// was, whatever its value. One that wrote what it had without a value of its own gets none.
     mutating func settle(
         after old: PerSession,
-        ending ended: String?,
-        _ comparison: ByteComparison?
+        _ comparison: ByteComparison?,
+        isOver: (String) -> Bool
     ) -> [(session: String, old: Value, new: Value)] {
         reader = old.reader
         var changed: [(session: String, old: Value, new: Value)] = []
         for (session, entry) in entries.differences(from: old.entries) {
             let before = old[session]
             let after = entry?.value ?? first.value
-            if entry == nil, ended?.isSame(as: session) != true { self[session] = after }
-            if differs(before, after, comparison) {
+            let isGone = entry == nil && isOver(session)
+            if entry == nil, !isGone { self[session] = after }
+            if isGone || differs(before, after, comparison) {
                 changed.append((session, before, after))
             } else if !old.has(session) {
                 entries[session] = nil

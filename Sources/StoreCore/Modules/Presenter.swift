@@ -109,6 +109,7 @@ extension PresenterContext {
         var source = ActionSource(cause: cause.version, place: place)
         source.session = session ?? audience
         source.principal = cause.principal
+        source.trace = cause.trace
         source.watch = cause.watch
         return source
     }

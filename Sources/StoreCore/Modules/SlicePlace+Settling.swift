@@ -9,9 +9,15 @@ package struct Settling<Root: Sendable>: Sendable {
     let comparison: ByteComparison?
     /// The session that the action has ended, whose slices are gone for good.
     let endedSession: String?
+    /// The state that the function was given: behind the reducer of the action's module, with the
+    /// copies that follow from it.
+    let given: Root
     /// Whether the store itself has changed the state since, so that what all sessions begin with
     /// may be another.
     var isCopied = false
+
+    /// Whether the action has ended this session.
+    func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
 }
 
 extension SlicePlace {
@@ -37,6 +43,10 @@ extension SlicePlace {
         case .sessionInstances(let member):
             let (isFirst, sessions) = try member.settle(&root, after: old, settling)
             return try sessions.reduce(into: isFirst ? [.only] : []) { keys, change in
+                // Its end takes all of them, also where there is none.
+                guard !settling.isOver(change.session) else {
+                    return keys.append(SliceKey(session: change.session))
+                }
                 keys += try changed(change.new, after: change.old, of: change.session, settling)
             }
         }
@@ -72,11 +82,14 @@ extension RootMember {
     where Value == PerSession<Own> {
         try change(&root) { values in
             let old = read(old)
-            if !settling.isCopied { try values.keepFirst(of: old, orOf: read(settling.initial)) }
+            if !settling.isCopied {
+                let (given, initial) = (read(settling.given), read(settling.initial))
+                try values.keepFirst(of: given, orOf: initial)
+            }
             let sessions = values.settle(
                 after: old,
-                ending: settling.endedSession,
-                settling.comparison
+                settling.comparison,
+                isOver: settling.isOver
             )
             return (values.isFirstChanged(since: old, settling.comparison), sessions)
         }

@@ -28,11 +28,12 @@ final class SessionTicket: Completion {
         and following: [any Action] = [],
         from session: String
     ) throws(Problem) {
+        let trace = request.exchange.ownTraceparent
         let envelope: Envelope
         do {
             envelope = Envelope(
                 members: try ([action] + following).map {
-                    try store.actions.member(of: $0, store.encoder)
+                    try store.actions.member(of: $0, store.encoder).traced(trace)
                 },
                 requestID: request.id.text,
                 principal: request.identity?.stamp,

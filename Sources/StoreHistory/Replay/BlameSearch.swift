@@ -60,11 +60,11 @@ struct BlameSearch<State: Codable & Sendable> {
         after start: UInt64,
         through end: UInt64
     ) throws(ReplayError) -> Record? {
-        var part = part(of: state)
+        var part = part(of: state, at: start)
         var found: Record?
         try replay.advance(&state, after: start, through: end, until: deadline) { record, state in
             guard record.changed else { return true }
-            let next = self.part(of: state)
+            let next = self.part(of: state, at: record.version)
             if next != part {
                 part = next
                 found = copy record
@@ -75,8 +75,8 @@ struct BlameSearch<State: Codable & Sendable> {
     }
 
     /// The part as bytes: the same value always has the same.
-    private func part(of state: State) -> Bytes? {
-        let tag = Tag(epoch: epoch, version: 0)
+    private func part(of state: State, at version: UInt64) -> Bytes? {
+        let tag = Tag(epoch: epoch, version: version)
         guard let snapshot = try? encode(state, tag) else { return nil }
         return ParsedDocuments().part(at: pointer, in: snapshot.visible(to: viewer))
     }

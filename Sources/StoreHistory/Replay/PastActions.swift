@@ -34,7 +34,8 @@ package final class PastActions: Sendable {
         return PastAction(
             try? reader.action(of: record),
             from: session(of: record),
-            by: record.principal
+            by: record.principal,
+            within: TraceContext.parent(of: record.meta)
         )
     }
 

@@ -12,8 +12,11 @@ extension Simulator {
     /// Runs so many steps of several servers on one history: those of an even seed on the
     /// simulator's own store, of an odd one on the store that ships.
     package static func runPeers(seed: UInt64, steps: Int) -> PeersOutcome {
-        seed.isMultiple(of: 2)
-            ? runPeers(WorkshopProgram.self, seed, steps) : runPeers(ShopProgram.self, seed, steps)
+        Workshop.$hasReducer.withValue(hasReducer(seed)) {
+            seed.isMultiple(of: 2)
+                ? runPeers(WorkshopProgram.self, seed, steps)
+                : runPeers(ShopProgram.self, seed, steps)
+        }
     }
 
     private static func runPeers<P: Program>(

@@ -19,10 +19,16 @@ package enum Simulator {
         repeats: Bool = false,
         shrinks: Bool = true
     ) -> Outcome {
-        seed.isMultiple(of: 2)
-            ? run(WorkshopProgram.self, "workshop", seed, steps, repeats, shrinks)
-            : run(ShopProgram.self, "shop", seed, steps, repeats, shrinks)
+        Workshop.$hasReducer.withValue(hasReducer(seed)) {
+            seed.isMultiple(of: 2)
+                ? run(WorkshopProgram.self, "workshop", seed, steps, repeats, shrinks)
+                : run(ShopProgram.self, "shop", seed, steps, repeats, shrinks)
+        }
     }
+
+    /// Whether the simulator's own store has a reducer of the whole state: for a third of its
+    /// seeds.
+    static func hasReducer(_ seed: UInt64) -> Bool { seed / 2 % 3 == 0 }
 
     private static func run<P: Program>(
         _ program: P.Type,

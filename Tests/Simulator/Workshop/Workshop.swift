@@ -40,6 +40,12 @@ struct Workshop: RootState {
         Stool().at(\.stools).started,
     ]
 
+    /// Whether the whole state has a reducer, which changes nothing: what each action changed is
+    /// then found by comparing all slices.
+    @TaskLocal static var hasReducer = false
+
+    static var reducer: RootReducer<Workshop>? { hasReducer ? { @Sendable _, _ in } : nil }
+
     static let dispatchables: Dispatchables = [Tidied.self]
     static let presenters: Presenters = [WorkshopPresenter()]
 
