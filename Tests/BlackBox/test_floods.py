@@ -191,23 +191,42 @@ class _Bare:
         self.socket = connection
 
 
-@pytest.mark.parametrize("files", [20, 64, 127])
-def test_9_too_few_open_files_are_refused_at_the_start(files, tmp_path):
-    program = limited(tmp_path, files)
-    arguments = ["--ephemeral", "--analytics", "off", "--listen", "127.0.0.1:0"]
-    environment = {"TESTED_BINARY": program}
-    old = os.environ.get("TESTED_BINARY")
-    os.environ.update(environment)
-    try:
-        ended = run(*arguments)
-    finally:
-        if old is None:
-            del os.environ["TESTED_BINARY"]
-        else:
-            os.environ["TESTED_BINARY"] = old
+def refused(tmp_path, monkeypatch, files, *flags):
+    """What a server that may open so many files says where it does not start."""
+    monkeypatch.setenv("TESTED_BINARY", str(limited(tmp_path, files)))
+    ended = run("--ephemeral", "--analytics", "off", "--listen", "127.0.0.1:0", *flags)
     assert ended.returncode == 2, ended
     assert f"allows {files} open files" in ended.stderr and "ulimit -n" in ended.stderr
     assert len(ended.stderr.strip().split("\n")) == 1
+    return ended.stderr
+
+
+@pytest.mark.parametrize("files", [20, 64, 127])
+def test_9_too_few_open_files_are_refused_at_the_start(files, tmp_path, monkeypatch):
+    assert "needs 128 at least" in refused(tmp_path, monkeypatch, files)
+
+
+@pytest.mark.parametrize(
+    "flags, needed",
+    [
+        ({"--connections-max": 600}, 712), ({"--streams-max": 700}, 812),
+        ({"--connections-max": 300, "--streams-max": 301}, 697),
+        ({"--connections-max": 300, "--streams-max": 300, "--admin-listen": "127.0.0.1:0"}, 760),
+    ],
+)
+def test_9_bounds_that_are_set_and_do_not_fit_are_refused(flags, needed, tmp_path, monkeypatch):
+    words = [str(word) for flag in flags.items() for word in flag]
+    said = refused(tmp_path, monkeypatch, 690, *words)
+    bounds = [f"{flag} {value}" for flag, value in flags.items() if flag.endswith("-max")]
+    assert f"{' and '.join(bounds)} needs {needed}" in said
+    assert "or give less" in said
+
+
+def test_9_a_bound_that_is_set_is_kept_where_the_other_one_is_lowered(tmp_path):
+    with Server("--connections-max", "70", program=limited(tmp_path, 200)) as server:
+        server.await_log("at most 70 connections and 34 streams")
+    with Server("--streams-max", "70", program=limited(tmp_path, 200)) as server:
+        server.await_log("at most 34 connections and 70 streams")
 
 
 def test_9_fewer_open_files_than_bounds_lower_them_and_the_log_says_so(tmp_path):

@@ -188,6 +188,34 @@ import Wire
         #expect(fitted.streamsMax <= fresh.streamsMax)
     }
 
+    @Test(arguments: [
+        (300, 10_000, 412), (300, 10_000, 20_000), (4_096, 50, 162), (4_000, 50, 4_146),
+        (300, 0, 396),
+    ])
+    func `bounds that are set are kept`(connections: Int, streams: Int, descriptors: Int) throws {
+        var configuration = fresh
+        (configuration.connectionsMax, configuration.streamsMax) = (connections, streams)
+        let fitted = try configuration.fitted(toDescriptors: descriptors, .standardError)
+        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorBudget.reserved
+        #expect(used <= descriptors)
+        if connections != fresh.connectionsMax { #expect(fitted.connectionsMax == connections) }
+        if streams != fresh.streamsMax { #expect(fitted.streamsMax == streams) }
+        #expect(fitted.connectionsMax >= DescriptorBudget.placesMin / 2)
+    }
+
+    @Test(arguments: [(300, 10_000, 411), (4_096, 50, 161), (4_000, 50, 4_145), (300, 0, 395)])
+    func `bounds that are set and don't fit are refused`(
+        connections: Int,
+        streams: Int,
+        descriptors: Int
+    ) throws {
+        var configuration = fresh
+        (configuration.connectionsMax, configuration.streamsMax) = (connections, streams)
+        #expect(throws: ConfigurationError.self) {
+            try configuration.fitted(toDescriptors: descriptors, .standardError)
+        }
+    }
+
     @Test(arguments: [1, 64, 127])
     func `with too few descriptors the server does not start`(descriptors: Int) {
         #expect(throws: ConfigurationError.self) {

@@ -39,7 +39,7 @@ public enum TraceContext {
 }
 
 extension EnvelopeMember {
-    /// The same action as a part of a trace; as it is where it has a meta already, or there is none.
+    /// The same action as a part of a trace; as it is where it has a meta already.
     package func traced(_ parent: String?) -> EnvelopeMember {
         guard let parent, meta == nil else { return self }
         return EnvelopeMember(

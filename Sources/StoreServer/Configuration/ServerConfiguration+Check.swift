@@ -74,38 +74,4 @@ extension ServerConfiguration {
 
     /// What the `Host` header may name.
     var hostRule: HostRule { HostRule(listening: listenHosts, further: allowedHosts) }
-
-    /// The same configuration with as many streams and connections as descriptors allow.
-    ///
-    /// Connections come first: a stream without a place is refused, a dispatch must get through.
-    ///
-    /// - Throws: where there are too few even for a few of each.
-    func fitted(
-        toDescriptors limit: Int,
-        storesCount: Int = 1,
-        _ logger: Logger
-    ) throws(ConfigurationError) -> ServerConfiguration {
-        let reserved =
-            DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
-            + (separatesOperators ? TransportConfiguration.adminConnectionsMax : 0)
-        let wanted = connectionsMax + streamsMax + reserved
-        guard wanted > limit else { return self }
-        let available = limit - reserved
-        guard available >= DescriptorBudget.placesMin else {
-            throw ConfigurationError(
-                "the system allows \(limit) open files, and the server needs "
-                    + "\(reserved + DescriptorBudget.placesMin) at least; allow more (ulimit -n, "
-                    + "LimitNOFILE=)"
-            )
-        }
-        var fitted = self
-        fitted.connectionsMax = min(connectionsMax, min(available / 2, 1_024))
-        fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
-        logger.warning(
-            .configurationFitted,
-            "the system allows \(limit) open files, \(wanted) are asked for: at most "
-                + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams"
-        )
-        return fitted
-    }
 }

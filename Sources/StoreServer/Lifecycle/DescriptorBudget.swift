@@ -14,6 +14,9 @@ enum DescriptorBudget {
     /// waited for with.
     static let storeMax = 16
 
+    /// What there is to do where the limit is too low.
+    static let advice = "allow more (ulimit -n, LimitNOFILE=)"
+
     /// The limit as it is now.
     static var current: Int {
         var limit = rlimit()

@@ -1,0 +1,67 @@
+import ActionCatalog
+import HTTPTransport
+import Telemetry
+
+extension ServerConfiguration {
+    /// The same configuration with as many streams and connections as descriptors allow. Bounds
+    /// that were set are kept; those that were not are made smaller where they don't fit.
+    ///
+    /// Connections come first: a stream without a place is refused, a dispatch must get through.
+    ///
+    /// - Throws: `ConfigurationError` where what was set does not fit, or where there are too few
+    ///   descriptors even for a few of each.
+    func fitted(
+        toDescriptors limit: Int,
+        storesCount: Int = 1,
+        _ logger: Logger
+    ) throws(ConfigurationError) -> ServerConfiguration {
+        let reserved =
+            DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
+            + (separatesOperators ? TransportConfiguration.adminConnectionsMax : 0)
+        let wanted = connectionsMax + streamsMax + reserved
+        guard wanted > limit else { return self }
+        let available = limit - reserved
+        guard available >= DescriptorBudget.placesMin else {
+            throw ConfigurationError(
+                "the system allows \(limit) open files, and the server needs "
+                    + "\(reserved + DescriptorBudget.placesMin) at least; "
+                    + DescriptorBudget.advice
+            )
+        }
+        let isSet = boundsThatAreSet
+        // Half of the fewest places is left for what was not set.
+        let left = DescriptorBudget.placesMin / 2
+        let least =
+            (isSet.connections ? connectionsMax : min(connectionsMax, left))
+            + (isSet.streams ? streamsMax : min(streamsMax, left))
+        guard least <= available else {
+            let set =
+                (isSet.connections ? ["--connections-max \(connectionsMax)"] : [])
+                + (isSet.streams ? ["--streams-max \(streamsMax)"] : [])
+            throw ConfigurationError(
+                "the system allows \(limit) open files, and " + set.joined(separator: " and ")
+                    + " needs \(least + reserved); " + DescriptorBudget.advice + ", or give less"
+            )
+        }
+        var fitted = self
+        if !isSet.connections {
+            let room = isSet.streams ? available - streamsMax : available / 2
+            fitted.connectionsMax = min(connectionsMax, room, 1_024)
+        }
+        if !isSet.streams {
+            fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
+        }
+        logger.warning(
+            .configurationFitted,
+            "the system allows \(limit) open files, \(wanted) are asked for: at most "
+                + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams"
+        )
+        return fitted
+    }
+
+    /// Which of the two bounds have another value than the default one.
+    private var boundsThatAreSet: (connections: Bool, streams: Bool) {
+        let fresh = ServerConfiguration()
+        return (connectionsMax != fresh.connectionsMax, streamsMax != fresh.streamsMax)
+    }
+}
