@@ -33,6 +33,8 @@ final class ConnectionRecord {
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     /// The request that is under way.
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
+    /// What the handler keeps for the connection's next requests.
+    @exclusivity(unchecked) var kept: AnyObject?
     @exclusivity(unchecked) private(set) var waiting = Waiting.firstHeaders
     /// When the client's time is over, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double

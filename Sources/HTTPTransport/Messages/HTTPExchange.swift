@@ -161,6 +161,13 @@ extension HTTPExchange {
         set { ownSender = newValue }
     }
 
+    /// What the handler keeps for the requests behind this one on the same connection. On the loop's
+    /// thread.
+    package var keptForConnection: AnyObject? {
+        get { record?.kept }
+        set { record?.kept = newValue }
+    }
+
     /// Whether something can be noted of the request: for the access log, or for its span.
     package var isNoted: Bool { note != nil }
 

@@ -86,15 +86,27 @@ package struct SliceCause: Sendable {
     /// Whether another engine applied it, which shows it to its presenters.
     var isElsewhere = false
     /// The session that it came from.
-    package fileprivate(set) var session: String?
-    /// The principal that it came from.
-    var principal: String?
-    /// The trace that it is a part of.
-    var trace: String?
+    package let session: String?
+    /// Who sent it, and the trace that it is a part of; `nil` where neither is known.
+    var sender: CauseSender?
     /// Which observers get it; `nil` for all.
     package let audience: Audience?
     /// Ends with all that presenters make of it.
     package let watch: EffectWatch?
+}
+
+/// Who sent an action, and the trace that it is a part of. An object, because a cause is copied for
+/// each slice that changed, and most actions have neither.
+final class CauseSender: Sendable {
+    let principal: String?
+    let trace: String?
+
+    /// `nil` where neither is known.
+    init?(principal: String?, trace: String?) {
+        guard principal != nil || trace != nil else { return nil }
+        self.principal = principal
+        self.trace = trace
+    }
 }
 
 extension SliceCause {
@@ -105,8 +117,13 @@ extension SliceCause {
 
     /// The same, for another session.
     func `for`(_ session: String?) -> SliceCause {
-        var cause = self
-        cause.session = session
-        return cause
+        SliceCause(
+            version: version,
+            isElsewhere: isElsewhere,
+            session: session,
+            sender: sender,
+            audience: audience,
+            watch: watch
+        )
     }
 }

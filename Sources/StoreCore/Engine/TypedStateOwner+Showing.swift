@@ -41,8 +41,10 @@ extension TypedStateOwner {
                 version: version,
                 isElsewhere: version == nil,
                 session: envelope.session,
-                principal: envelope.principal,
-                trace: TraceContext.parent(of: step.member.meta),
+                sender: CauseSender(
+                    principal: envelope.principal,
+                    trace: TraceContext.parent(of: step.member.meta)
+                ),
                 audience: envelope.audience,
                 watch: watch
             )

@@ -108,8 +108,8 @@ extension PresenterContext {
     package func source(_ place: String) -> ActionSource {
         var source = ActionSource(cause: cause.version, place: place)
         source.session = session ?? audience
-        source.principal = cause.principal
-        source.trace = cause.trace
+        source.principal = cause.sender?.principal
+        source.trace = cause.sender?.trace
         source.watch = cause.watch
         return source
     }

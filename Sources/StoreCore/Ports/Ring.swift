@@ -41,8 +41,9 @@ struct Ring<Element> {
     private mutating func resize(to capacity: Int) {
         var larger: [Element?] = []
         larger.reserveCapacity(capacity)
-        for index in 0..<count { larger.append(self[index]) }
-        larger.append(contentsOf: repeatElement(nil, count: capacity - count))
+        // Elements are moved: a copy would retain each.
+        for index in 0..<count { larger.append(slots[(head + index) & (slots.count - 1)].take()) }
+        for _ in count..<capacity { larger.append(nil) }
         slots = larger
         head = 0
     }

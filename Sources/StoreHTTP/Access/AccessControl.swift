@@ -32,6 +32,10 @@ package final class AccessControl: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Int64
     private let rules: Locked<Rules>
+    /// Names what the files said when they were read last, among all that were ever read for any
+    /// store of the process.
+    private let generation = Atomic<UInt64>(AccessControl.nextGeneration)
+    private static let generations = Atomic<UInt64>(0)
 
     /// - Parameters:
     ///   - authenticator: whose credentials are taken.
@@ -55,13 +59,18 @@ package final class AccessControl: Sendable {
         rules = Locked(Rules(policy: policy, anonymous: anonymous))
     }
 
+    private static var nextGeneration: UInt64 {
+        generations.add(1, ordering: .sequentiallyConsistent).newValue
+    }
+
     /// Who shows no credential, as the policy has it.
     var anonymous: Identity { rules.withLock { $0.anonymous } }
 
-    /// From now on this policy holds.
+    /// From now on this policy holds, and the credentials that the authenticator has by now.
     package func replace(by policy: Policy) {
         let anonymous = Identity(.anonymous, policy, members: members, denials)
         rules.withLock { $0 = Rules(policy: policy, anonymous: anonymous) }
+        generation.store(Self.nextGeneration, ordering: .sequentiallyConsistent)
         streams.replace(by: policy)
     }
 
@@ -73,9 +82,12 @@ package final class AccessControl: Sendable {
         _ cookie: CredentialCookie,
         _ id: () -> RequestID
     ) throws(Problem) -> Identity {
-        if let shown = exchange.withHeader("authorization", principal(inField:)) {
+        let shown = exchange.withHeader("authorization") { field in
+            identity(inField: field, of: exchange)
+        }
+        if let shown {
             guard let shown else { throw otherScheme(id()) }
-            do { return identity(of: try shown.get()) } catch { throw refused(error, id()) }
+            do { return try shown.get() } catch { throw refused(error, id()) }
         }
         guard exchange.has("cookie"), let value = cookie.value(of: exchange) else {
             return rules.withLock { $0.anonymous }
@@ -84,6 +96,23 @@ package final class AccessControl: Sendable {
             return identity(of: try authenticator.principal(ofCookie: value, at: now()))
         } catch {
             throw refused(error, takingAway: cookie.forget(for: exchange), id())
+        }
+    }
+
+    /// Who sends an `Authorization` field; `nil` for another scheme than `Bearer`.
+    private func identity(
+        inField field: UnsafeRawBufferPointer,
+        of exchange: HTTPExchange
+    ) -> Result<Identity, AuthenticationError>? {
+        // Read first: what is found out by files that are being replaced is not kept for long.
+        let generation = generation.load(ordering: .sequentiallyConsistent)
+        if let known = exchange.lastIdentity?.identity(for: field, of: generation, at: now()) {
+            return .success(known)
+        }
+        return principal(inField: field)?.map { principal in
+            let identity = identity(of: principal)
+            exchange.keep(identity, for: field, of: generation)
+            return identity
         }
     }
 

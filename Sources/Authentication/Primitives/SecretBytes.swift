@@ -1,0 +1,36 @@
+/// Bytes that were shown as a credential, compared in constant time: how long that takes says nothing
+/// about what they are.
+package struct SecretBytes: Sendable {
+    private var bytes: [UInt8] = []
+
+    /// None.
+    package init() {}
+
+    /// Takes the place of what was there, in the same memory where it fits.
+    package mutating func replace(by shown: UnsafeRawBufferPointer) {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(contentsOf: shown)
+    }
+
+    /// Whether these are the same bytes. Their count is no secret.
+    ///
+    /// Cost: one step for eight bytes.
+    package func isSame(as shown: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == shown.count else { return false }
+        return bytes.withUnsafeBytes { mine in
+            var difference: UInt64 = 0
+            var place = 0
+            while place + 8 <= mine.count {
+                difference |=
+                    mine.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                    ^ shown.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                place += 8
+            }
+            while place < mine.count {
+                difference |= UInt64(mine[place] ^ shown[place])
+                place += 1
+            }
+            return difference == 0
+        }
+    }
+}
