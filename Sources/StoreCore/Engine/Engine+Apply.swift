@@ -83,7 +83,9 @@ extension Engine {
             }
         }
         let changed = hasChange(since: savepoint.steps)
-        let seen = envelope.sees.map { hasChange(since: savepoint.steps, seenBy: $0) } ?? changed
+        var seen = changed
+        // Not by `map`, which would wrap the function once more.
+        if let sees = envelope.sees { seen = hasChange(since: savepoint.steps, seenBy: sees) }
         if isDry { return dryRun(savepoint, seen) }
         let first = batch.base + UInt64(savepoint.steps) + 1
         if let idempotency = envelope.idempotency {

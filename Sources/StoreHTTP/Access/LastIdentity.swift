@@ -9,9 +9,13 @@ final class LastIdentity {
     /// The longest field that is kept: one for each connection.
     static let fieldBytesMax = 1_024
 
-    private var field = SecretBytes()
-    private var identity: Identity?
-    private var generation: UInt64 = 0
+    // Safety: the loop's thread works on one connection at a time; the accesses are not checked.
+
+    @exclusivity(unchecked) private var field = SecretBytes()
+    @exclusivity(unchecked) private var identity: Identity?
+    @exclusivity(unchecked) private var generation: UInt64 = 0
+    /// On whose behalf requests without a session read; made when the first one does.
+    @exclusivity(unchecked) private var caller: Caller?
 
     /// Whose field it is, if it is the one that was shown last, the files have not been read again
     /// since, and the credential has not come to its end.
@@ -26,12 +30,23 @@ final class LastIdentity {
         return identity
     }
 
+    /// On whose behalf a request without a session reads. Whether it operates depends on the
+    /// connection and the identity alone.
+    func caller(as identity: Identity, operates: Bool) -> Caller? {
+        guard identity === self.identity else { return nil }
+        if let caller { return caller }
+        let made = Caller(session: nil, isOperator: operates, identity: identity)
+        caller = made
+        return made
+    }
+
     fileprivate func keep(
         _ identity: Identity,
         for field: UnsafeRawBufferPointer,
         of generation: UInt64
     ) {
         self.identity = identity
+        caller = nil
         self.field.replace(by: field)
         self.generation = generation
     }

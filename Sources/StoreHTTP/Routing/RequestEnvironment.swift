@@ -95,6 +95,11 @@ package final class RequestEnvironment: Sendable {
         let reads = operatorReads && (!separatesOperators || exchange.isAdmin)
         let operates = reads || identity?.role?.operates == true
         guard session != nil || identity != nil else { return operates ? .operator : .anyone }
+        if session == nil, let identity,
+            let known = exchange.lastIdentity?.caller(as: identity, operates: operates)
+        {
+            return known
+        }
         return Caller(
             session: session,
             isOperator: session == nil && operates,
