@@ -60,6 +60,7 @@ extension EffectRunner {
             source.watch = cause.watch
             source.session = cause.session
             source.principal = cause.principal
+            source.trace = cause.trace
             engine.dispatchProgramAction(ended, from: source, applied: nil)
         }
     }

@@ -35,6 +35,8 @@ enum Prediction {
         var work: String?
         /// What a notification leads to.
         var leads: (any Action)?
+        /// The trace of the request.
+        var trace: String?
     }
 }
 
@@ -48,6 +50,8 @@ struct Asked {
     let expected: UInt64?
     /// The version whose state it meets.
     let base: UInt64
+    /// The trace that it names.
+    var trace: String?
 
     var session: String? { client.session }
 
@@ -131,7 +135,8 @@ extension Naive {
                     payload: Bytewise(wire.1),
                     session: asked.session,
                     audience: audience,
-                    hooks: index == made.count - 1 ? hooked : []
+                    hooks: index == made.count - 1 ? hooked : [],
+                    trace: asked.trace
                 )
             )
         }

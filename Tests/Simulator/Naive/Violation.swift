@@ -19,6 +19,7 @@ enum Property: String, CaseIterable {
     case replay = "the journal can be reduced again"
     case changed = "changed is true when the state has other bytes"
     case cause = "an action names the action that led to it"
+    case traced = "an action is a part of the trace of what led to it"
     case origin = "an action names its client, and no other"
     case consequence = "what follows from an action does, once"
     case called = "presenters and reactions are called for each change, in order"

@@ -22,9 +22,9 @@ extension Simulation {
                 open.append(try hand(over: request, client, &asker, &scratch, &keys))
                 predicted += open[open.count - 1].prediction.records
             case .work(let path, let body, let note):
-                try name(path, body, client, &scratch, work: note)
+                try name(path, body, client, &scratch, &asker.chance, work: note)
             case .notify(let path, let body, let action):
-                try name(path, body, client, &scratch, leads: action)
+                try name(path, body, client, &scratch, &asker.chance, leads: action)
             }
         }
         chance = asker.chance
@@ -90,14 +90,16 @@ extension Simulation {
         _ body: String,
         _ client: Client?,
         _ scratch: inout Naive<P>,
+        _ chance: inout Chance,
         work: String? = nil,
         leads: (any Action)? = nil
     ) throws {
-        note("  POST \(path) \(body) as \(client?.name ?? "nobody")")
+        let trace = Self.trace(&chance)
+        note("  POST \(path) \(body) as \(client?.name ?? "nobody") in \(trace ?? "no trace")")
         let exchange = try server.send(
             "POST",
             path,
-            headers: cookie(client),
+            headers: cookie(client).within(trace),
             body: Array(body.utf8)
         )
         guard take(1, by: reading(client).principal) else { return try expectLimited(exchange) }
@@ -111,7 +113,8 @@ extension Simulation {
                 session: client?.name,
                 audience: nil,
                 work: work,
-                leads: leads
+                leads: leads,
+                trace: trace
             )
         )
     }
@@ -154,7 +157,8 @@ extension Simulation {
             }
         }
         let body = Self.body(of: request)
-        var headers = cookie(client)
+        let trace = Self.trace(&asker.chance)
+        var headers = cookie(client).within(trace)
         if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
         if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
         let expected = condition(request.condition, &headers, &asker.chance)
@@ -163,7 +167,8 @@ extension Simulation {
             body: Bytewise(body),
             client: asker.client,
             expected: expected,
-            base: scratch.version
+            base: scratch.version,
+            trace: trace
         )
         var query = request.isDryRun ? ["dry-run=true"] : []
         let link = "action=" + PercentEncoding.encode(body)
@@ -229,10 +234,11 @@ extension Simulation {
         let client = clients.remove(at: chance.below(clients.count))
         begunHere.remove(client.name)
         note("a session ends: \(client.name)")
+        let trace = Self.trace(&chance)
         let exchange = try server.send(
             "DELETE",
             "/session",
-            headers: cookie(client)
+            headers: cookie(client).within(trace)
         )
         let wire = try server.wire(Sessions.Internal.ended(session: client.name))
         try turnCore()
@@ -241,7 +247,8 @@ extension Simulation {
                 type: Bytewise(wire.type),
                 payload: Bytewise(wire.payload),
                 session: client.name,
-                audience: nil
+                audience: nil,
+                trace: trace
             )
         ])
         server.collect()

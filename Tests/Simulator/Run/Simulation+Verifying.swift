@@ -11,7 +11,9 @@ extension Simulation {
             guard record.version == naive.version + 1 else {
                 throw Violation(.order, "version \(record.version) follows \(naive.version)")
             }
-            if let next = asked.popFirst() {
+            let next = asked.popFirst()
+            try verifyTrace(of: record, askedIn: next?.trace)
+            if let next {
                 try verify(record, next)
                 try apply(record, from: next.session, for: next.audience)
                 for version in next.hooks { expectedHooks.append((version, naive.whole)) }

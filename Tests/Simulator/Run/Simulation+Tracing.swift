@@ -1,0 +1,39 @@
+import StoreCore
+
+extension Simulation {
+    /// The trace that a request names; `nil` for most.
+    static func trace(_ chance: inout Chance) -> String? {
+        guard chance.happens(1, in: 3) else { return nil }
+        func digits(_ count: Int) -> String {
+            // Not all of them zero.
+            "1" + (1..<count).map { _ in String(chance.below(16), radix: 16) }.joined()
+        }
+        return "00-\(digits(32))-\(digits(16))-0\(chance.below(2))"
+    }
+
+    /// A record has the trace of the request that asked for it, or else of the action that led to
+    /// it.
+    func verifyTrace(of record: Record, askedIn trace: String?) throws {
+        var expected = trace
+        var isForgotten = false
+        if let cause = record.cause, cause > 0 {
+            expected = TraceContext.parent(of: journal.record(cause)?.meta)
+            let page = JournalPage(after: cause - 1, limit: 1, bytesMax: .max)
+            isForgotten = (try? journal.read(page).records.first?.version) != cause
+        }
+        let found = TraceContext.parent(of: record.meta)
+        // A start can't find the trace of what is forgotten.
+        guard found == expected || (isForgotten && found == nil) else {
+            throw Violation(
+                .traced,
+                "version \(record.version), \(Bytewise(record.type)), is a part of "
+                    + "\(found as Any) and not of \(expected as Any)"
+            )
+        }
+    }
+}
+
+extension [(name: String, value: String)] {
+    /// These header fields of a request, and its trace.
+    func within(_ trace: String?) -> Self { trace.map { self + [("traceparent", $0)] } ?? self }
+}
