@@ -1,5 +1,5 @@
-/// Bytes that were shown as a credential, compared in constant time: how long that takes says nothing
-/// about what they are.
+/// Bytes that were shown as a credential, compared in constant time: how long that takes says
+/// nothing about what they are.
 package struct SecretBytes: Sendable {
     private var bytes: [UInt8] = []
 

@@ -161,8 +161,8 @@ extension HTTPExchange {
         set { ownSender = newValue }
     }
 
-    /// What the handler keeps for the requests behind this one on the same connection. On the loop's
-    /// thread.
+    /// What the handler keeps for the requests behind this one on the same connection. On the
+    /// loop's thread.
     package var keptForConnection: AnyObject? {
         get { record?.kept }
         set { record?.kept = newValue }
