@@ -44,8 +44,16 @@ extension Simulation {
             let isSeen = reading(client).sight?.contains(Naive<P>.names[module]) ?? true
             guard isSeen else { return try get(path, nil, client) }
             let slice = reading(client).visible(naive.text).slices[module]
-            try get(path, slice == .absent ? nil : slice, client, &chance)
+            let isThere = slice != .absent && (client != nil || isStarted(module))
+            try get(path, isThere ? slice : nil, client, &chance)
         }
+    }
+
+    /// Whether some session has the slice of a module, where sessions have it.
+    private func isStarted(_ module: Int) -> Bool {
+        let value = P.Root.modules[module].slice.value(naive.root)
+        guard let values = value as? any SessionValues else { return true }
+        return values.part(of: nil) != nil || values.sessions.contains { values.part(of: $0) != nil }
     }
 
     func answer(
