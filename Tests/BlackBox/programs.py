@@ -4,22 +4,29 @@
 
 Run as a program, it builds all that lie beside the tests at once, which takes less time than one after
 the other. A test that needs one then finds it built.
+
+PROGRAMS_OPTIONS has further options of `swift build`, such as those of a sanitizer, and
+PROGRAMS_SCRATCH the folder for what is built with them.
 """
 
 import contextlib
 import fcntl
 import hashlib
 import json
+import os
 import pathlib
 import re
+import shlex
 import subprocess
 
 from harness import ROOT
 
-PACKAGE = ROOT / ".build" / "programs"
+OPTIONS = shlex.split(os.environ.get("PROGRAMS_OPTIONS", ""))
 # The library is built there already, by `swift build`.
-SCRATCH = ROOT / ".build"
-MODULES = SCRATCH / "debug" / "Modules"
+SCRATCH = pathlib.Path(os.environ.get("PROGRAMS_SCRATCH", ROOT / ".build"))
+BUILT = SCRATCH / ("release" if "release" in OPTIONS else "debug")
+MODULES = BUILT / "Modules"
+PACKAGE = SCRATCH / "programs"
 # SwiftPM would take over the plan that another package has left in this folder, and build that one. These
 # make it plan anew, and leave a plan that is not taken over by a plain `swift build`.
 OWN_PLAN = ["--enable-all-traits", "--disable-build-manifest-caching"]
@@ -115,7 +122,7 @@ def library():
 
 
 def fingerprint(*texts):
-    return hashlib.sha256("\0".join([library(), *texts]).encode()).hexdigest()
+    return hashlib.sha256("\0".join([library(), *OPTIONS, *texts]).encode()).hexdigest()
 
 
 def stamp(name):
@@ -130,7 +137,7 @@ def swift(command, *options, package=PACKAGE, seconds=BUILD_SECONDS_MAX, check=T
     """Runs `swift build` or `swift test` in the folder that has the library."""
     ended = subprocess.run(
         ["swift", command, "--package-path", package, "--scratch-path", SCRATCH]
-        + [*OWN_PLAN, *options],
+        + [*OWN_PLAN, *OPTIONS, *options],
         capture_output=True,
         text=True,
         timeout=seconds,
@@ -157,7 +164,7 @@ def build(name, source, parts=()):
             write_manifest()
             swift("build", "--product", name)
             write(stamp(name), mark)
-    return SCRATCH / "debug" / name
+    return BUILT / name
 
 
 def run_tests(name, source):

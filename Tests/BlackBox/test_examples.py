@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from harness import ROOT, Server, Stream, until
-from programs import SCRATCH, locked, swift
+from programs import BUILT, locked, swift
 
 EXAMPLES = ROOT / "examples"
 SERVICE = EXAMPLES / "Movies" / "service" / "films.py"
@@ -32,7 +32,7 @@ def built(example):
         swift("build", "--build-tests", package=package)
         tests = swift("test", "--skip-build", package=package)
     assert re.search(r"Test run with [1-9]\d* tests? .* passed", tests.stdout), tests.stdout
-    return SCRATCH / "debug" / example
+    return BUILT / example
 
 
 def curl(server, path, *options):

@@ -7,11 +7,11 @@ import shutil
 import pytest
 import tour
 from harness import ROOT, Server
-from programs import SCRATCH, locked, swift, write
+from programs import BUILT, SCRATCH, locked, swift, write
 
 README = (ROOT / "README.md").read_text()
 GUIDE = (ROOT / "Sources/StoreServer/StoreServer.docc/FirstStore.md").read_text()
-PACKAGES = ROOT / ".build" / "documents"
+PACKAGES = SCRATCH / "documents"
 FILE = re.compile(r"<!-- file: (\S+) -->\n```swift\n(.*?)^```", re.S | re.M)
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.S | re.M)
 
@@ -33,7 +33,7 @@ def built(folder, files):
         swift("build", "--build-tests", package=package)
         tests = swift("test", "--skip-build", package=package)
         assert re.search(r"Test run with [1-9]\d* tests? .* passed", tests.stdout), tests.stdout
-        return shutil.copy(SCRATCH / "debug" / "Guestbook", package / "program")
+        return shutil.copy(BUILT / "Guestbook", package / "program")
 
 
 @pytest.fixture(scope="module")
