@@ -28,6 +28,10 @@ test: setup-build setup-test setup-image ## everything that continuous integrati
 test-durability: setup-build setup-test ## break the journal from outside, hundreds of times
 	scripts/test-durability
 
+.PHONY: test-sanitized
+test-sanitized: setup-build setup-test ## the tests from outside, of a build with SANITIZER=address or thread
+	scripts/test-sanitized $(SANITIZER)
+
 # How long each fuzzer runs, in seconds, and which of them; none for all.
 SECONDS ?= 60
 TARGET ?=

@@ -12,6 +12,7 @@ from programs import build_sample
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: waits a minute, and needs no processor for it")
+    config.addinivalue_line("markers", "plain: says why it can't be so in a build with a sanitizer")
     # What fails on a thread that a test has started fails the test.
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
 

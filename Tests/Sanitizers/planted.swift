@@ -1,0 +1,23 @@
+// Faults on purpose: a race, which the thread sanitizer finds, and a use of freed memory, which
+// both find. Where they are not reported, faults of the server would not be either.
+
+import Glibc
+
+let number = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+number.initialize(to: 0)
+
+var thread = pthread_t()
+pthread_create(
+    &thread,
+    nil,
+    { number in
+        number?.assumingMemoryBound(to: Int.self).pointee += 1
+        return nil
+    },
+    number
+)
+number.pointee += 1
+pthread_join(thread, nil)
+
+number.deallocate()
+print(number.pointee)
