@@ -245,9 +245,11 @@ def test_10_9_an_inherited_socket_beyond_loopback_needs_the_word_for_it(tmp_path
 def test_10_9_systemd_starts_it_with_the_first_connection(tmp_path):
     path = tmp_path / "s"
     log = tmp_path / "log"
+    # It hands down no other variables.
+    kept = [f"--setenv={name}" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ]
     with open(log, "wb") as out:
         manager = subprocess.Popen(
-            ["systemd-socket-activate", "-l", str(path), binary(), "--ephemeral", "--analytics", "off"],
+            ["systemd-socket-activate", *kept, "-l", str(path), binary(), "--ephemeral", "--analytics", "off"],
             env=environment_with(), stdin=subprocess.DEVNULL, stderr=out, stdout=out,
         )  # fmt: skip
     try:
