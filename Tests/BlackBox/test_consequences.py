@@ -305,12 +305,12 @@ def test_9_what_the_program_dispatches_has_a_bound_of_its_own(program):
 
 
 def test_13_a_session_whose_time_is_over_ends_also_where_there_is_no_room(program):
-    # The flood lasts longer than the session.
-    flags = ["--session-idle", "1", "--history-max", "1000", "--operator-reads"]
+    # The flood comes before the session's time is over, and lasts longer.
+    flags = ["--session-idle", "3", "--history-max", "1000", "--operator-reads"]
     with Server(*flags, program=program) as server:
         client = Client(server).begin()
         assert client.name in server.state["sessions"]
-        with Flood(server, 3_000):
+        with Flood(server, 5_000):
             pass
         until(lambda: client.name not in server.state["sessions"], "it has ended")
         assert lost(server) == DISPATCHED - OWN_MAX
