@@ -12,9 +12,16 @@ from programs import build_sample
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: waits a minute, and needs no processor for it")
-    config.addinivalue_line("markers", "plain: says why it can't be so in a build with a sanitizer")
+    config.addinivalue_line("markers", "plain(reason): fails with a sanitizer, without a fault")
     # What fails on a thread that a test has started fails the test.
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for mark in item.iter_markers("plain"):
+            if not mark.args:
+                raise pytest.UsageError(f"{item.nodeid}: the mark 'plain' has a reason")
 
 
 @pytest.fixture(scope="module")

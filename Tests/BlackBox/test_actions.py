@@ -351,6 +351,7 @@ def test_5_2_a_stop_says_bye_to_readers_that_are_behind_and_those_that_are_not()
         stopping.join()
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_5_2_a_hundred_readers_from_the_beginning_cost_little_memory():
     build = ROOT / ".build" / "test-clients"
     build.mkdir(parents=True, exist_ok=True)

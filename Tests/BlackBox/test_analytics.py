@@ -138,6 +138,7 @@ def test_11_2_a_reader_of_stdout_that_does_not_read_slows_nobody():
         server.process.stdout.close()
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_11_2_lines_that_wait_are_bounded_in_bytes():
     screen = {"type": "ScreenShown", "payload": {"name": "x" * 900_000}}
     flags = ["--analytics", "stdout", "--history-max", "1"]

@@ -28,6 +28,7 @@ def post_all(server, body, count, headers="", ahead=64):
     return answer
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_2_6_waiting_where_nothing_follows_leaves_nothing():
     with Server("--history-max", "1000") as server:
         wait = "Prefer: wait=60\r\n"
@@ -39,6 +40,7 @@ def test_2_6_waiting_where_nothing_follows_leaves_nothing():
         assert grown < 4 * MIB, f"{grown / MIB:.1f} MiB more"
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_3_4_a_long_poll_that_is_answered_leaves_nothing():
     with Server("--history-max", "1000") as server:
 
@@ -67,6 +69,7 @@ def test_3_4_a_long_poll_that_is_answered_leaves_nothing():
         assert grown < MIB / 2, f"{grown / MIB:.1f} MiB more"
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_a_history_in_memory_keeps_its_bytes():
     # The journal may have 64 MiB; beside it there are the state, a few of its encodings and snapshots.
     with Server("--body-max", str(2 * MIB)) as server:

@@ -166,6 +166,7 @@ def test_7_3_ten_thousand_streams_hear_bye_and_the_process_ends_with_0():
         stream.close()
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_an_idle_server_is_small_and_so_is_a_stream():
     with Server() as server:
         assert server.post(INCREASE).status == 200

@@ -52,6 +52,7 @@ def add_text(server, number):
     assert server.post(action).status == 200
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_readers_that_take_nothing_are_let_go_and_dispatch_goes_on():
     limit = 256 * MIB
     with Server("--memory-max", str(limit), "--stall-timeout", "3600") as server:
@@ -79,6 +80,7 @@ def test_readers_that_take_nothing_are_let_go_and_dispatch_goes_on():
         assert server.stop() == 0
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_ten_thousand_readers_that_take_nothing_leave_the_server_to_others(descriptors):
     """They hold a thousand versions among them, none of which fits into a socket."""
     limit, readers, answered, most = 256 * MIB, [], [], 0
@@ -155,6 +157,7 @@ def arenas(server):
     return len(heaps)
 
 
+@pytest.mark.plain("a sanitizer has an allocator of its own, without arenas")
 @pytest.mark.parametrize("variable, most", [(None, min(4, max(2, os.cpu_count()))), ("1", 1), ("6", 6)])
 def test_threads_share_a_few_arenas(variable, most):
     environment = {"MALLOC_ARENA_MAX": variable} if variable else {}

@@ -299,6 +299,7 @@ def test_4_6_a_stream_of_a_module_goes_on_where_it_was(fresh):
             assert stream.event().json["step"] == 8
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_4_4_a_slow_reader_of_a_module_gets_the_newest_and_delays_nobody():
     with Server() as server:
         server.post(action("AddItem", text="x" * 500_000))

@@ -100,6 +100,7 @@ def test_4_4_a_slow_reader_gets_one_patch_over_all_that_it_missed(fresh):
         stream.close()
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_4_4_who_missed_too_much_gets_a_snapshot_and_memory_stays_bounded():
     with Server() as server:
         server.post([add("y" * 400_000), add("z" * 400_000)])

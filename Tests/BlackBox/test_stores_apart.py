@@ -141,6 +141,7 @@ def test_one_client_has_a_session_in_each_store(chats):
 # Streams
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_a_reader_that_takes_nothing_is_closed_and_delays_no_other_store(program):
     with Server("--stall-timeout", "1", program=program) as server:
         stalled = Stream(server, CHAT + "/events", receive_bytes=4096)

@@ -187,6 +187,7 @@ def test_4_7_a_stream_of_a_part_hears_heartbeats_with_the_newest_version():
                 assert beat.json == {"epoch": server.epoch, "version": version}
 
 
+@pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_4_5_views_that_nobody_watches_any_more_are_forgotten():
     """Clients choose the parameters, so there is no end of different ones."""
     with Server() as server:
