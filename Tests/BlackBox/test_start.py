@@ -54,6 +54,13 @@ class Later(threading.Thread):
         return self.value
 
 
+def reasons(server):
+    """Why it is not ready."""
+    answer = server.get("/readyz", {"Accept": "application/json"})
+    assert answer.status == 503 and answer.json["ready"] is False
+    return [reason["code"] for reason in answer.json["reasons"]]
+
+
 def test_k10_what_is_dispatched_during_a_start_waits_and_is_the_first_version(
     clockwork_program, tmp_path
 ):
@@ -67,9 +74,7 @@ def test_k10_what_is_dispatched_during_a_start_waits_and_is_the_first_version(
         ready = server.get("/readyz")
         ready.problem("draining", 503)
         assert ready["retry-after"] == "1" and "starting" in ready.json["detail"]
-        reasons = server.get("/readyz", {"Accept": "application/json"})
-        assert reasons.status == 503 and reasons.json["ready"] is False
-        assert [reason["code"] for reason in reasons.json["reasons"]] == ["preparing"]
+        until(lambda: reasons(server) == ["preparing"], "it prepares")
         assert server.get("/readyz", {"Host": "elsewhere"}).status == 421
         assert server.get("/state", {"Host": "elsewhere"}).status == 421
         assert server.request("DELETE", "/readyz").status == 405
