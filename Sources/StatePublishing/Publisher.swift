@@ -189,7 +189,12 @@ extension Publisher {
     private func publish(_ commit: Commit) {
         let audience = audience(of: commit)
         var before = commit.before
-        for snapshot in commit.snapshots where streams.open > 0 {
+        for snapshot in commit.snapshots {
+            guard streams.open > 0 else {
+                // All have closed since the commit: the next one begins with what is new then.
+                parts.forget()
+                continue
+            }
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
             send(snapshot, after: before, for: audience)
             sendParts(of: snapshot, after: before, for: audience, sessions)
