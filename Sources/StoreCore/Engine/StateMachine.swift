@@ -101,11 +101,15 @@ final class CauseSender: Sendable {
     let principal: String?
     let trace: String?
 
-    /// `nil` where neither is known.
-    init?(principal: String?, trace: String?) {
-        guard principal != nil || trace != nil else { return nil }
+    private init(principal: String?, trace: String?) {
         self.principal = principal
         self.trace = trace
+    }
+
+    /// `nil` where neither is known. An initializer that fails would have taken memory before.
+    static func known(principal: String?, trace: String?) -> CauseSender? {
+        guard principal != nil || trace != nil else { return nil }
+        return CauseSender(principal: principal, trace: trace)
     }
 }
 

@@ -41,7 +41,7 @@ extension TypedStateOwner {
                 version: version,
                 isElsewhere: version == nil,
                 session: envelope.session,
-                sender: CauseSender(
+                sender: .known(
                     principal: envelope.principal,
                     trace: TraceContext.parent(of: step.member.meta)
                 ),
