@@ -112,6 +112,9 @@ import Wire
         #expect(!both.covers(Sight(of: ["a", "c"])) && !both.covers(nil))
         // Names are compared by their bytes.
         #expect(!Sight(of: ["\u{e9}"]).sees(module: "e\u{301}"))
+        let some = Sight(among: ["a", "b", "c"]) { $0 != "b" }
+        #expect([-1, 0, 1, 2, 3].map(some.seesPlace) == [false, true, false, true, false])
+        #expect(some == Sight(of: ["c", "a"]))
     }
 
     @Test func `a pointer to what is hidden is watched as one to nothing`() {
@@ -168,4 +171,9 @@ import Wire
         for number in 0..<1_000 { watching.insert(viewer(["m\(number)"])) }
         #expect(watching.among(nil).count < 1_000)
     }
+}
+
+extension Sight {
+    /// These members and no others.
+    fileprivate convenience init(of names: [String]) { self.init(among: names) { _ in true } }
 }

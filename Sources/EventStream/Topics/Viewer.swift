@@ -33,12 +33,19 @@ package final class Sight: Hashable, Sendable {
     private let members: Set<ExactText>
     /// The members in one order, so that comparing two sights compares one text.
     private let key: ExactText
+    /// Whether the member at a place in the root state is there. A function, because the Core, which
+    /// has no sights, asks it for each action; made once.
+    package let seesPlace: @Sendable (Int) -> Bool
 
-    /// - Parameter members: the names of the members of the root state.
-    package init(of members: some Sequence<String>) {
-        let names = Set(members.map { ExactText($0) })
-        self.members = names
-        key = ExactText(names.map(\.text).sorted().joined(separator: "/"))
+    /// - Parameters:
+    ///   - names: of all members of the root state, in their order.
+    ///   - isSeen: whether one of them is there.
+    package init(among names: [String], where isSeen: (String) -> Bool) {
+        let places = names.map(isSeen)
+        let seen = names.indices.filter { places[$0] }.map { names[$0] }
+        members = Set(seen.map { ExactText($0) })
+        key = ExactText(members.map(\.text).sorted().joined(separator: "/"))
+        seesPlace = { places.indices.contains($0) && places[$0] }
     }
 
     /// Whether a member of the root state is there.

@@ -42,7 +42,7 @@ package final class Identity: Sendable {
         stamp = isAnonymous ? nil : "\(principal.role)/\(principal.name)"
         sight =
             role?.seesEverything == true
-            ? nil : Sight(of: members.filter { role?.sees(member: $0) == true })
+            ? nil : Sight(among: members) { role?.sees(member: $0) == true }
     }
 
     /// The owner of sessions and of idempotency keys; `nil` for those who show nothing.

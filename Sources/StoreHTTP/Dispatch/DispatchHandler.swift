@@ -59,7 +59,7 @@ final class DispatchHandler: Sendable {
             preferences: preferences,
             isBatch: body.isBatch,
             caller: caller,
-            isSeen: isSeen(body.members, by: caller)
+            members: body.members
         )
         let envelope = Envelope(
             members: body.members,
@@ -74,7 +74,7 @@ final class DispatchHandler: Sendable {
             audience: body.audience,
             session: caller.session,
             origin: request.origin(in: caller.session),
-            sees: store.reader.moduleSight(of: caller),
+            sees: caller.moduleSight,
             offered: exchange.turnBegan,
             span: span,
             completion: ticket
@@ -109,16 +109,6 @@ final class DispatchHandler: Sendable {
         switch error {
         case .full: .overloaded("\(bounds.mailboxMax) actions wait already")
         case .closed: .draining()
-        }
-    }
-
-    /// Whether a caller sees the modules of all actions, and so why they are refused.
-    private func isSeen(_ members: [EnvelopeMember], by caller: Caller) -> Bool {
-        guard let sight = caller.viewer.sight else { return true }
-        let actions = store.actions.entries
-        return members.allSatisfy { member in
-            guard actions.indices.contains(member.number) else { return false }
-            return actions[member.number].module.map { sight.sees(module: $0) } ?? false
         }
     }
 

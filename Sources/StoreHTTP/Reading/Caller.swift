@@ -43,6 +43,9 @@ package final class Caller: Sendable {
         return Caller(session, isOperator, identity, Viewer(session: viewer.session))
     }
 
+    /// Whether it sees the module at a place; `nil` where it sees all of them.
+    var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesPlace }
+
     /// Whether it sees what a session has; `nil` is what is shared.
     func sees(_ session: String?) -> Bool {
         guard let session, let own = viewer.session else { return true }

@@ -129,21 +129,14 @@ extension StateReader {
         try comparison(run, caller.viewer).get()
     }
 
-    /// Whether a caller sees the module at a place; `nil` where it sees all of them.
-    func moduleSight(of caller: Caller) -> (@Sendable (Int) -> Bool)? {
-        guard let sight = caller.viewer.sight else { return nil }
-        let names = newest.value.moduleNames
-        return { names.indices.contains($0) && sight.sees(module: names[$0]) }
-    }
-
     /// Whether a caller sees all that a view may be made from.
     func sees(_ view: PublishedView, for caller: Caller) -> Bool {
-        moduleSight(of: caller).map { view.reads.allSatisfy($0) } ?? true
+        caller.moduleSight.map { view.reads.allSatisfy($0) } ?? true
     }
 
     /// Whether views show a caller something of modules that it does not see, as they say.
     func showsUnseen(to caller: Caller) -> Bool {
-        guard let role = caller.identity?.role, let sees = moduleSight(of: caller) else {
+        guard let role = caller.identity?.role, let sees = caller.moduleSight else {
             return false
         }
         return views?.views.contains { role.sees(view: $0.name) && !$0.names.allSatisfy(sees) }

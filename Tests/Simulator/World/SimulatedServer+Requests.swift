@@ -16,10 +16,13 @@ final class SimulatedExchange {
     let exchange: HTTPExchange
     /// What the fields of the headers lie in.
     private let memory: [UInt8]
+    /// What it came on.
+    private let connection: ConnectionRecord
 
-    init(_ exchange: HTTPExchange, _ memory: [UInt8]) {
+    init(_ exchange: HTTPExchange, _ memory: [UInt8], on connection: ConnectionRecord) {
         self.exchange = exchange
         self.memory = memory
+        self.connection = connection
     }
 
     // An exchange and its answer hold one another.
@@ -87,6 +90,8 @@ extension SimulatedServer {
             headers.append(("Content-Length", String(body.count)))
         }
         let exchange = HTTPExchange(loop: parts.base.process.transport.loop)
+        let connection = nextConnection()
+        exchange.record = connection
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
         let memory = texts.flatMap { $0.name + $0.value }
         // The routes read the fields while they take the request, and not later.
@@ -105,7 +110,7 @@ extension SimulatedServer {
             }
             try take(exchange, method, target, body)
         }
-        let sent = SimulatedExchange(exchange, memory)
+        let sent = SimulatedExchange(exchange, memory, on: connection)
         if let socket { stream(sent, to: socket) }
         return sent
     }

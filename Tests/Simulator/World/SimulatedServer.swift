@@ -38,12 +38,23 @@ final class SimulatedServer<Root: RootState> {
     let neighbour: Neighbour
     /// Passes requests to the one or the other.
     let handler: any HTTPHandler
+    /// The connections that all requests come on by turns, as a proxy sends them.
+    private let connections = (0..<2).map { _ in
+        ConnectionRecord(descriptor: -1, peer: .unknown, isAdmin: false, deadline: .infinity)
+    }
+    private var sent = 0
     private let loop: StreamLoop
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
     private let hubWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
     private let failure = Flag()
     /// Whether it has begun with the modules that start with the store.
     let isFresh: Bool
+
+    /// The connection of the next request.
+    func nextConnection() -> ConnectionRecord {
+        sent += 1
+        return connections[sent % connections.count]
+    }
 
     /// Starts a server as ``StoreServer/finish(_:)`` does, on what the journal has.
     init(
