@@ -32,6 +32,18 @@ import Wire
         #expect(log.readsLog && !log.seesState && !log.seesViews)
     }
 
+    @Test func `the modules of actions are seen as members are`() throws {
+        func seen(_ role: Role) -> [String] {
+            yard.actions.indices.filter(role.sees(moduleOfAction:)).map { yard.actions[$0].name }
+        }
+        let some = try #require(try role(#""read": ["/todos", "/a~1b"]"#))
+        #expect(seen(some) == ["todos/added", "AddItem", "todos/synced"])
+        #expect(!some.sees(moduleOfAction: -1) && !some.sees(moduleOfAction: yard.actions.count))
+        #expect(seen(try #require(try role(#""dispatch": ["*"]"#))) == [])
+        let all = try #require(try role(#""read": ["/*"]"#))
+        #expect(seen(all) == yard.actions.map(\.name) && all.sees(moduleOfAction: -1))
+    }
+
     @Test func `wildcards of read grant one kind, and the star grants all`() throws {
         let members = try #require(try role(#""read": ["/*"]"#))
         #expect(members.seesEverything && members.sees(member: "counter"))

@@ -25,6 +25,8 @@ package final class Role: Sendable {
     private let groups: UInt16
     /// By the places of the store's table of actions.
     private let permissions: [Permission]
+    /// Whether it sees their modules, by the same places.
+    private let seesModules: [Bool]
     /// What holds for an action that the table does not have.
     private let otherwise: Permission
 
@@ -36,7 +38,11 @@ package final class Role: Sendable {
         let visible = world.members.filter { member in read.contains { $0.has(member: member) } }
         let seesAll = !visible.isEmpty && visible.count == world.members.count
         visibleMembers = seesState || seesAll ? nil : visible
-        members = Set(visible.map { ExactText($0) })
+        let members = Set(visible.map { ExactText($0) })
+        self.members = members
+        seesModules = world.actions.map { action in
+            action.module.map { members.contains(ExactText($0)) } ?? false
+        }
         readsLog = read.contains(where: \.hasLog)
         views = NameFilter(world.views.filter { view in read.contains { $0.has(view: view) } })
         seesViews = !views.isEmpty || read.contains { $0 == .everything || $0 == .views }
@@ -74,6 +80,7 @@ package final class Role: Sendable {
         self.groups = groups.reduce(0) { $0 | $1.bit }
         operates = groups.contains(.operate)
         permissions = []
+        seesModules = []
         otherwise = .always
         dispatches = true
         dispatchesEverything = true
@@ -90,6 +97,12 @@ extension Role {
     /// Whether it sees this member of the root state: a module's slice, or a field.
     package func sees(member: String) -> Bool {
         visibleMembers == nil || members.contains(ExactText(member))
+    }
+
+    /// Whether it sees the module of the action at this place of ``PolicyWorld/actions``; not where
+    /// the action has none, unless the role sees everything. Cost: one element of an array.
+    package func sees(moduleOfAction place: Int) -> Bool {
+        visibleMembers == nil || (seesModules.indices.contains(place) && seesModules[place])
     }
 
     /// Whether it sees this view.

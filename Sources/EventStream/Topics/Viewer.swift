@@ -33,8 +33,8 @@ package final class Sight: Hashable, Sendable {
     private let members: Set<ExactText>
     /// The members in one order, so that comparing two sights compares one text.
     private let key: ExactText
-    /// Whether the member at a place in the root state is there. A function, because the Core, which
-    /// has no sights, asks it for each action; made once.
+    /// Whether the member at a place in the root state is there. A function, because the Core,
+    /// which has no sights, asks it for each action; made once.
     package let seesPlace: @Sendable (Int) -> Bool
 
     /// - Parameters:

@@ -1,4 +1,5 @@
 import ActionCatalog
+import Authorization
 import EventStream
 import HTTPTransport
 import StoreCore
@@ -59,7 +60,7 @@ final class DispatchHandler: Sendable {
             preferences: preferences,
             isBatch: body.isBatch,
             caller: caller,
-            members: body.members
+            isSeen: isSeen(body.members, by: caller)
         )
         let envelope = Envelope(
             members: body.members,
@@ -110,6 +111,13 @@ final class DispatchHandler: Sendable {
         case .full: .overloaded("\(bounds.mailboxMax) actions wait already")
         case .closed: .draining()
         }
+    }
+
+    /// Whether a caller sees the modules of all actions, and so why they are refused.
+    private func isSeen(_ members: [EnvelopeMember], by caller: Caller) -> Bool {
+        guard caller.viewer.sight != nil else { return true }
+        guard let role = caller.identity?.role else { return false }
+        return members.allSatisfy { role.sees(moduleOfAction: $0.number) }
     }
 
     /// The action that stands in the query, as the links of views have it; `nil` where the body has

@@ -1,5 +1,3 @@
-import ActionCatalog
-import EventStream
 import HTTPTransport
 import StoreCore
 import Wire
@@ -22,8 +20,8 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     /// On whose behalf it is answered.
     let caller: Caller
     let isBatch: Bool
-    /// The actions; none for a request that asks what became of an earlier dispatch.
-    private let members: [EnvelopeMember]
+    /// Whether the caller sees the modules of the actions, and so why they are refused.
+    let isSeen: Bool
     /// Counts what follows the action and has not ended, where the client waits for that.
     let watch: EffectWatch?
     /// Whether it is asked what became of an earlier dispatch.
@@ -43,7 +41,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         preferences: Preferences,
         isBatch: Bool,
         caller: Caller,
-        members: [EnvelopeMember]
+        isSeen: Bool
     ) {
         exchange = request.exchange
         id = request.id
@@ -51,7 +49,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         self.preferences = preferences
         self.isBatch = isBatch
         self.caller = caller
-        self.members = members
+        self.isSeen = isSeen
         asksAgain = false
         access = nil
         watch = preferences.waitSeconds == nil ? nil : EffectWatch()
@@ -76,20 +74,10 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         isBatch = dispatch.isBatch
         self.caller = caller
         // What was answered first has left out what the caller does not see.
-        members = []
+        isSeen = true
         asksAgain = true
         watch = nil
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
-    }
-
-    /// Whether the caller sees the modules of the actions, and so why they are refused.
-    var isSeen: Bool {
-        guard let sight = caller.viewer.sight else { return true }
-        let actions = store.actions.entries
-        return members.allSatisfy { member in
-            guard actions.indices.contains(member.number) else { return false }
-            return actions[member.number].module.map { sight.sees(module: $0) } ?? false
-        }
     }
 
     func complete(_ outcome: Outcome) {

@@ -255,7 +255,11 @@ final class Simulation<P: Program> {
     private func beginSession(_ number: Int) throws {
         let secret = "secret-\(seed)-\(number)"
         let hasRoom = begunHere.count < SimulatedServer<P.Root>.sessionsPerAddressMax
-        let role = roles.flatMap { number % 3 == 0 ? nil : number % $0.members.count }
+        // Each of the roles, and none, by turns.
+        let role = roles.flatMap { roles in
+            let place = number % (roles.members.count + 1)
+            return place < roles.members.count ? place : nil
+        }
         let principal = role.flatMap { roles?.members[$0].name }
         guard server.beginSession(secret, for: principal) == hasRoom else {
             throw Violation(.sessions, "one begins beside \(begunHere.count), or does not")
