@@ -91,6 +91,13 @@ package struct Touches: Sendable, Sequence {
         if more.count > 0 { more.forEach(body) }
     }
 
+    /// Whether a slice of one of these modules has changed. Copies no touch.
+    @inline(__always)
+    func hasChange(where sees: (Int) -> Bool) -> Bool {
+        if first?.isChange == true, let module = first?.module, sees(module) { return true }
+        return more.count > 0 && more.contains { $0.isChange && sees($0.module) }
+    }
+
     package func makeIterator() -> Array<Touch>.Iterator {
         (first.map { [$0] + more } ?? []).makeIterator()
     }

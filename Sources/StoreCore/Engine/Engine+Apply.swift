@@ -120,8 +120,8 @@ extension Engine {
 
     /// The same for a client that sees some of the modules.
     private func hasChange(since mark: Int, seenBy sees: (Int) -> Bool) -> Bool {
-        batch.steps[mark...].contains { step in
-            step.change.touches.contains { $0.isChange && sees($0.module) }
+        batch.steps.withUnsafeBufferPointer { steps in
+            (mark..<steps.count).contains { steps[$0].change.touches.hasChange(where: sees) }
         }
     }
 
