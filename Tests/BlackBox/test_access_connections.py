@@ -5,7 +5,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from access import ALL, ROLES, House, guarded, reload
+from access import ALL, ROLES, House, cookie_of, guarded, reload, session
 from harness import Wire, action, until
 from programs import build_sample
 
@@ -38,6 +38,12 @@ def test_17_each_request_shows_who_it_is_whatever_came_before_it_on_the_connecti
             ({"Authorization": token.replace("Bearer", "Basic")}, 401),
         ]
         assert len(everything) > 3
+        # A browser's cookie counts where there is no header field, and a session changes nothing of it.
+        cookie = cookie_of(server.request("POST", "/session", b"", author), "store-auth")
+        expected += [
+            (cookie, {"todos"}), ({**house.operator, **cookie}, everything), ({**nothing, **cookie}, 403),
+            (session(server, house.operator), everything), (session(server, reader), {"todos"}),
+        ]
         nobody = sees(server, {}, wire)
         expected = [(header, nobody if header == {} else shown) for header, shown in expected]
         chance = random.Random(7)

@@ -2,6 +2,7 @@
 follows them, to analytics and to the access log."""
 
 import json
+import signal
 
 import pytest
 from harness import INCREASE, Server, action, until
@@ -109,6 +110,18 @@ def test_a_notification_and_what_is_made_of_it_are_a_part_of_the_trace():
         newest = server.version
         assert server.send("/notify/bell", {"rings": 1}, {"Prefer": "wait=10"}).status == 200
         assert all("meta" not in each for each in server.actions(newest))
+
+
+def test_an_effect_that_goes_on_after_a_kill_is_a_part_of_its_trace(tmp_path):
+    program = build_sample("Parcels")
+    server = Server(program=program, data=tmp_path)
+    assert server.post(action("parcels/taken", name="a", ms=2_000), traced()).status == 200
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    with Server(program=program, data=tmp_path) as server:
+        until(lambda: server.actions()[-1]["type"] == "effects/ended", "the end of the effect")
+        records = server.actions()
+        assert [each["type"] for each in records] == ["parcels/taken", "parcels/noted", "effects/ended"]
+        assert [each["meta"] for each in records] == [{"traceparent": PARENT}] * 3
 
 
 def test_what_interceptors_and_reactions_make_of_an_action_is_a_part_of_its_trace():
