@@ -154,8 +154,9 @@ extension ServerProcess {
 
     /// Ends the service in the order in which the parts depend on one another.
     func stop() -> StopOutcome {
-        // The last one and a half are the process's own.
-        let deadline = Deadline(seconds: max(1, Double(configuration.shutdownSeconds) - 1.5))
+        // The last two and a half are for what has time of its own behind it: the least that each
+        // step gets, and a second for the last lines of the log, which nobody may take.
+        let deadline = Deadline(seconds: max(1, Double(configuration.shutdownSeconds) - 2.5))
         let served = served
         for store in served { store.drain() }
         let streamsEnded = Self.each(of: served) { $0.endStreams(by: deadline) }
