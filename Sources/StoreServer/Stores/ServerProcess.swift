@@ -155,7 +155,7 @@ extension ServerProcess {
     /// Ends the service in the order in which the parts depend on one another.
     func stop() -> StopOutcome {
         // The last two and a half are for what has time of its own behind it: the least that each
-        // step gets, and a second for the last lines of the log, which nobody may take.
+        // step gets, and a second for the last lines of the log, where no program takes them.
         let deadline = Deadline(seconds: max(1, Double(configuration.shutdownSeconds) - 2.5))
         let served = served
         for store in served { store.drain() }
