@@ -59,7 +59,7 @@ def test_an_action_without_end_is_named_and_a_new_start_serves(program, figure, 
 
 
 def test_a_stop_does_not_wait_for_an_action_without_end(program, thorough, figure, tmp_path):
-    """A supervisor's SIGTERM is heard, too: protocol 7.3 has ten seconds for it."""
+    """A supervisor's SIGTERM ends it, too: protocol 7.3 has ten seconds for it."""
     data = tmp_path / "data"
     flags, bound = ([], 10) if thorough else (["--shutdown-timeout", "3"], 3)
     server = Server(*flags, program=program, data=data)
