@@ -18,10 +18,10 @@ func layer(_ name: String, on dependencies: [Target.Dependency] = []) -> Target 
 /// A module of the store that ships, in two targets: its interface, which others import, and the
 /// module itself, which only the program does. It depends on other modules' interfaces.
 func module(_ name: String, on others: [String] = []) -> [Target] {
-    let own = ["StoreCore", "StorePatterns", "\(name)Interface"]
+    let own = ["StoreCore", "StorePatterns", "Default\(name)Interface"]
     return [
-        domain("\(name)Interface", in: "\(name)/Interface", on: ["StoreCore"]),
-        domain("\(name)Module", in: "\(name)/Module", on: own + others),
+        domain("Default\(name)Interface", in: "\(name)/Interface", on: ["StoreCore"]),
+        domain("Default\(name)Module", in: "\(name)/Module", on: own + others),
     ]
 }
 
@@ -38,9 +38,9 @@ func domain(_ name: String, in folder: String, on dependencies: [String]) -> Tar
 let modules =
     module("Counter")
     + module("Todos")
-    + module("Home", on: ["MovieCardInterface"])
+    + module("Home", on: ["DefaultMovieCardInterface"])
     + module("MovieCard")
-    + module("Login", on: ["LoginUseCases", "UserInterface"])
+    + module("Login", on: ["DefaultLoginUseCases", "DefaultUserInterface"])
     + module("User")
 
 func tests(
@@ -62,166 +62,204 @@ let package = Package(
         .library(name: "StoreCore", targets: ["StoreCore"]),
         .library(name: "StorePatterns", targets: ["StorePatterns"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
-        .library(name: "JournalSQLite", targets: ["JournalSQLite"]),
+        .library(name: "StoreJournalSQLite", targets: ["StoreJournalSQLite"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
-        .library(name: "HTTPClient", targets: ["HTTPClient"]),
-        .library(name: "WireFoundation", targets: ["Wire", "WireFoundation"]),
-        .executable(name: "store-server", targets: ["App"]),
+        .library(name: "StoreHTTPClient", targets: ["StoreHTTPClient"]),
+        .library(name: "StoreWireFoundation", targets: ["StoreWire", "StoreWireFoundation"]),
+        .executable(name: "store-server", targets: ["StoreServerApp"]),
     ],
     targets: [
         .target(
-            name: "CHTTPD",
+            name: "CStoreHTTPD",
+            path: "Sources/CHTTPD",
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("microhttpd")]
         ),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
-        .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
-        .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        layer("Platform"),
-        layer("Texts"),
-        layer("Digest", on: ["CNettle"]),
-        layer("Traces", on: ["Platform"]),
-        layer("StoreCore", on: ["Platform", "Texts", "Traces"]),
+        .systemLibrary(name: "CStoreSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CStoreNettle", providers: [.apt(["nettle-dev"])]),
+        .systemLibrary(name: "CStoreGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CStoreZstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CStoreCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        layer("StorePlatform"),
+        layer("StoreTexts"),
+        layer("StoreDigest", on: ["CStoreNettle"]),
+        layer("StoreTraces", on: ["StorePlatform"]),
+        layer("StoreCore", on: ["StorePlatform", "StoreTexts", "StoreTraces"]),
         layer(
-            "JournalSQLite",
-            on: ["CNettle", "CSQLite", "CZstd", "Platform", "StoreCore", "Texts"]
-        ),
-        layer("Wire", on: ["Platform", "Texts"]),
-        layer("WireFoundation", on: ["Wire"]),
-        layer(
-            "Authentication",
-            on: ["CGnuTLS", "CNettle", "Digest", "Platform", "Texts", "Wire"]
-        ),
-        layer("Authorization", on: ["Texts", "Wire"]),
-        layer("EventStream", on: ["Texts", "Wire"]),
-        layer(
-            "HTTPTransport",
-            on: ["CHTTPD", "EventStream", "Platform", "Texts", "Traces", "Wire"]
-        ),
-        layer("ControlledWorld", on: ["Platform", "StoreCore"]),
-        layer("StorePatterns", on: ["Platform", "StoreCore"]),
-        layer("Telemetry", on: ["Platform", "Texts", "Wire"]),
-        layer("ServerCommandLine", on: ["Platform", "Telemetry", "Texts", "Wire"]),
-        layer("ActionCatalog", on: ["Platform", "StoreCore", "Telemetry", "Texts", "Wire"]),
-        layer(
-            "StatePublishing",
+            "StoreJournalSQLite",
             on: [
-                "ActionCatalog", "EventStream", "Platform", "StoreCore", "Telemetry", "Texts",
-                "Wire",
+                "CStoreNettle", "CStoreSQLite", "CStoreZstd", "StorePlatform", "StoreCore",
+                "StoreTexts",
+            ]
+        ),
+        layer("StoreWire", on: ["StorePlatform", "StoreTexts"]),
+        layer("StoreWireFoundation", on: ["StoreWire"]),
+        layer(
+            "StoreAuthentication",
+            on: [
+                "CStoreGnuTLS", "CStoreNettle", "StoreDigest", "StorePlatform", "StoreTexts",
+                "StoreWire",
+            ]
+        ),
+        layer("StoreAuthorization", on: ["StoreTexts", "StoreWire"]),
+        layer("StoreEventStream", on: ["StoreTexts", "StoreWire"]),
+        layer(
+            "StoreHTTPTransport",
+            on: [
+                "CStoreHTTPD", "StoreEventStream", "StorePlatform", "StoreTexts", "StoreTraces",
+                "StoreWire",
+            ]
+        ),
+        layer("StoreControlledWorld", on: ["StorePlatform", "StoreCore"]),
+        layer("StorePatterns", on: ["StorePlatform", "StoreCore"]),
+        layer("StoreTelemetry", on: ["StorePlatform", "StoreTexts", "StoreWire"]),
+        layer(
+            "StoreCommandLine",
+            on: ["StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire"]
+        ),
+        layer(
+            "StoreActionCatalog",
+            on: ["StorePlatform", "StoreCore", "StoreTelemetry", "StoreTexts", "StoreWire"]
+        ),
+        layer(
+            "StorePublishing",
+            on: [
+                "StoreActionCatalog", "StoreEventStream", "StorePlatform", "StoreCore",
+                "StoreTelemetry", "StoreTexts",
+                "StoreWire",
             ]
         ),
         layer(
             "StoreHistory",
             on: [
-                "ActionCatalog", "Digest", "EventStream", "Platform", "StatePublishing",
-                "StoreCore", "Telemetry", "Texts", "Wire",
+                "StoreActionCatalog", "StoreDigest", "StoreEventStream", "StorePlatform",
+                "StorePublishing",
+                "StoreCore", "StoreTelemetry", "StoreTexts", "StoreWire",
             ]
         ),
         layer(
             "StoreHTTP",
             on: [
-                "ActionCatalog", "Authentication", "Authorization", "ControlledWorld", "Digest",
-                "EventStream", "HTTPTransport",
-                "Platform", "StatePublishing", "StoreCore", "StoreHistory", "StorePatterns",
-                "Telemetry", "Texts", "Traces", "Wire",
+                "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
+                "StoreControlledWorld", "StoreDigest",
+                "StoreEventStream", "StoreHTTPTransport",
+                "StorePlatform", "StorePublishing", "StoreCore", "StoreHistory", "StorePatterns",
+                "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
-                "ActionCatalog", "Authentication", "Authorization", "ControlledWorld",
-                "EventStream",
-                "HTTPTransport", "JournalSQLite", "Platform", "ServerCommandLine",
-                "StatePublishing", "StoreCore", "StoreHTTP", "StoreHistory", "StorePatterns",
-                "Telemetry", "Texts", "TraceExport", "Traces", "Wire",
+                "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
+                "StoreControlledWorld",
+                "StoreEventStream",
+                "StoreHTTPTransport", "StoreJournalSQLite", "StorePlatform", "StoreCommandLine",
+                "StorePublishing", "StoreCore", "StoreHTTP", "StoreHistory", "StorePatterns",
+                "StoreTelemetry", "StoreTexts", "StoreTraceExport", "StoreTraces", "StoreWire",
             ]
         ),
-        layer("HTTPClient", on: ["CCurl", "Platform", "StoreCore", "Texts", "Wire"]),
         layer(
-            "TraceExport",
-            on: ["HTTPClient", "Platform", "Telemetry", "Traces", "Wire"]
+            "StoreHTTPClient",
+            on: ["CStoreCurl", "StorePlatform", "StoreCore", "StoreTexts", "StoreWire"]
+        ),
+        layer(
+            "StoreTraceExport",
+            on: ["StoreHTTPClient", "StorePlatform", "StoreTelemetry", "StoreTraces", "StoreWire"]
         ),
         domain(
-            "LoginUseCases",
+            "DefaultLoginUseCases",
             in: "Login/UseCase",
-            on: ["StoreCore", "StorePatterns", "UserInterface"]
+            on: ["StoreCore", "StorePatterns", "DefaultUserInterface"]
         ),
         domain(
-            "Domain",
+            "DefaultStore",
             in: "Root",
-            on: ["LoginUseCases", "StoreCore", "StorePatterns"] + modules.map(\.name)
+            on: ["DefaultLoginUseCases", "StoreCore", "StorePatterns"] + modules.map(\.name)
         ),
         .executableTarget(
-            name: "App",
-            dependencies: ["Domain", "StoreServer"],
+            name: "StoreServerApp",
+            dependencies: ["DefaultStore", "StoreServer"],
             swiftSettings: strict
         ),
         layer(
             "StoreTesting",
             on: [
-                "ControlledWorld", "Platform", "StoreCore", "StorePatterns", "Texts", "Wire",
+                "StoreControlledWorld", "StorePlatform", "StoreCore", "StorePatterns", "StoreTexts",
+                "StoreWire",
             ]
         ),
 
-        tests(of: "Platform"),
-        tests(of: "Texts", ["Wire"]),
-        tests(of: "StoreCore", ["Platform", "StorePatterns", "StoreTesting"]),
-        tests(of: "StorePatterns", ["Platform", "StoreCore", "StoreTesting"]),
+        tests(of: "StorePlatform"),
+        tests(of: "StoreTexts", ["StoreWire"]),
+        tests(of: "StoreCore", ["StorePlatform", "StorePatterns", "StoreTesting"]),
+        tests(of: "StorePatterns", ["StorePlatform", "StoreCore", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["JournalSQLite", "Platform", "StoreCore", "StoreTesting"],
+            dependencies: ["StoreJournalSQLite", "StorePlatform", "StoreCore", "StoreTesting"],
             swiftSettings: strict
         ),
-        .target(name: "CDiskFaults", path: "Tests/CDiskFaults"),
+        .target(name: "CStoreDiskFaults", path: "Tests/CStoreDiskFaults"),
         tests(
-            of: "JournalSQLite",
-            ["CDiskFaults", "Platform", "StoreCore", "StoreTesting"],
+            of: "StoreJournalSQLite",
+            ["CStoreDiskFaults", "StorePlatform", "StoreCore", "StoreTesting"],
             exclude: ["Fixtures"]
         ),
         .target(
-            name: "Simulator",
+            name: "StoreSimulator",
             dependencies: [
-                "ActionCatalog", "Authentication", "CHTTPD", "ControlledWorld", "Domain",
-                "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "StatePublishing",
+                "StoreActionCatalog", "StoreAuthentication", "CStoreHTTPD", "StoreControlledWorld",
+                "DefaultStore",
+                "StoreEventStream", "StoreHTTPTransport", "StoreJournalSQLite", "StorePlatform",
+                "StorePublishing",
                 "StoreCore",
                 "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting",
-                "Telemetry", "Wire",
+                "StoreTelemetry", "StoreWire",
             ] + modules.map { .init(stringLiteral: $0.name) },
-            path: "Tests/Simulator",
+            path: "Tests/StoreSimulator",
             swiftSettings: strict
         ),
         .executableTarget(
-            name: "simulate",
-            dependencies: ["Simulator"],
-            path: "Tests/Simulate",
+            name: "store-simulate",
+            dependencies: ["StoreSimulator"],
+            path: "Tests/StoreSimulate",
             swiftSettings: strict
         ),
-        tests(of: "Simulator", ["ControlledWorld", "StoreCore"]),
-        tests(of: "Wire"),
-        tests(of: "WireFoundation", ["Wire"], exclude: ["Documents"]),
-        tests(of: "Authorization", ["Wire"]),
-        tests(of: "EventStream", ["Texts", "Wire"]),
-        tests(of: "HTTPTransport", ["EventStream", "Platform", "StoreTesting", "Wire"]),
-        tests(of: "HTTPClient", ["StoreCore"]),
-        tests(of: "Traces"),
-        tests(of: "TraceExport", ["HTTPClient", "Platform", "Telemetry", "Traces", "Wire"]),
+        tests(of: "StoreSimulator", ["StoreControlledWorld", "StoreCore"]),
+        tests(of: "StoreWire"),
+        tests(of: "StoreWireFoundation", ["StoreWire"], exclude: ["Documents"]),
+        tests(of: "StoreAuthorization", ["StoreWire"]),
+        tests(of: "StoreEventStream", ["StoreTexts", "StoreWire"]),
         tests(
-            of: "Domain",
-            ["LoginUseCases", "StoreCore", "StorePatterns", "StoreTesting"]
+            of: "StoreHTTPTransport",
+            ["StoreEventStream", "StorePlatform", "StoreTesting", "StoreWire"]
+        ),
+        tests(of: "StoreHTTPClient", ["StoreCore"]),
+        tests(of: "StoreTraces"),
+        tests(
+            of: "StoreTraceExport",
+            ["StoreHTTPClient", "StorePlatform", "StoreTelemetry", "StoreTraces", "StoreWire"]
+        ),
+        tests(
+            of: "DefaultStore",
+            ["DefaultLoginUseCases", "StoreCore", "StorePatterns", "StoreTesting"]
                 + modules.map { .init(stringLiteral: $0.name) }
         ),
-        tests(of: "StoreTesting", ["Platform", "StoreCore", "StorePatterns"]),
-        tests(of: "Telemetry", ["Texts", "Wire"]),
-        tests(of: "ServerCommandLine"),
-        tests(of: "Authentication", ["CGnuTLS", "Digest", "Platform", "Wire"]),
+        tests(of: "StoreTesting", ["StorePlatform", "StoreCore", "StorePatterns"]),
+        tests(of: "StoreTelemetry", ["StoreTexts", "StoreWire"]),
+        tests(of: "StoreCommandLine"),
+        tests(
+            of: "StoreAuthentication",
+            ["CStoreGnuTLS", "StoreDigest", "StorePlatform", "StoreWire"]
+        ),
         tests(
             of: "StoreServer",
             [
-                "ActionCatalog", "CHTTPD", "Domain", "EventStream", "HTTPTransport",
-                "JournalSQLite", "Platform", "ServerCommandLine", "StatePublishing", "StoreCore",
-                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreTesting", "Telemetry", "Wire",
+                "StoreActionCatalog", "CStoreHTTPD", "DefaultStore", "StoreEventStream",
+                "StoreHTTPTransport",
+                "StoreJournalSQLite", "StorePlatform", "StoreCommandLine", "StorePublishing",
+                "StoreCore",
+                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreTesting", "StoreTelemetry",
+                "StoreWire",
             ]
         ),
     ] + modules
@@ -231,12 +269,15 @@ let package = Package(
 if Context.environment["STORE_SERVER_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "fuzz",
+            name: "store-fuzz",
             dependencies: [
-                "Authentication", "Authorization", "CHTTPD", "ControlledWorld", "Domain",
-                "EventStream", "HTTPTransport", "JournalSQLite", "Platform", "ServerCommandLine",
-                "StatePublishing", "StoreCore", "StoreHTTP", "StoreServer", "Telemetry", "Texts",
-                "Wire", "WireFoundation",
+                "StoreAuthentication", "StoreAuthorization", "CStoreHTTPD", "StoreControlledWorld",
+                "DefaultStore",
+                "StoreEventStream", "StoreHTTPTransport", "StoreJournalSQLite", "StorePlatform",
+                "StoreCommandLine",
+                "StorePublishing", "StoreCore", "StoreHTTP", "StoreServer", "StoreTelemetry",
+                "StoreTexts",
+                "StoreWire", "StoreWireFoundation",
             ],
             path: "Tests/Fuzz",
             exclude: [

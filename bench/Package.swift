@@ -15,10 +15,10 @@ let package = Package(
     dependencies: [.package(name: "StoreServer", path: "..")],
     targets: [
         .target(name: "Harness", swiftSettings: [.swiftLanguageMode(.v6)]),
-        bench("codec", ["WireFoundation"]),
+        bench("codec", ["StoreWireFoundation"]),
         bench("core", ["StoreCore"]),
         bench("cost", ["StoreCore"]),
-        bench("journal", ["JournalSQLite", "StoreCore"]),
+        bench("journal", ["StoreJournalSQLite", "StoreCore"]),
         bench("stores-server", ["StoreCore", "StoreServer"]),
         bench("modules-server", ["StoreCore", "StoreServer"]),
         bench("sessions-server", ["StoreCore", "StorePatterns", "StoreServer"]),

@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// What goes with an action on its way to the reducer: its place in the order, where it comes from,

@@ -1,10 +1,10 @@
-package import ActionCatalog
-package import HTTPTransport
-import Platform
+package import StoreActionCatalog
 package import StoreCore
+package import StoreHTTPTransport
+import StorePlatform
+package import StoreTelemetry
+package import StoreWire
 import Synchronization
-package import Telemetry
-package import Wire
 
 /// What the routes share: the way into the Core, the reader of what it publishes, and the
 /// transport's clock. No type of it depends on the state's.

@@ -1,5 +1,5 @@
 import StoreCore
-import Telemetry
+import StoreTelemetry
 
 /// One line that a server writes for its operator.
 public struct LogEntry: Sendable, Equatable, CustomStringConvertible {

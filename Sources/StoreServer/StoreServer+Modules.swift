@@ -1,6 +1,6 @@
-public import ActionCatalog
+public import StoreActionCatalog
 public import StoreCore
-import Wire
+import StoreWire
 
 extension StoreServer where State: RootState {
     /// Whether two values have the same JSON. A replay asks it as the store did: whether a session

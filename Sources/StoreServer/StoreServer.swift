@@ -1,4 +1,4 @@
-public import ActionCatalog
+public import StoreActionCatalog
 public import StoreCore
 import StoreHTTP
 import StoreHistory

@@ -39,7 +39,7 @@ func program(_ name: String, _ parts: [String]) -> Target {
     .executableTarget(
         name: name,
         dependencies: [
-            .product(name: "HTTPClient", package: "StoreServer"),
+            .product(name: "StoreHTTPClient", package: "StoreServer"),
             .product(name: "StoreCore", package: "StoreServer"),
             .product(name: "StorePatterns", package: "StoreServer"),
             .product(name: "StoreServer", package: "StoreServer"),

@@ -1,4 +1,4 @@
-"""The HTTP client of effects asks who its peer is (the rest of it is tested in Tests/HTTPClientTests)."""
+"""The HTTP client of effects asks who its peer is (the rest of it is tested in Tests/StoreHTTPClientTests)."""
 
 import http.server
 import ssl

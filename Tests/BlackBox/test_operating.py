@@ -11,7 +11,7 @@ from test_seeds_table import has_test, spans
 OPERATING = (ROOT / "docs" / "OPERATING.md").read_text()
 THREATS = (ROOT / "docs" / "SECURITY.md").read_text()
 EVENTS = set(
-    re.findall(r'^    case \w+ = "([a-z.]+)"', (ROOT / "Sources/Telemetry/Log/LogEvent.swift").read_text(), re.M)
+    re.findall(r'^    case \w+ = "([a-z.]+)"', (ROOT / "Sources/StoreTelemetry/Log/LogEvent.swift").read_text(), re.M)
 )
 SPANS = [
     "StoreHTTP/AccessLog/RequestSpans.swift", "StoreCore/Engine/DispatchSpan.swift",

@@ -200,21 +200,21 @@ def test_p1_a_use_case_knows_neither_http_nor_what_presents_it():
         for target in package["targets"]
     }
     library = {"StoreCore", "StorePatterns"}
-    assert needs["LoginUseCases"] == library | {"UserInterface"}
+    assert needs["DefaultLoginUseCases"] == library | {"DefaultUserInterface"}
     interfaces = {name for name in needs if name.endswith("Interface")}
     modules = {name for name in needs if name.endswith("Module")}
     assert len(modules) == len(interfaces) == 6
     for name in interfaces:
         assert needs[name] == {"StoreCore"}, name
     for name in modules:
-        assert needs[name] <= library | interfaces | {"LoginUseCases"}, name
-    assert needs["Domain"] == library | interfaces | modules | {"LoginUseCases"}
-    assert needs["StorePatterns"] == {"Platform", "StoreCore"}
-    assert needs["StoreCore"] <= {"Platform", "Texts", "Traces"}
-    assert needs["Traces"] == {"Platform"} and not needs["Texts"] | needs["Platform"]
+        assert needs[name] <= library | interfaces | {"DefaultLoginUseCases"}, name
+    assert needs["DefaultStore"] == library | interfaces | modules | {"DefaultLoginUseCases"}
+    assert needs["StorePatterns"] == {"StorePlatform", "StoreCore"}
+    assert needs["StoreCore"] <= {"StorePlatform", "StoreTexts", "StoreTraces"}
+    assert needs["StoreTraces"] == {"StorePlatform"} and not needs["StoreTexts"] | needs["StorePlatform"]
     for folder, allowed in (
-        ("Domain/Login/UseCase", needs["LoginUseCases"]),
-        ("Domain", needs["Domain"]),
+        ("Domain/Login/UseCase", needs["DefaultLoginUseCases"]),
+        ("Domain", needs["DefaultStore"]),
         ("StoreCore/UseCases", set()),
         ("StorePatterns/UseCases", {"StoreCore"}),
     ):

@@ -1,6 +1,6 @@
 import Glibc
-import JournalSQLite
 import StoreCore
+import StoreJournalSQLite
 import StoreTesting
 import Testing
 

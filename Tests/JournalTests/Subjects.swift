@@ -1,7 +1,7 @@
 import Glibc
-import JournalSQLite
-import Platform
 import StoreCore
+import StoreJournalSQLite
+import StorePlatform
 import StoreTesting
 import Synchronization
 

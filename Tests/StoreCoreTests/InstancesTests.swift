@@ -1,6 +1,6 @@
 import StoreCore
+import StoreWire
 import Testing
-import Wire
 
 @Suite struct InstancesTests {
     private typealias Numbers = Instances<Number>

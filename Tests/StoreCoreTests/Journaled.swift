@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// Collects values from any thread, in the order in which they come.

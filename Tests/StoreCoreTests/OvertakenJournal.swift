@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// Calls a closure once before the next append, as another writer that is faster does.

@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 import Testing
 

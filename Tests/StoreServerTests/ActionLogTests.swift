@@ -1,13 +1,13 @@
-import EventStream
-import HTTPTransport
-import Platform
 import StoreCore
-import Telemetry
+import StoreEventStream
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Testing
-import Wire
 
-@testable import StatePublishing
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// The log of actions as the stream writer asks for it (protocol 5.2).

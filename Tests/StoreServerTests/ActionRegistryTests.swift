@@ -1,13 +1,13 @@
-import JournalSQLite
 import StoreCore
+import StoreJournalSQLite
 import StorePatterns
+import StoreWire
 import Testing
-import Wire
 
-@testable import ActionCatalog
-@testable import StatePublishing
+@testable import StoreActionCatalog
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 @Suite struct ActionRegistryTests {

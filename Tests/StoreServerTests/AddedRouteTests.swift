@@ -1,12 +1,12 @@
 import Foundation
-import HTTPTransport
+import StoreHTTPTransport
+import StoreWire
 import Testing
-import Wire
 
-@testable import ActionCatalog
-@testable import StatePublishing
+@testable import StoreActionCatalog
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// The route that CONTRIBUTING adds as its example, word for word.

@@ -1,11 +1,11 @@
-import Domain
-import Platform
+import DefaultStore
 import StoreCore
 import StorePatterns
+import StorePlatform
 import Synchronization
 import Testing
 
-@testable import ServerCommandLine
+@testable import StoreCommandLine
 @testable import StoreHTTP
 @testable import StoreServer
 

@@ -1,11 +1,11 @@
 import Dispatch
 import Glibc
-import Platform
+import StorePlatform
 import Synchronization
 import Testing
 
-@testable import StatePublishing
 @testable import StoreHTTP
+@testable import StorePublishing
 @testable import StoreServer
 
 /// What is done away from the event loop and the Core.

@@ -1,19 +1,19 @@
-import Domain
-import EventStream
-import HTTPTransport
-import JournalSQLite
-import ServerCommandLine
+import DefaultStore
+import StoreCommandLine
 import StoreCore
-import Telemetry
+import StoreEventStream
+import StoreHTTPTransport
+import StoreJournalSQLite
+import StoreTelemetry
+import StoreWire
 import Testing
-import Wire
 
-@testable import ActionCatalog
-@testable import HTTPTransport
-@testable import ServerCommandLine
-@testable import StatePublishing
+@testable import StoreActionCatalog
+@testable import StoreCommandLine
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// How bounds relate to one another; each test states one relation. Those of a fresh server, and

@@ -1,12 +1,12 @@
-import EventStream
-import Platform
 import StoreCore
+import StoreEventStream
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
 import Testing
-import Wire
 
-@testable import StatePublishing
+@testable import StorePublishing
 
 /// Streams that close between a commit and its turn on the publishing thread.
 @Suite struct ClosedStreamsTests {

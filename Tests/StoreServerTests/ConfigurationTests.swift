@@ -1,8 +1,8 @@
-import Telemetry
+import StoreTelemetry
 import Testing
 
-@testable import ActionCatalog
-@testable import ServerCommandLine
+@testable import StoreActionCatalog
+@testable import StoreCommandLine
 @testable import StoreHTTP
 @testable import StoreServer
 

@@ -1,4 +1,4 @@
-import ControlledWorld
+import StoreControlledWorld
 import StoreCore
 import Testing
 

@@ -1,14 +1,14 @@
-import Domain
-import Platform
+import DefaultStore
 import StoreCore
+import StorePlatform
+import StoreTelemetry
 import StoreTesting
+import StoreWire
 import Synchronization
-import Telemetry
 import Testing
-import Wire
 
-@testable import HTTPTransport
-@testable import ServerCommandLine
+@testable import StoreCommandLine
+@testable import StoreHTTPTransport
 @testable import StoreServer
 
 /// Servers in a process that is not theirs.

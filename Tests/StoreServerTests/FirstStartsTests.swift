@@ -1,12 +1,12 @@
-import HTTPTransport
-import Platform
 import StoreCore
+import StoreHTTPTransport
 import StorePatterns
+import StorePlatform
+import StoreTelemetry
 import StoreTesting
+import StoreWire
 import Synchronization
-import Telemetry
 import Testing
-import Wire
 
 @testable import StoreHTTP
 @testable import StoreHistory

@@ -1,17 +1,17 @@
-import CHTTPD
-import Domain
+import CStoreHTTPD
+import DefaultStore
 import Glibc
-import Platform
 import StoreCore
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
 import Testing
-import Wire
 
-@testable import HTTPTransport
-@testable import StatePublishing
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// The default store without a socket: requests go to the router as the event loop would hand them

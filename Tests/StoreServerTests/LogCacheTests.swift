@@ -1,6 +1,6 @@
-import EventStream
+import StoreEventStream
+import StoreWire
 import Testing
-import Wire
 
 @testable import StoreHistory
 @testable import StoreServer

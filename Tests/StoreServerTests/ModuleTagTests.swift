@@ -1,16 +1,16 @@
+import DefaultStore
 import Dispatch
-import Domain
 import Glibc
-import HTTPTransport
-import Platform
 import StoreCore
+import StoreHTTPTransport
+import StorePlatform
+import StoreWire
 import Synchronization
 import Testing
-import Wire
 
-@testable import StatePublishing
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 @Suite struct ModuleTagTests {

@@ -1,6 +1,6 @@
-import Domain
-import HTTPTransport
+import DefaultStore
 import StoreCore
+import StoreHTTPTransport
 import StorePatterns
 import StoreServer
 import Testing

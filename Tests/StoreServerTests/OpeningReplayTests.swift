@@ -1,14 +1,14 @@
 import Glibc
-import JournalSQLite
 import StoreCore
-import Telemetry
+import StoreJournalSQLite
+import StoreTelemetry
+import StoreWire
 import Testing
-import Wire
 
-@testable import ActionCatalog
-@testable import StatePublishing
+@testable import StoreActionCatalog
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// What a start makes of a journal while it is opened.

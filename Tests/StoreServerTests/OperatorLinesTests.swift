@@ -4,7 +4,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-@testable import ServerCommandLine
+@testable import StoreCommandLine
 @testable import StoreServer
 
 /// What only the operator may read of a request that fails is written where the program has the

@@ -1,8 +1,8 @@
+import StoreWire
 import Testing
-import Wire
 
-@testable import StatePublishing
 @testable import StoreHTTP
+@testable import StorePublishing
 @testable import StoreServer
 
 @Suite struct ParsedDocumentsTests {

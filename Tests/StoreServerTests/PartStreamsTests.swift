@@ -1,12 +1,12 @@
-import EventStream
 import StoreCore
+import StoreEventStream
+import StoreWire
 import Testing
-import Wire
 
-@testable import HTTPTransport
-@testable import StatePublishing
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// The frames of parts, as the stream writer gets them; there is no socket.

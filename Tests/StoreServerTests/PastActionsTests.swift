@@ -1,7 +1,7 @@
 import StoreCore
 import Testing
 
-@testable import ActionCatalog
+@testable import StoreActionCatalog
 @testable import StoreHistory
 
 /// Whose an action of the journal was, when it is read again.

@@ -1,8 +1,8 @@
+import StoreWire
 import Testing
-import Wire
 
-@testable import StatePublishing
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 @Suite struct PatchStateTests {

@@ -1,18 +1,18 @@
-import Domain
+import DefaultStore
 import Glibc
-import Platform
 import StoreCore
+import StorePlatform
 import StoreTesting
+import StoreWire
 import Synchronization
 import Testing
-import Wire
 
-@testable import ActionCatalog
-@testable import HTTPTransport
-@testable import ServerCommandLine
-@testable import StatePublishing
+@testable import StoreActionCatalog
+@testable import StoreCommandLine
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// Servers whose history is kept by a journal of the program's own.

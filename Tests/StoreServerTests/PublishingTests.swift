@@ -1,12 +1,12 @@
-import Platform
 import StoreCore
 import StorePatterns
+import StorePlatform
+import StoreWire
 import Synchronization
 import Testing
-import Wire
 
-@testable import StatePublishing
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 /// What readers are sent, in which order, while others commit and open streams.

@@ -1,4 +1,4 @@
-import HTTPTransport
+import StoreHTTPTransport
 import Testing
 
 @testable import StoreHTTP

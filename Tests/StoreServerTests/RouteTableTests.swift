@@ -1,9 +1,9 @@
-import HTTPTransport
+import StoreHTTPTransport
+import StoreWire
 import Testing
-import Wire
 
-@testable import StatePublishing
 @testable import StoreHTTP
+@testable import StorePublishing
 @testable import StoreServer
 
 /// The parts of the route table: templates of paths, parameters, queries.

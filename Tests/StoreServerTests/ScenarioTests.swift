@@ -1,7 +1,7 @@
 import Foundation
-import HTTPTransport
+import StoreHTTPTransport
+import StoreWire
 import Testing
-import Wire
 
 /// The table of Tests/Scenarios, in process; Tests/BlackBox has it over a socket.
 @Suite struct ScenarioTests {

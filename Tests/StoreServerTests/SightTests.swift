@@ -1,11 +1,11 @@
-import EventStream
 import StoreCore
+import StoreEventStream
+import StoreTexts
+import StoreWire
 import Synchronization
 import Testing
-import Texts
-import Wire
 
-@testable import StatePublishing
+@testable import StorePublishing
 
 /// What a role sees of a version: the members that are there for it.
 @Suite struct SightTests {

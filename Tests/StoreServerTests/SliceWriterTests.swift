@@ -1,11 +1,11 @@
 import StoreCore
 import StoreTesting
+import StoreWire
 import Synchronization
 import Testing
-import Wire
 
-@testable import StatePublishing
 @testable import StoreHTTP
+@testable import StorePublishing
 @testable import StoreServer
 
 /// The bytes that are kept and joined, beside those of a state that is encoded whole.

@@ -1,11 +1,11 @@
-import Platform
-import StatePublishing
 import StoreCore
 import StoreHistory
+import StorePlatform
+import StorePublishing
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
 import Testing
-import Wire
 
 /// When snapshots are kept, and by which thread.
 struct SnapshotKeeperTests {

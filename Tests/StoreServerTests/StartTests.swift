@@ -1,14 +1,14 @@
-import Platform
 import StoreCore
+import StorePlatform
 import StoreTesting
 import Synchronization
 import Testing
 
-@testable import ActionCatalog
-@testable import HTTPTransport
-@testable import StatePublishing
+@testable import StoreActionCatalog
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 @testable import StoreHistory
+@testable import StorePublishing
 @testable import StoreServer
 
 @Suite struct StartTests {

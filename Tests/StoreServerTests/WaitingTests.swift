@@ -1,10 +1,10 @@
 import Dispatch
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 import Testing
 
-@testable import ServerCommandLine
+@testable import StoreCommandLine
 @testable import StoreServer
 
 /// Clients that wait for what follows an action (protocol 2.6 and 2.11), in a store that is not

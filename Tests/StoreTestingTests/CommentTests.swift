@@ -1,7 +1,7 @@
 import Foundation
-import Platform
 import StoreCore
 import StorePatterns
+import StorePlatform
 import StoreTesting
 import Testing
 import XCTest

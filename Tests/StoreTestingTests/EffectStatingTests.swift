@@ -1,6 +1,6 @@
-import Platform
 import StoreCore
 import StorePatterns
+import StorePlatform
 import StoreTesting
 import Testing
 

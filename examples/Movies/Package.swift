@@ -8,7 +8,7 @@ let package = Package(
         .executableTarget(
             name: "Movies",
             dependencies: [
-                .product(name: "HTTPClient", package: "StoreServer"),
+                .product(name: "StoreHTTPClient", package: "StoreServer"),
                 .product(name: "StoreServer", package: "StoreServer"),
             ]
         ),
@@ -16,7 +16,7 @@ let package = Package(
             name: "MoviesTests",
             dependencies: [
                 "Movies",
-                .product(name: "HTTPClient", package: "StoreServer"),
+                .product(name: "StoreHTTPClient", package: "StoreServer"),
                 .product(name: "StoreTesting", package: "StoreServer"),
             ]
         ),

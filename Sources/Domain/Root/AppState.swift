@@ -1,17 +1,17 @@
-public import CounterInterface
-import CounterModule
-public import HomeInterface
-import HomeModule
-public import LoginInterface
-import LoginModule
-public import MovieCardInterface
-import MovieCardModule
+public import DefaultCounterInterface
+import DefaultCounterModule
+public import DefaultHomeInterface
+import DefaultHomeModule
+public import DefaultLoginInterface
+import DefaultLoginModule
+public import DefaultMovieCardInterface
+import DefaultMovieCardModule
+public import DefaultTodosInterface
+import DefaultTodosModule
+public import DefaultUserInterface
+import DefaultUserModule
 public import StoreCore
 public import StorePatterns
-public import TodosInterface
-import TodosModule
-public import UserInterface
-import UserModule
 
 /// The state of the store that ships: the counter and the list are shared; each session has
 /// its own films, login and user.

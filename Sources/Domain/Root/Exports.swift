@@ -1,8 +1,8 @@
 // Who has the state has what its modules show to others.
-@_exported public import CounterInterface
-@_exported public import HomeInterface
-@_exported public import LoginInterface
-@_exported public import LoginUseCases
-@_exported public import MovieCardInterface
-@_exported public import TodosInterface
-@_exported public import UserInterface
+@_exported public import DefaultCounterInterface
+@_exported public import DefaultHomeInterface
+@_exported public import DefaultLoginInterface
+@_exported public import DefaultLoginUseCases
+@_exported public import DefaultMovieCardInterface
+@_exported public import DefaultTodosInterface
+@_exported public import DefaultUserInterface

@@ -1,5 +1,5 @@
+import DefaultUserInterface
 public import StoreCore
-import UserInterface
 
 /// What the home screen shows of the user; nothing while no user is logged in.
 public struct GreetingViewModel: ViewModelWithState {

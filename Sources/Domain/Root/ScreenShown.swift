@@ -1,4 +1,4 @@
-import CounterInterface
+import DefaultCounterInterface
 public import StoreCore
 
 /// A screen has come into view. Changes nothing; it is there for analytics.

@@ -1,5 +1,5 @@
+public import DefaultTodosInterface
 public import StoreCore
-public import TodosInterface
 
 /// What the screen of the list shows; nothing where the list is empty.
 public struct ListViewModel: ViewModelWithState {

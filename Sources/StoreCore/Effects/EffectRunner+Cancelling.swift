@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 extension EffectRunner {

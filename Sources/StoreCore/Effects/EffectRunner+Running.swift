@@ -1,6 +1,6 @@
-import Platform
+import StorePlatform
+import StoreTraces
 import Synchronization
-import Traces
 
 extension EffectRunner {
     /// Begins an effect. The Core's thread calls it, after the commit.

@@ -1,4 +1,4 @@
-import Traces
+import StoreTraces
 
 extension EffectRunner {
     /// Records the span of an effect that has ended. Neither its id nor its error is in it: both

@@ -1,6 +1,6 @@
-import Platform
+import StorePlatform
+package import StoreTraces
 package import Synchronization
-package import Traces
 
 /// Performs effects: the one place where what modules ask for becomes tasks.
 ///

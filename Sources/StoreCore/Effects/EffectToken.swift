@@ -1,6 +1,6 @@
-import Platform
+import StorePlatform
+import StoreTraces
 import Synchronization
-import Traces
 
 /// One effect at work: who it is, and whether it still counts.
 package final class EffectToken: Sendable {

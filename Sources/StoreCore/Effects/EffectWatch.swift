@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// Shows when all that follows an action is done: its effects, the observers that are shown its

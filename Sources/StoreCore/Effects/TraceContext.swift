@@ -1,4 +1,4 @@
-import Traces
+import StoreTraces
 
 /// The trace that an action is a part of (W3C Trace Context, `traceparent`). It is a member of the
 /// record's meta, the first one. Where no traces are exported, or this one is not sampled, it is

@@ -1,4 +1,4 @@
-import Traces
+import StoreTraces
 
 // What effects and presenters have of the engine.
 

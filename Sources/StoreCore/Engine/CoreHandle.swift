@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// A Core, whatever its state's type is: the way in for requests, which look up no generic type for

@@ -1,4 +1,4 @@
-package import Traces
+package import StoreTraces
 
 /// The span of an envelope's way through the Core, from the mailbox to its outcome. Made only where
 /// the envelope's trace is exported.

@@ -1,5 +1,5 @@
-import Platform
-import Traces
+import StorePlatform
+import StoreTraces
 
 extension Engine {
     /// Works one envelope into the batch.

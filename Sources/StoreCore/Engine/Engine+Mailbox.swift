@@ -1,5 +1,5 @@
 import Dispatch
-import Platform
+import StorePlatform
 import Synchronization
 
 // The one way in: whatever the Core is to do passes the mailbox.

@@ -1,5 +1,5 @@
 import Dispatch
-import Platform
+import StorePlatform
 import Synchronization
 
 // The Core on a pool: a turn is submitted where the Core sleeps and something comes, and while it

@@ -1,5 +1,5 @@
+import StoreTraces
 import Synchronization
-import Traces
 
 // Actions that the program itself dispatches: effects, presenters, reactions.
 

@@ -1,5 +1,5 @@
 import Dispatch
-import Platform
+import StorePlatform
 import Synchronization
 
 /// The working half of a Core: a mailbox in front, and behind it the state, which only the thread

@@ -1,5 +1,5 @@
-package import Platform
-package import Traces
+package import StorePlatform
+package import StoreTraces
 
 /// The ports and bounds of a Core that have nothing to do with the state's type.
 package struct EnginePorts: Sendable {

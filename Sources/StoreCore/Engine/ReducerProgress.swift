@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// The action that the Core is reducing now. The watchdog reads it to find a reducer that takes too

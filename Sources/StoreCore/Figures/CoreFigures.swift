@@ -1,6 +1,6 @@
-package import Platform
+package import StorePlatform
+import StoreTexts
 import Synchronization
-import Texts
 
 /// What a Core measures of its work. The thread that drains the mailbox is the owner of all of it;
 /// any thread may read.

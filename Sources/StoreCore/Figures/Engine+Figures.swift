@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 
 /// When the parts of a commit ended, in the nanoseconds of ``SystemTime/steadyNanoseconds()``.
 struct CommitTimes {

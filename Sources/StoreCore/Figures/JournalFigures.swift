@@ -1,4 +1,4 @@
-package import Platform
+package import StorePlatform
 
 /// What a journal on disk measures of itself.
 package struct JournalFigures: Sendable {

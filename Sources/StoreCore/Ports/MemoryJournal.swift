@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// A journal in memory: as long as the process lives, and no longer.

@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// One writer's end of a history in memory that several writers share.

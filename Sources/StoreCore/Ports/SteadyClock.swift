@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// A clock that measures how old something is, such as a session or a kept idempotency key. It

@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 
 /// The system's own time.
 public struct SystemClock: WallClock {

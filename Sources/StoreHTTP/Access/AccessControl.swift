@@ -1,11 +1,11 @@
-package import Authentication
-package import Authorization
-import EventStream
-import HTTPTransport
-import Platform
+package import StoreAuthentication
+package import StoreAuthorization
+import StoreEventStream
+import StoreHTTPTransport
+import StorePlatform
+package import StoreTelemetry
+import StoreWire
 import Synchronization
-package import Telemetry
-import Wire
 
 /// Finds out who asks, and what a policy allows them. A server without credentials and policy has
 /// none: there all may do all that is served.

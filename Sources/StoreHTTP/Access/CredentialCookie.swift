@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// The cookie by which a browser shows who it is: `EventSource` has no header fields of its own.
 ///

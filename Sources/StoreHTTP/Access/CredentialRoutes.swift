@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// `POST /session` gives a browser a cookie for the bearer token that it shows, so that its
 /// `EventSource` can show who it is.

@@ -1,7 +1,7 @@
-import Authentication
-import EventStream
-import Platform
-import Wire
+import StoreAuthentication
+import StoreEventStream
+import StorePlatform
+import StoreWire
 
 /// What lets a request, or a stream of it, last: its credential, and a policy that allows it. Any
 /// thread may ask.

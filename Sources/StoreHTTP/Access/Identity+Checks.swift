@@ -1,9 +1,9 @@
-package import ActionCatalog
-import Authentication
-import Authorization
-import HTTPTransport
-import Telemetry
-package import Wire
+package import StoreActionCatalog
+import StoreAuthentication
+import StoreAuthorization
+import StoreHTTPTransport
+import StoreTelemetry
+package import StoreWire
 
 extension Identity {
     /// Whether it may send a request to a resource; `served` is `nil` for a method that the

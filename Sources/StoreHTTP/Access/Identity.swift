@@ -1,8 +1,8 @@
-package import Authentication
-import Authorization
-import EventStream
+package import StoreAuthentication
+import StoreAuthorization
 import StoreCore
-import Telemetry
+import StoreEventStream
+import StoreTelemetry
 
 /// Who asks, and what that allows: a principal, with its role as the policy has it.
 ///
@@ -12,7 +12,7 @@ package final class Identity: Sendable {
     /// `nil` for a role that the policy does not have, which may do nothing.
     let role: Role?
     /// What the role sees of the state; `nil` for all of it.
-    let sight: EventStream.Sight?
+    let sight: StoreEventStream.Sight?
     /// As records have it, `author/ada`; `nil` for those who show nothing.
     let stamp: String?
     /// Counts what is denied to it.
@@ -76,7 +76,7 @@ package final class Identity: Sendable {
 /// What a stream was opened with.
 struct StreamRights: Sendable {
     /// What it shows of the state; `nil` for all of it.
-    let sight: EventStream.Sight?
+    let sight: StoreEventStream.Sight?
     /// Whether it shows what all sessions have because the role operates.
     let operates: Bool
 }

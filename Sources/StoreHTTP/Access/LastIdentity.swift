@@ -1,5 +1,5 @@
-import Authentication
-import HTTPTransport
+import StoreAuthentication
+import StoreHTTPTransport
 
 /// The credential that a connection has shown last, with whom that is: a client shows the same one
 /// with each request, and is not looked up again.

@@ -1,8 +1,8 @@
-import Authorization
-import EventStream
-import Platform
+import StoreAuthorization
+import StoreEventStream
+import StorePlatform
+import StoreTexts
 import Synchronization
-import Texts
 
 /// How many streams the roles of a policy have open, by their kinds. Any thread.
 ///

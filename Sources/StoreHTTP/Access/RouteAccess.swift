@@ -1,6 +1,6 @@
-import Authorization
-import HTTPTransport
-import Wire
+import StoreAuthorization
+import StoreHTTPTransport
+import StoreWire
 
 /// What a caller's role has to allow for a route.
 enum RouteAccess: Sendable {

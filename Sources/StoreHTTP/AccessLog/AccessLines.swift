@@ -1,5 +1,5 @@
-package import HTTPTransport
-package import Telemetry
+package import StoreHTTPTransport
+package import StoreTelemetry
 
 /// `--access-log`: a line in the log for each request when it is over, and for each stream.
 ///

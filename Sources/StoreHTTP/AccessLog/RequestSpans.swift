@@ -1,6 +1,6 @@
-package import HTTPTransport
-package import Traces
-import Wire
+package import StoreHTTPTransport
+package import StoreTraces
+import StoreWire
 
 /// Makes the span of a request that is over, by OpenTelemetry's semantic conventions for HTTP
 /// servers.

@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// What stands before the reducer: lists of the middleware and of the interceptors, and ways to
 /// take one away.

@@ -1,7 +1,7 @@
 import Dispatch
-import HTTPTransport
-import Texts
-package import Wire
+import StoreHTTPTransport
+import StoreTexts
+package import StoreWire
 
 /// The commands that the program exposes: what each is, and a way to execute it.
 package struct CommandRoutes: RouteGroup {

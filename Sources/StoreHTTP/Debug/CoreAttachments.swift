@@ -1,8 +1,8 @@
 import Dispatch
-import Platform
 package import StoreCore
+import StorePlatform
+import StoreTexts
 import Synchronization
-import Texts
 
 /// What hangs on the Core: its middleware, its interceptors and its observers, each with what ends
 /// it.

@@ -1,8 +1,8 @@
-package import ActionCatalog
-import HTTPTransport
+package import StoreActionCatalog
+import StoreHTTPTransport
 package import StorePatterns
-package import Telemetry
-package import Wire
+package import StoreTelemetry
+package import StoreWire
 
 /// A command that operators may look at and execute.
 package struct ExposedCommand: Sendable {

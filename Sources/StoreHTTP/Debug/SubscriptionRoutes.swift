@@ -1,7 +1,7 @@
 import Dispatch
-import EventStream
-package import HTTPTransport
-import Wire
+import StoreEventStream
+package import StoreHTTPTransport
+import StoreWire
 
 /// Who is sent new states, over a stream or in the process itself: a list, and a way to end one.
 package struct SubscriptionRoutes: RouteGroup {

@@ -1,8 +1,8 @@
-package import ControlledWorld
-import HTTPTransport
+package import StoreControlledWorld
 import StoreCore
+import StoreHTTPTransport
+package import StoreWire
 import Synchronization
-package import Wire
 
 /// The clock that effects pause on, and a way to move it. There only with `--clock test`.
 package final class TestClockRoutes: RouteGroup, Sendable {

@@ -1,5 +1,5 @@
-import HTTPTransport
-package import Wire
+import StoreHTTPTransport
+package import StoreWire
 
 /// What a client learns about the server from the server: its resources, its schema, its problems.
 package struct DiscoveryRoutes: RouteGroup {

@@ -1,4 +1,4 @@
-import Wire
+import StoreWire
 
 /// Bodies of `POST /dispatch` that the schema allows, for a reader to begin with.
 struct DispatchExample {

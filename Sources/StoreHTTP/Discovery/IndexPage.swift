@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// The page at the root of a store: what it is, what a browser can open, how to dispatch, and the
 /// other routes. It has no scripts, styles or anything that is loaded.

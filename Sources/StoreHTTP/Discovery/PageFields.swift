@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 extension HTTPResponse {
     /// The header fields of a page for people, which has no scripts, styles, forms or anything that

@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// The members of the answer to an applied action.
 struct AppliedAnswer {

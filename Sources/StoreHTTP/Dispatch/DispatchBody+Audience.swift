@@ -1,6 +1,6 @@
 import StoreCore
 import StorePatterns
-import Wire
+import StoreWire
 
 extension DispatchBody {
     /// The named streams that get an event for what an action changes, by its members `recipients`

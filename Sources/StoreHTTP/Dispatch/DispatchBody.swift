@@ -1,7 +1,7 @@
-import ActionCatalog
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// The actions of one request body, read and checked.
 struct DispatchBody {

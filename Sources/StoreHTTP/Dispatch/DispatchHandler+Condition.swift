@@ -1,6 +1,6 @@
-import HTTPTransport
 import StoreCore
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 extension DispatchHandler {
     /// The version that `If-Match` asks for, or `nil` where any will do.

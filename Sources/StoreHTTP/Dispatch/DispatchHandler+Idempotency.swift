@@ -1,8 +1,8 @@
-import ActionCatalog
-import Digest
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
-import Wire
+import StoreDigest
+import StoreHTTPTransport
+import StoreWire
 
 extension DispatchHandler {
     /// The request's key and its fingerprint, where the client means to be able to send it again

@@ -1,10 +1,10 @@
-import ActionCatalog
-import Authorization
-import EventStream
-import HTTPTransport
+import StoreActionCatalog
+import StoreAuthorization
 import StoreCore
-import Traces
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreTraces
+import StoreWire
 
 /// Makes an envelope of a request and hands it to the Core.
 ///

@@ -1,6 +1,6 @@
-import EventStream
-import Platform
 package import StoreCore
+import StoreEventStream
+import StorePlatform
 import Synchronization
 
 /// What became of the dispatches that were answered with 202, for those who ask at

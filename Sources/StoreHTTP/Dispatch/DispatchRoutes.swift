@@ -1,7 +1,7 @@
-import ActionCatalog
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
-package import Wire
+import StoreHTTPTransport
+package import StoreWire
 
 /// `POST /dispatch`: reads actions, hands them to the Core, answers when they are applied. The same
 /// for the actions of a module's views, under `POST /modules/<name>/ui`.

@@ -1,4 +1,4 @@
-import Wire
+import StoreWire
 
 extension JSONSchema {
     /// The answer to an action that was applied.

@@ -1,8 +1,8 @@
-import ActionCatalog
-import EventStream
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 extension DispatchTicket {
     /// Answers when all that follows the action is done, or when the client's time is over:

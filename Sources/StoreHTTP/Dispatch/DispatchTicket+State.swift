@@ -1,6 +1,6 @@
-import EventStream
-import HTTPTransport
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 extension DispatchTicket {
     /// Answers, with the state as it is published now where the client asked for it. A large one is

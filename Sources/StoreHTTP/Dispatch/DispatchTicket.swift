@@ -1,6 +1,6 @@
-import HTTPTransport
 import StoreCore
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// What a dispatched request waits for: turns the Core's outcome into its answer.
 ///

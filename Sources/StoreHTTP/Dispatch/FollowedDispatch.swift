@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// How all that follows an action came to its end.

@@ -1,6 +1,6 @@
-import HTTPTransport
 import StoreCore
-import Traces
+import StoreHTTPTransport
+import StoreTraces
 
 extension HTTPExchange {
     /// What the request leads to is a part of: its own span where its trace is exported, else the

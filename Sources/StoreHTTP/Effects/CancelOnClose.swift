@@ -1,6 +1,6 @@
-import HTTPTransport
 import StoreCore
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// `?cancel=on-close`: where the client closes its side while it waits for effects, they are
 /// cancelled.

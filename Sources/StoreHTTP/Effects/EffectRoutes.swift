@@ -1,8 +1,8 @@
-import EventStream
-import HTTPTransport
 package import StoreCore
-import Texts
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreTexts
+import StoreWire
 
 /// The effects that run: a list of them, and a way to cancel one.
 package struct EffectRoutes: RouteGroup {

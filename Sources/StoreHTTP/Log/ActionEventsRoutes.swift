@@ -1,6 +1,6 @@
-import EventStream
-import HTTPTransport
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 /// `GET /actions/events`: hands the connection over to the stream writer, which sends every action
 /// in order, from the journal at first and then as they are applied.

@@ -1,6 +1,6 @@
-import HTTPTransport
+import StoreHTTPTransport
 import StoreHistory
-import Wire
+import StoreWire
 
 extension LogPage {
     /// Where the next page is; at the end, where what comes later will be.

@@ -1,7 +1,7 @@
-import HTTPTransport
 import StoreCore
+import StoreHTTPTransport
 import StoreHistory
-import Wire
+import StoreWire
 
 /// `GET /actions`: the log of actions, a page at a time.
 package struct LogRoutes: RouteGroup {

@@ -1,4 +1,4 @@
-package import Wire
+package import StoreWire
 
 /// The forms of what is made of the log's records, as the description of the API names them.
 package enum LogSchema {

@@ -1,7 +1,7 @@
-package import ActionCatalog
-import HTTPTransport
+package import StoreActionCatalog
 import StoreCore
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// `GET /trace`: what one action led to, step by step.
 package struct TraceRoutes: RouteGroup {

@@ -1,6 +1,6 @@
-import HTTPTransport
-package import Telemetry
-import Wire
+import StoreHTTPTransport
+package import StoreTelemetry
+import StoreWire
 
 /// `GET /analytics`: the last analytics events, for operators. There only where some are kept.
 package struct AnalyticsRoutes: RouteGroup {

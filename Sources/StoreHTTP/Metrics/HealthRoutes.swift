@@ -1,5 +1,5 @@
-import HTTPTransport
-package import Wire
+import StoreHTTPTransport
+package import StoreWire
 
 /// `GET /livez` and `GET /readyz`: whether the process works, and whether it takes requests. They
 /// are for supervisors and load balancers: each answers 200 with `ok`, or with a problem.

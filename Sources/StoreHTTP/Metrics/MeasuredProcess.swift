@@ -1,8 +1,8 @@
-package import HTTPTransport
-import Platform
+package import StoreHTTPTransport
+import StorePlatform
+package import StoreTelemetry
+package import StoreTraces
 import Synchronization
-package import Telemetry
-package import Traces
 
 /// What is measured of the process, beside its stores.
 package struct MeasuredProcess: Sendable {

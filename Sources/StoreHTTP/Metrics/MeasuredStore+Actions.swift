@@ -1,6 +1,6 @@
-import Platform
 import StoreCore
-import Telemetry
+import StorePlatform
+import StoreTelemetry
 
 extension [MeasuredStore] {
     /// Actions on their way: the mailbox, the reducer, the commit.

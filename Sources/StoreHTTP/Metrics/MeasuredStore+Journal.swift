@@ -1,8 +1,8 @@
-import Platform
 import StoreCore
 import StoreHistory
+import StorePlatform
+import StoreTelemetry
 import Synchronization
-import Telemetry
 
 extension [MeasuredStore] {
     /// History: what is kept, and how long keeping it takes.

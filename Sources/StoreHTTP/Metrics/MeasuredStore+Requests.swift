@@ -1,8 +1,8 @@
-import HTTPTransport
-import Platform
 import StoreCore
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
 import Synchronization
-import Telemetry
 
 extension [MeasuredStore] {
     /// Requests by their routes, and those that were answered before a route was found, where the

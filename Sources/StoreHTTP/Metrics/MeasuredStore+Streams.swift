@@ -1,7 +1,7 @@
-import EventStream
-import HTTPTransport
+import StoreEventStream
+import StoreHTTPTransport
+import StoreTelemetry
 import Synchronization
-import Telemetry
 
 extension [MeasuredStore] {
     /// Streams, their frames, and how they begin and end.

@@ -1,5 +1,5 @@
 import StoreCore
-import Telemetry
+import StoreTelemetry
 
 /// What is measured of a store.
 package struct MeasuredStore: Sendable {

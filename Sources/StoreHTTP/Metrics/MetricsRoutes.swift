@@ -1,6 +1,6 @@
-import HTTPTransport
-import Telemetry
-import Wire
+import StoreHTTPTransport
+import StoreTelemetry
+import StoreWire
 
 /// `GET /metrics`: what happens in the server, for Prometheus.
 package struct MetricsRoutes: RouteGroup {

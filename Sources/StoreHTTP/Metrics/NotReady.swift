@@ -1,5 +1,5 @@
-import HTTPTransport
-package import Wire
+import StoreHTTPTransport
+package import StoreWire
 
 /// Why a store takes no requests: a code for programs, and the problem that its clients get.
 package struct NotReady: Sendable {

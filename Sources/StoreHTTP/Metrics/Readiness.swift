@@ -1,4 +1,4 @@
-package import Wire
+package import StoreWire
 
 /// Whether requests are taken, and if not, why.
 package struct Readiness: Sendable {

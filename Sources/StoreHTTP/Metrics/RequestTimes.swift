@@ -1,5 +1,5 @@
-import HTTPTransport
-import Platform
+import StoreHTTPTransport
+import StorePlatform
 import Synchronization
 
 /// How long the requests of a store's routes took. There are as many series as routes: a path that

@@ -1,6 +1,6 @@
 package import StoreCore
 package import StoreHistory
-package import Telemetry
+package import StoreTelemetry
 
 /// Where it stands what is measured of one store, beside the counters of its parts.
 package struct StoreFigures: Sendable {

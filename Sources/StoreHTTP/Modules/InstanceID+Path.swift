@@ -1,5 +1,5 @@
-import ActionCatalog
-import Wire
+import StoreActionCatalog
+import StoreWire
 
 extension InstanceID {
     /// The id in a path, `{id}`.

@@ -1,8 +1,8 @@
-package import ActionCatalog
-import EventStream
-import HTTPTransport
+package import StoreActionCatalog
 import StoreCore
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 /// `GET /modules`: the modules that the state is made of, and what may be asked of each.
 package struct ModuleListRoutes: RouteGroup {

@@ -1,10 +1,10 @@
-import ActionCatalog
-import EventStream
-import HTTPTransport
-import StatePublishing
+import StoreActionCatalog
 import StoreCore
-import Texts
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StorePublishing
+import StoreTexts
+import StoreWire
 
 /// The slice of each module, and of each instance of a module that has many: now, or from now on.
 package struct ModuleRoutes: RouteGroup {

@@ -1,6 +1,6 @@
-import EventStream
-import Platform
-import StatePublishing
+import StoreEventStream
+import StorePlatform
+import StorePublishing
 import Synchronization
 
 /// Work that would hold up the event loop or the Core: a little at a time, a bounded queue, and

@@ -1,6 +1,6 @@
-import EventStream
 import StoreCore
-import Texts
+import StoreEventStream
+import StoreTexts
 
 /// On whose behalf something is read.
 ///

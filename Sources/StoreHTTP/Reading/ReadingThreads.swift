@@ -1,5 +1,5 @@
-import HTTPTransport
-package import Platform
+import StoreHTTPTransport
+package import StorePlatform
 
 /// The threads that make what would hold up the event loop or the Core; each begins with its first
 /// job. On a pool they are the pool's.

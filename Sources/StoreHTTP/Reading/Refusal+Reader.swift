@@ -1,5 +1,5 @@
-package import EventStream
 package import StoreCore
+package import StoreEventStream
 
 extension Refusal {
     /// Whether a client may read why the store refused something: the reason may name what the

@@ -1,7 +1,7 @@
-import HTTPTransport
-import StatePublishing
 import StoreCore
-import Wire
+import StoreHTTPTransport
+import StorePublishing
+import StoreWire
 
 /// Answers requests with parts of versions.
 enum StateAnswer {

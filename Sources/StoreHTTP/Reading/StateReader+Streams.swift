@@ -1,7 +1,7 @@
-import EventStream
-import StatePublishing
-import Texts
-import Wire
+import StoreEventStream
+import StorePublishing
+import StoreTexts
+import StoreWire
 
 // The streams, each on behalf of the caller that reads it.
 

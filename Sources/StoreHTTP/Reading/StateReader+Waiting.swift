@@ -1,5 +1,5 @@
-import HTTPTransport
-import StatePublishing
+import StoreHTTPTransport
+import StorePublishing
 
 extension StateReader {
     /// Calls `answer` once: with the first state whose version is greater than `version`, or with

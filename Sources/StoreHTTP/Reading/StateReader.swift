@@ -1,9 +1,9 @@
-import Authorization
-import EventStream
-package import StatePublishing
+import StoreAuthorization
 package import StoreCore
+import StoreEventStream
 package import StoreHistory
-package import Wire
+package import StorePublishing
+package import StoreWire
 
 /// What a store shows: the one way to its state, now and as it was, its log, its views, and what
 /// dry runs would change.

@@ -1,6 +1,6 @@
-import StatePublishing
-import Texts
-import Wire
+import StorePublishing
+import StoreTexts
+import StoreWire
 
 /// The state of one version, as far as one caller may read it.
 ///

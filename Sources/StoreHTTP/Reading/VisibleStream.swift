@@ -1,6 +1,6 @@
-import EventStream
-import StatePublishing
-import Wire
+import StoreEventStream
+import StorePublishing
+import StoreWire
 
 /// A stream that one caller may read: its topic, and what it begins with.
 struct VisibleStream: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// 421 for a request that names another server, as a page that has a name rebound to this address
 /// does.

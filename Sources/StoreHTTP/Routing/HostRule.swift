@@ -1,5 +1,5 @@
-import HTTPTransport
-import Texts
+import StoreHTTPTransport
+import StoreTexts
 
 /// Decides whether a request's `Host` may be served, so that a page in a browser can't
 /// reach a loopback server under a name of its own (DNS rebinding).

@@ -1,4 +1,4 @@
-import Wire
+import StoreWire
 
 /// The paths of a store's resources.
 package struct Links: Sendable {

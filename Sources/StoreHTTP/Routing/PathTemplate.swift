@@ -1,6 +1,6 @@
 import Glibc
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// The paths of a route, as a template: `/state`, `/effects/{effect}`, or `/state/{pointer...}`,
 /// whose last parameter takes all that follows, slashes included.

@@ -1,5 +1,5 @@
-package import HTTPTransport
-import Wire
+package import StoreHTTPTransport
+import StoreWire
 
 extension Problem {
     /// The response for the problem, with the name of the request in it, and that of the store

@@ -1,5 +1,5 @@
-import Texts
-import Wire
+import StoreTexts
+import StoreWire
 
 /// The parameters of a request target's query (`a=1&b=2`), percent-decoded.
 ///

@@ -1,6 +1,6 @@
-import ActionCatalog
-import HTTPTransport
-import Wire
+import StoreActionCatalog
+import StoreHTTPTransport
+import StoreWire
 
 extension RequestContext {
     /// Whether there is no body.

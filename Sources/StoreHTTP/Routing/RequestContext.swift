@@ -1,8 +1,8 @@
-import Authorization
-import EventStream
-import HTTPTransport
+import StoreAuthorization
 import StoreCore
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 /// A request on its way through the server: made once, by the router, when its filters have let it
 /// pass.

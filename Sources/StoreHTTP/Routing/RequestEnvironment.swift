@@ -1,9 +1,9 @@
-import Authorization
-package import HTTPTransport
+import StoreAuthorization
 import StoreCore
+package import StoreHTTPTransport
 import StoreHistory
-package import Telemetry
-package import Wire
+package import StoreTelemetry
+package import StoreWire
 
 /// What requests are answered from beside the state: the routes, the sessions, the event loop.
 package final class RequestEnvironment: Sendable {

@@ -1,6 +1,6 @@
-import HTTPTransport
+import StoreHTTPTransport
+import StoreWire
 import Synchronization
-import Wire
 
 /// What a request has to pass before its body is read.
 protocol RequestFilter: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// All routes of one path.
 final class Resource: Sendable {

@@ -1,5 +1,5 @@
-import EventStream
-package import Wire
+import StoreEventStream
+package import StoreWire
 
 // Descriptions that several routes have in common: answers, schemas and header fields.
 

@@ -1,6 +1,6 @@
-import Authorization
-import HTTPTransport
-import Wire
+import StoreAuthorization
+import StoreHTTPTransport
+import StoreWire
 
 /// One method on one path: what a client may send, what comes back, and what makes it.
 ///

@@ -1,7 +1,7 @@
-import HTTPTransport
-import Platform
+import StoreHTTPTransport
+import StorePlatform
+import StoreWire
 import Synchronization
-import Wire
 
 /// All routes that are served, as the description of the API and the page at `/` show them.
 package final class RouteCatalog: Sendable {

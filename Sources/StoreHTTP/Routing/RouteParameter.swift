@@ -1,5 +1,5 @@
-import Texts
-package import Wire
+import StoreTexts
+package import StoreWire
 
 /// A part of a request beside its body, as a route declares it.
 protocol RouteParameter: Sendable {

@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// The resources of all routes that are served, by their paths.
 final class RouteTable: Sendable {

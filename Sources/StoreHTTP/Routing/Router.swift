@@ -1,5 +1,5 @@
-package import HTTPTransport
-import Wire
+package import StoreHTTPTransport
+import StoreWire
 
 /// Passes requests through the filters to their routes, and makes every refusal a problem (RFC
 /// 9457).

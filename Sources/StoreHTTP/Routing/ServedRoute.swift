@@ -1,6 +1,6 @@
-import Authorization
-import HTTPTransport
-import Wire
+import StoreAuthorization
+import StoreHTTPTransport
+import StoreWire
 
 /// A route in its table, with what is looked at for every request.
 final class ServedRoute: Sendable {

@@ -1,8 +1,8 @@
-package import HTTPTransport
-import Platform
+package import StoreHTTPTransport
+import StorePlatform
+import StoreTexts
+import StoreWire
 import Synchronization
-import Texts
-import Wire
 
 /// Handles requests while the server starts: answers `/livez` with 200 and `/readyz` with 503, and
 /// queues every other request until the router takes over.

@@ -1,6 +1,6 @@
-import ActionCatalog
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
+import StoreHTTPTransport
 import StorePatterns
 
 /// Ends the sessions whose time is over, without being asked: on the event loop's thread, when the

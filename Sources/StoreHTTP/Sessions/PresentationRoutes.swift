@@ -1,9 +1,9 @@
-import EventStream
-import HTTPTransport
-import StatePublishing
 import StoreCore
+import StoreEventStream
+import StoreHTTPTransport
 package import StorePatterns
-package import Wire
+import StorePublishing
+package import StoreWire
 
 /// What is presented to a client, the lowest first, and the client's word that it shows it.
 package struct PresentationRoutes: RouteGroup {

@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// The cookie by which a client shows which session it has (RFC 6265).
 ///

@@ -1,7 +1,7 @@
-import HTTPTransport
 import StoreCore
+import StoreHTTPTransport
 import StorePatterns
-import Wire
+import StoreWire
 
 /// `POST /sessions` begins a session, whose secret goes to the client as a cookie;
 /// `DELETE /session` ends it, and with it its streams and the effects that work for it alone.

@@ -1,7 +1,7 @@
-import Digest
-import HTTPTransport
-import Platform
 import StoreCore
+import StoreDigest
+import StoreHTTPTransport
+import StorePlatform
 import Synchronization
 
 /// The sessions of one store that are open: when each was used last, and the address of the client

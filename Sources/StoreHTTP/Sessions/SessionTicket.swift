@@ -1,9 +1,9 @@
-import ActionCatalog
-import EventStream
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
+import StoreEventStream
+import StoreHTTPTransport
 import StorePatterns
-import Wire
+import StoreWire
 
 /// A request that is answered when a session has begun or ended.
 final class SessionTicket: Completion {

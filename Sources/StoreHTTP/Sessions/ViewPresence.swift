@@ -1,8 +1,8 @@
-import Platform
 package import StoreCore
 package import StorePatterns
+import StorePlatform
+import StoreTexts
 import Synchronization
-import Texts
 
 /// What a client shows by reading a stream: the slice of a module, or that of an instance.
 package struct ShownSlice: Hashable, Sendable {

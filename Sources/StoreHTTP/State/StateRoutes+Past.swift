@@ -1,7 +1,7 @@
-import HTTPTransport
 import StoreCore
+import StoreHTTPTransport
 import StoreHistory
-package import Wire
+package import StoreWire
 
 extension StateRoutes {
     /// Answers what the state was at a version (protocol 3.3), or which action last changed it.

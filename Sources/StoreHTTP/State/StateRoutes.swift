@@ -1,5 +1,5 @@
-import HTTPTransport
-package import Wire
+import StoreHTTPTransport
+package import StoreWire
 
 /// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or
 /// as soon as there is a newer one.

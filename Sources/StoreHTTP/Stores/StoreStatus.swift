@@ -1,4 +1,4 @@
-package import Wire
+package import StoreWire
 
 /// One of the stores of a process, as the process shows it.
 package struct StoreStatus: Sendable {

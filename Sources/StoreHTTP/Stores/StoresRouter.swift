@@ -1,6 +1,6 @@
-package import HTTPTransport
-import Texts
-import Wire
+package import StoreHTTPTransport
+import StoreTexts
+import StoreWire
 
 /// Passes requests to the stores of a process: `/stores/<name>/…` to the store of that name, all
 /// others to the one at `/`.

@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// `GET /stores`: the stores of a process that serves several.
 package struct StoresRoutes: RouteGroup {

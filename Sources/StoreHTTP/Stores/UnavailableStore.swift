@@ -1,5 +1,5 @@
-package import HTTPTransport
-package import Wire
+package import StoreHTTPTransport
+package import StoreWire
 
 /// Stands in the place of a store that could not be started: answers every request with 503.
 package final class UnavailableStore: HTTPHandler {

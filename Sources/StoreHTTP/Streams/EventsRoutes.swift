@@ -1,7 +1,7 @@
-import EventStream
-import HTTPTransport
-import StatePublishing
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StorePublishing
+import StoreWire
 
 /// `GET /events`: hands the connection over to the stream writer, which sends the state, or the
 /// part of it that `path` leads to, as it is and every version from then on.

@@ -1,5 +1,5 @@
-package import EventStream
-package import Wire
+package import StoreEventStream
+package import StoreWire
 
 extension StreamFrames {
     /// The writer's own frames for a store of this epoch.

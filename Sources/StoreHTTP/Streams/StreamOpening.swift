@@ -1,9 +1,9 @@
-import EventStream
-import HTTPTransport
-import StatePublishing
 import StoreCore
+import StoreEventStream
+import StoreHTTPTransport
+import StorePublishing
+import StoreWire
 import Synchronization
-import Wire
 
 /// How every stream begins, and from where it goes on.
 enum StreamOpening {

@@ -1,6 +1,6 @@
-import EventStream
-import HTTPTransport
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 /// The parameters of requests for streams.
 enum StreamParameters {

@@ -1,6 +1,6 @@
-import ActionCatalog
+import StoreActionCatalog
 package import StoreCore
-package import Wire
+package import StoreWire
 
 /// A method of a use case, with its module and its way to read the input that a client sends.
 package struct BoundUseCaseMethod: Sendable {

@@ -1,6 +1,6 @@
 package import StoreCore
 package import StorePatterns
-package import Wire
+package import StoreWire
 
 /// A reaction to notifications of one name.
 package struct NotificationReaction: Sendable {

@@ -1,7 +1,7 @@
-import ActionCatalog
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
-package import Wire
+import StoreHTTPTransport
+package import StoreWire
 
 /// `POST /notify/<name>`: something outside has happened, of which the program makes an action or
 /// not.

@@ -1,8 +1,8 @@
-import ActionCatalog
-import EventStream
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
-package import Wire
+import StoreEventStream
+import StoreHTTPTransport
+package import StoreWire
 
 /// `POST /usecases/<use case>/<method>`: reads the input and calls the use case, nothing else. A
 /// method of a module with instances is asked of one of them, `POST /usecases/<use

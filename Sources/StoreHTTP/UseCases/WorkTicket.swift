@@ -1,7 +1,7 @@
-import EventStream
-import HTTPTransport
 import StoreCore
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 /// A request that is answered when the work that it asks for has begun, or where the client prefers
 /// that when all of it is done: a call of a use case, or a notification.

@@ -1,6 +1,6 @@
-package import ActionCatalog
+package import StoreActionCatalog
 package import StoreCore
-package import Wire
+package import StoreWire
 
 /// Where the actions of a store's views are dispatched: `/dispatch?action=…`, with the action as it
 /// would stand in the body.

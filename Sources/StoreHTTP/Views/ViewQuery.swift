@@ -1,6 +1,6 @@
 import StoreCore
-import Telemetry
-import Wire
+import StoreTelemetry
+import StoreWire
 
 /// The parameters of a view, as the query of a URL gives them.
 struct ViewQuery: Sendable {

@@ -1,10 +1,10 @@
-import Authorization
-import EventStream
-import HTTPTransport
-package import StatePublishing
-import Telemetry
-import Texts
-import Wire
+import StoreAuthorization
+import StoreEventStream
+import StoreHTTPTransport
+package import StorePublishing
+import StoreTelemetry
+import StoreTexts
+import StoreWire
 
 /// The projections of the state: a list of them, and each now or from now on.
 package struct ViewRoutes: RouteGroup {

@@ -1,9 +1,9 @@
-import EventStream
-import Platform
 import StoreCore
+import StoreEventStream
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
-import Wire
 
 // What the log's own thread does: it reads the versions that readers need next.
 

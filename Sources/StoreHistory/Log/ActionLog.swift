@@ -1,10 +1,10 @@
-package import EventStream
-package import Platform
-import StatePublishing
 package import StoreCore
+package import StoreEventStream
+package import StorePlatform
+import StorePublishing
+package import StoreTelemetry
+package import StoreWire
 import Synchronization
-package import Telemetry
-package import Wire
 
 /// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
 /// thread of its own or of a pool, and kept for as long as readers share them.

@@ -1,5 +1,5 @@
-import EventStream
-import Wire
+import StoreEventStream
+import StoreWire
 
 /// The pieces of the log that were read last, for all readers together.
 ///

@@ -1,5 +1,5 @@
 package import StoreCore
-package import Wire
+package import StoreWire
 
 /// A page of the log (protocol 5.1).
 package struct LogPage: Sendable {

@@ -1,8 +1,8 @@
-package import EventStream
-import Platform
 package import StoreCore
-import Telemetry
-package import Wire
+package import StoreEventStream
+import StorePlatform
+import StoreTelemetry
+package import StoreWire
 
 /// Reads one page of the log from the journal.
 package struct LogPageReader: Sendable {

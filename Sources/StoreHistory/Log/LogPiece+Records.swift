@@ -1,6 +1,6 @@
-import EventStream
 import StoreCore
-import Wire
+import StoreEventStream
+import StoreWire
 
 extension LogPiece {
     /// Records as server-sent events (protocol 5.2): at least one, without a hole. They are added

@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 
 /// What the readers of the log need, and what is there for them.
 struct LogWork: WorkQueue {

@@ -1,5 +1,5 @@
 package import StoreCore
-import Wire
+import StoreWire
 
 extension JSONOutput {
     /// Writes a record as the log shows it (protocol 5.1), in one line; `inFull` with its request

@@ -1,7 +1,7 @@
-package import ActionCatalog
-package import EventStream
+package import StoreActionCatalog
 package import StoreCore
-import Texts
+package import StoreEventStream
+import StoreTexts
 
 /// Who may read the records of the log: whose each is, and which module it is about.
 ///

@@ -1,5 +1,5 @@
-import EventStream
-import Wire
+import StoreEventStream
+import StoreWire
 
 /// Pieces of the log as viewers may read them, which differ from those that all share. Kept for
 /// the readers of a session or role, and while a reader takes one in several turns.

@@ -1,8 +1,8 @@
-import EventStream
-import Platform
-import StatePublishing
 package import StoreCore
-import Wire
+import StoreEventStream
+import StorePlatform
+import StorePublishing
+import StoreWire
 
 /// Which action last changed a part of the state.
 package struct Blame: Sendable {

@@ -1,5 +1,5 @@
 public import StoreCore
-package import Wire
+package import StoreWire
 
 /// How an action that an earlier version of the program journaled is read today.
 ///

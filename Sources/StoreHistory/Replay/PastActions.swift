@@ -1,6 +1,6 @@
-package import ActionCatalog
-import Platform
+package import StoreActionCatalog
 package import StoreCore
+import StorePlatform
 import Synchronization
 
 /// Reads single actions of the journal again, with the session that they came from.

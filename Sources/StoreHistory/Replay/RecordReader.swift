@@ -1,7 +1,7 @@
-package import ActionCatalog
 import Glibc
+package import StoreActionCatalog
 package import StoreCore
-import Wire
+import StoreWire
 
 /// Reads journaled records as the actions of today.
 ///

@@ -1,10 +1,10 @@
-package import ActionCatalog
-import Digest
-import Platform
+package import StoreActionCatalog
 package import StoreCore
+import StoreDigest
+import StorePlatform
+package import StoreTelemetry
+package import StoreWire
 import Synchronization
-package import Telemetry
-package import Wire
 
 /// A store's history as a start finds it: where it is kept, how it is replayed, and the state that
 /// it leads to.

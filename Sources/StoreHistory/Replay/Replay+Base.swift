@@ -1,6 +1,6 @@
-package import Platform
 package import StoreCore
-import Wire
+package import StorePlatform
+import StoreWire
 
 extension Replay {
     /// A state from which later ones can be made.

@@ -1,8 +1,8 @@
-package import ActionCatalog
 import Dispatch
-package import Platform
+package import StoreActionCatalog
 package import StoreCore
-import Wire
+package import StorePlatform
+import StoreWire
 
 /// Makes the state of a version again: from a snapshot, by the actions after it.
 ///

@@ -1,8 +1,8 @@
-package import ActionCatalog
-import Platform
+package import StoreActionCatalog
 package import StoreCore
-import Telemetry
-import Wire
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 
 /// `--state-file`: the state before the first action, as a JSON document.
 package struct StateFile<State: Codable & Sendable>: Sendable {

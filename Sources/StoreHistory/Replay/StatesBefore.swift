@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// The states that actions of the past were applied to, made again from history.

@@ -1,10 +1,10 @@
-package import EventStream
-import Platform
-package import StatePublishing
 import StoreCore
+package import StoreEventStream
+import StorePlatform
+package import StorePublishing
+package import StoreTelemetry
+package import StoreWire
 import Synchronization
-package import Telemetry
-package import Wire
 
 /// Encodes states one after the other: of each, what differs from the one before.
 package typealias StateEncoding<State> = (State, Tag) throws(JSONError) -> Snapshot

@@ -1,7 +1,7 @@
-package import EventStream
-package import StatePublishing
 import StoreCore
-package import Wire
+package import StoreEventStream
+package import StorePublishing
+package import StoreWire
 
 /// Makes states that are past again, from history.
 package protocol PastStates: Sendable {

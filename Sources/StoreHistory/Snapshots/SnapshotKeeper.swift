@@ -1,9 +1,9 @@
-package import Platform
-package import StatePublishing
 package import StoreCore
+package import StorePlatform
+package import StorePublishing
+package import StoreTelemetry
+import StoreWire
 package import Synchronization
-package import Telemetry
-import Wire
 
 /// Keeps a snapshot of the published state every so often, on a thread of its own or of a pool, so
 /// that a start has little to replay and old records can be forgotten.

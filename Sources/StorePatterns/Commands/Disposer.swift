@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// Calls commands when it goes: its owner owns what they end.

@@ -1,5 +1,5 @@
-import Platform
 public import StoreCore
+import StorePlatform
 import Synchronization
 
 /// Keeps a value, and passes it to each new listener, and to all whenever it is taken or changed.

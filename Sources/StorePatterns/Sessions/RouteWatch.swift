@@ -1,5 +1,5 @@
-import Platform
 package import StoreCore
+import StorePlatform
 import Synchronization
 
 /// Waits until clients confirm that they show what was presented to them.

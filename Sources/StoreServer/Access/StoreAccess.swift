@@ -1,9 +1,9 @@
-import ActionCatalog
-import Authentication
-import Authorization
-import HTTPTransport
+import StoreActionCatalog
+import StoreAuthentication
+import StoreAuthorization
 import StoreHTTP
-import Telemetry
+import StoreHTTPTransport
+import StoreTelemetry
 
 /// Who may do what in a store, as the files of its configuration say.
 struct StoreAccess: Sendable {

@@ -1,8 +1,8 @@
-import ActionCatalog
-import Authorization
-import Platform
+import StoreActionCatalog
+import StoreAuthorization
 import StoreHTTP
-import Wire
+import StorePlatform
+import StoreWire
 
 extension StoreServer {
     /// What requests may do in this store: what the file of the configuration says, or everything

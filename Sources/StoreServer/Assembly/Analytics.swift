@@ -1,7 +1,7 @@
-import ActionCatalog
+import StoreActionCatalog
 import StoreCore
-import Telemetry
-import Wire
+import StoreTelemetry
+import StoreWire
 
 /// The middleware that analytics are, as a program could add it
 /// (``StoreServer/middleware(_:_:)``): sees the state before each action, and releases one event

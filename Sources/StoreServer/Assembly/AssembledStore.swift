@@ -1,11 +1,11 @@
-import EventStream
-import HTTPTransport
-import Platform
-import StatePublishing
 import StoreCore
+import StoreEventStream
 import StoreHTTP
+import StoreHTTPTransport
 import StoreHistory
-import Wire
+import StorePlatform
+import StorePublishing
+import StoreWire
 
 /// A store, put together.
 struct AssembledStore<State: Codable & Equatable & Sendable>: Sendable {

@@ -1,12 +1,12 @@
-import ActionCatalog
-import ControlledWorld
-import StatePublishing
+import StoreActionCatalog
+import StoreControlledWorld
 import StoreCore
 import StoreHTTP
 import StoreHistory
 import StorePatterns
-import Telemetry
-import Wire
+import StorePublishing
+import StoreTelemetry
+import StoreWire
 
 /// A state that is made of modules.
 struct ModularState<State: RootState>: StateComposition {

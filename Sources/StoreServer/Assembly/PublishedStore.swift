@@ -1,12 +1,12 @@
-import EventStream
-import HTTPTransport
-import StatePublishing
 import StoreCore
+import StoreEventStream
 import StoreHTTP
+import StoreHTTPTransport
 import StoreHistory
 import StorePatterns
+import StorePublishing
+import StoreWire
 import Synchronization
-import Wire
 
 /// What a store publishes with: the state and its streams, the log of actions, snapshots.
 struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {

@@ -1,12 +1,12 @@
-import ActionCatalog
-import EventStream
-import StatePublishing
+import StoreActionCatalog
 import StoreCore
+import StoreEventStream
 import StoreHTTP
 import StoreHistory
 import StorePatterns
-import Telemetry
-import Wire
+import StorePublishing
+import StoreTelemetry
+import StoreWire
 
 /// A state that is one piece, with one reducer: it has no modules, and so no effects and no views.
 struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {

@@ -1,11 +1,11 @@
-import ActionCatalog
-import StatePublishing
+import StoreActionCatalog
 import StoreCore
 import StoreHTTP
 import StoreHistory
 import StorePatterns
-import Telemetry
-import Wire
+import StorePublishing
+import StoreTelemetry
+import StoreWire
 
 /// What a state is made of, and so what its store does: one piece with one reducer
 /// (``SinglePiece``), or modules (``ModularState``).

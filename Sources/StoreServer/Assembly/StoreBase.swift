@@ -1,9 +1,9 @@
-import ActionCatalog
+import StoreActionCatalog
 import StoreCore
 import StoreHTTP
 import StoreHistory
-import Telemetry
-import Wire
+import StoreTelemetry
+import StoreWire
 
 /// What a store stands on: its place in the process, its configuration, its actions, its history.
 struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {

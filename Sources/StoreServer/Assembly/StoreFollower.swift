@@ -1,6 +1,6 @@
 import StoreCore
 import StoreHistory
-import Telemetry
+import StoreTelemetry
 
 /// What follows a commit in a server: snapshots, the lines of the log, and warnings.
 final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower {

@@ -1,13 +1,13 @@
-import ActionCatalog
 import Glibc
-import HTTPTransport
-import Platform
-import StatePublishing
+import StoreActionCatalog
 import StoreCore
 import StoreHTTP
+import StoreHTTPTransport
 import StoreHistory
 import StorePatterns
-import Wire
+import StorePlatform
+import StorePublishing
+import StoreWire
 
 extension StoreServer {
     /// Puts a store together, behind a transport that listens already; nothing of it runs yet.

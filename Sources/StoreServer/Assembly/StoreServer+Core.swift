@@ -1,13 +1,13 @@
-import ActionCatalog
-import ControlledWorld
 import Dispatch
-import StatePublishing
+import StoreActionCatalog
+import StoreControlledWorld
 import StoreCore
 import StoreHTTP
 import StoreHistory
 import StorePatterns
-import Telemetry
-import Wire
+import StorePublishing
+import StoreTelemetry
+import StoreWire
 
 extension StoreServer {
     /// The Core, going on from where history is.

@@ -1,7 +1,7 @@
 import StoreCore
 import StoreHTTP
 import StorePatterns
-import Wire
+import StoreWire
 
 extension StoreServer {
     /// The routes of a state that is made of modules; none for any other.

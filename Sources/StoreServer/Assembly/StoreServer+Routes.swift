@@ -1,11 +1,11 @@
-import ActionCatalog
-import HTTPTransport
-import JournalSQLite
+import StoreActionCatalog
 import StoreCore
 import StoreHTTP
+import StoreHTTPTransport
+import StoreJournalSQLite
 import StorePatterns
-import Telemetry
-import Wire
+import StoreTelemetry
+import StoreWire
 
 extension StoreServer {
     /// Every route that the server has, behind its filters.

@@ -1,6 +1,6 @@
 import StoreCore
 import StoreHTTP
-import Telemetry
+import StoreTelemetry
 
 /// What sees how a store works: what is measured of it, whether the reducer comes to an end, and
 /// whether the journal takes records.

@@ -1,6 +1,6 @@
-import ControlledWorld
+import StoreControlledWorld
 import StoreCore
-import Telemetry
+import StoreTelemetry
 
 /// What a server has of the world: what its effects depend on, and the time of day.
 struct World: Sendable {

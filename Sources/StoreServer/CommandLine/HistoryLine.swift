@@ -1,7 +1,7 @@
-import ServerCommandLine
+import StoreCommandLine
 import StoreCore
 import StoreHistory
-import Wire
+import StoreWire
 
 /// One applied action as a line of an export.
 struct HistoryLine {

@@ -1,5 +1,5 @@
-import Authentication
-import ServerCommandLine
+import StoreAuthentication
+import StoreCommandLine
 
 extension ServerConfiguration {
     static let authenticationOptions: [Option] = [

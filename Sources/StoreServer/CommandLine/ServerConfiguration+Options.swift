@@ -1,9 +1,9 @@
-import HTTPTransport
-import JournalSQLite
-package import ServerCommandLine
+package import StoreCommandLine
 import StoreHTTP
-import Telemetry
-import Wire
+import StoreHTTPTransport
+import StoreJournalSQLite
+import StoreTelemetry
+import StoreWire
 
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] =

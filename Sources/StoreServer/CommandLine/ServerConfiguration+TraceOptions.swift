@@ -1,5 +1,5 @@
-import ServerCommandLine
-import TraceExport
+import StoreCommandLine
+import StoreTraceExport
 
 extension ServerConfiguration {
     /// The options about the export of traces.

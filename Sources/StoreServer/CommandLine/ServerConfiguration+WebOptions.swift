@@ -1,6 +1,6 @@
-import HTTPTransport
-import ServerCommandLine
+import StoreCommandLine
 import StoreHTTP
+import StoreHTTPTransport
 
 extension ServerConfiguration {
     /// The options about the web around the server.

@@ -1,7 +1,7 @@
-import ActionCatalog
-package import ServerCommandLine
-import Telemetry
-import Texts
+import StoreActionCatalog
+package import StoreCommandLine
+import StoreTelemetry
+import StoreTexts
 
 /// A server as its command line needs it.
 struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram {

@@ -1,7 +1,7 @@
-import ServerCommandLine
+import StoreCommandLine
 import StoreCore
 import StoreHistory
-import Wire
+import StoreWire
 
 /// Replays all records with this program's reducer, and compares the states with the snapshots that
 /// the journal has.

@@ -1,8 +1,8 @@
-import JournalSQLite
-import ServerCommandLine
+import StoreCommandLine
 import StoreCore
 import StoreHistory
-import Telemetry
+import StoreJournalSQLite
+import StoreTelemetry
 
 // The command `export`: history as lines of JSON, one for each action. `import` reads them.
 

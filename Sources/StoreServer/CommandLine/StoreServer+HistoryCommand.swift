@@ -1,10 +1,10 @@
-import ActionCatalog
-import JournalSQLite
-import ServerCommandLine
+import StoreActionCatalog
+import StoreCommandLine
 import StoreCore
 import StoreHistory
-import Telemetry
-import Wire
+import StoreJournalSQLite
+import StoreTelemetry
+import StoreWire
 
 extension StoreServer {
     /// Does what a history command asks for. Returns the text to print.

@@ -1,10 +1,10 @@
-import ActionCatalog
-import JournalSQLite
-import ServerCommandLine
+import StoreActionCatalog
+import StoreCommandLine
 import StoreCore
 import StoreHistory
-import Telemetry
-import Wire
+import StoreJournalSQLite
+import StoreTelemetry
+import StoreWire
 
 // The command `import`: the lines that `export` wrote become the history of an empty journal.
 

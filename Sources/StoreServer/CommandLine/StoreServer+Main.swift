@@ -1,4 +1,4 @@
-import ServerCommandLine
+import StoreCommandLine
 
 extension StoreServer {
     /// Does what the command line asks for, and ends the process: 0 after a clean stop, 1 where the

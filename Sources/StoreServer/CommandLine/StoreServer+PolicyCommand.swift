@@ -1,8 +1,8 @@
-import ActionCatalog
-import Authorization
-import ServerCommandLine
+import StoreActionCatalog
+import StoreAuthorization
+import StoreCommandLine
 import StoreHTTP
-import Texts
+import StoreTexts
 
 extension StoreServer {
     /// Does what the command `policy` asks for.

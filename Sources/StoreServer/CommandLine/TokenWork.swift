@@ -1,7 +1,7 @@
-import Authentication
-import Platform
-import ServerCommandLine
-import Wire
+import StoreAuthentication
+import StoreCommandLine
+import StorePlatform
+import StoreWire
 
 /// Does what a token command asks for.
 struct TokenWork {

@@ -1,4 +1,4 @@
-import Telemetry
+import StoreTelemetry
 
 extension ServerConfiguration {
     /// How the lines for the operator are written.
@@ -8,7 +8,7 @@ extension ServerConfiguration {
         /// One JSON object in a line, for programs.
         case json
 
-        var written: Telemetry.LogFormat { self == .json ? .json : .text }
+        var written: StoreTelemetry.LogFormat { self == .json ? .json : .text }
     }
 
     /// Which lines for the operator are written.
@@ -22,7 +22,7 @@ extension ServerConfiguration {
         /// What failed.
         case error
 
-        var written: Telemetry.LogLevel {
+        var written: StoreTelemetry.LogLevel {
             switch self {
             case .debug: .debug
             case .info: .info

@@ -1,5 +1,5 @@
-import ActionCatalog
-import Authentication
+import StoreActionCatalog
+import StoreAuthentication
 
 extension ServerConfiguration {
     /// What the authenticator is made of.

@@ -1,9 +1,9 @@
-public import ActionCatalog
-import HTTPTransport
-import JournalSQLite
+public import StoreActionCatalog
 import StoreHTTP
-import Telemetry
-import Wire
+import StoreHTTPTransport
+import StoreJournalSQLite
+import StoreTelemetry
+import StoreWire
 
 extension ServerConfiguration {
     /// Refuses what does not fit together.

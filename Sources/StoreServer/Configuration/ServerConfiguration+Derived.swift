@@ -1,11 +1,11 @@
-import ActionCatalog
-import EventStream
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
+import StoreEventStream
 import StoreHTTP
+import StoreHTTPTransport
 import StorePatterns
-import Telemetry
-import Wire
+import StoreTelemetry
+import StoreWire
 
 extension ServerConfiguration {
     var streamLimits: StreamLimits {

@@ -1,6 +1,6 @@
-import ActionCatalog
-import HTTPTransport
-import Telemetry
+import StoreActionCatalog
+import StoreHTTPTransport
+import StoreTelemetry
 
 extension ServerConfiguration {
     /// The same configuration with as many streams and connections as descriptors allow. Bounds

@@ -1,6 +1,6 @@
-import ActionCatalog
-import Authentication
-import TraceExport
+import StoreActionCatalog
+import StoreAuthentication
+import StoreTraceExport
 
 // The export of traces.
 

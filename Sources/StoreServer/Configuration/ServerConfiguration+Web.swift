@@ -1,7 +1,7 @@
-import ActionCatalog
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
 import StoreHTTP
+import StoreHTTPTransport
 
 // The web around the server: pages, proxies, how much a client may ask for, sockets at paths.
 

@@ -1,7 +1,7 @@
-import EventStream
-import HTTPTransport
 import StoreCore
-import Wire
+import StoreEventStream
+import StoreHTTPTransport
+import StoreWire
 
 /// Everything about a server that its operator may choose, with the defaults of a fresh one.
 ///

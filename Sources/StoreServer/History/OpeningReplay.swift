@@ -1,8 +1,8 @@
-import ActionCatalog
-import JournalSQLite
+import StoreActionCatalog
 import StoreCore
 import StoreHistory
-import Wire
+import StoreJournalSQLite
+import StoreWire
 
 /// Makes the state while the journal is opened, of the records that are checked there: so each is
 /// read and hashed once.

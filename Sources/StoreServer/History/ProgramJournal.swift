@@ -1,4 +1,4 @@
-import ActionCatalog
+import StoreActionCatalog
 import StoreCore
 
 /// A journal of the program's own, in the place of those that flags choose.

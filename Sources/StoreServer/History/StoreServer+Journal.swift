@@ -1,7 +1,7 @@
-import JournalSQLite
 import StoreCore
 import StoreHistory
-import Telemetry
+import StoreJournalSQLite
+import StoreTelemetry
 
 extension StoreServer {
     /// The file with the state that history begins with, where the configuration names one.

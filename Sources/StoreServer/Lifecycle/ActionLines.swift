@@ -1,7 +1,7 @@
-import ActionCatalog
+import StoreActionCatalog
 import StoreCore
-import Telemetry
-import Wire
+import StoreTelemetry
+import StoreWire
 
 /// `--log-actions`: a line in the log for each applied action, without anything of its payload.
 ///

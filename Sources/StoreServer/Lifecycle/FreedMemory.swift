@@ -1,4 +1,4 @@
-import Platform
+import StorePlatform
 import Synchronization
 
 /// Gives memory that was freed back to the system, every so often, where the process has grown:

@@ -1,7 +1,7 @@
-import Platform
 import StoreCore
+import StorePlatform
+import StoreTelemetry
 import Synchronization
-import Telemetry
 
 /// Whether the journal takes records, or has failed for good.
 final class JournalCondition: Sendable {

@@ -1,7 +1,7 @@
-import HTTPTransport
-import Platform
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
 import Synchronization
-import Telemetry
 
 /// Lets readers go before the kernel ends the process: above 90 % of the memory that it may have,
 /// new streams are refused, and streams end whose readers do not take what they are sent, the

@@ -1,5 +1,5 @@
 import Glibc
-import Platform
+import StorePlatform
 
 /// How much memory the process has, and how much it may have.
 struct MemoryUse: Sendable {

@@ -1,4 +1,4 @@
-import Telemetry
+import StoreTelemetry
 
 /// What is put into force again on SIGHUP: as a whole, or not at all. No stream ends for it.
 protocol Reloadable: Sendable {

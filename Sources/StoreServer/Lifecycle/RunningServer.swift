@@ -1,9 +1,9 @@
-import HTTPTransport
-import Platform
 public import StoreCore
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
-import Wire
 
 /// A server that listens until ``stop()``.
 public final class RunningServer: Sendable {

@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// The steps of a stop that may never come to an end, because they wait for a reducer or a disk.

@@ -1,6 +1,6 @@
-import Platform
 import StoreCore
 import StoreHistory
+import StorePlatform
 import Synchronization
 
 extension StoreServer {

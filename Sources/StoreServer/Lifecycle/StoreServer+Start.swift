@@ -1,15 +1,15 @@
-import ActionCatalog
-import ControlledWorld
-import EventStream
-import HTTPTransport
-import Platform
-import StatePublishing
+import StoreActionCatalog
+import StoreControlledWorld
 import StoreCore
+import StoreEventStream
 import StoreHTTP
+import StoreHTTPTransport
 import StoreHistory
 import StorePatterns
-import Telemetry
-import Wire
+import StorePlatform
+import StorePublishing
+import StoreTelemetry
+import StoreWire
 
 extension StoreServer {
     /// Starts the server and returns when it is ready; it listens before that, and requests wait.

@@ -1,9 +1,9 @@
-import Platform
 import StoreCore
 import StoreHTTP
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
-import Wire
 
 /// Notices when a reducer does not come to an end: names its action in the log, and then has
 /// `/livez` answer 503, so that a supervisor starts the process anew. It ends nothing itself: all

@@ -1,10 +1,10 @@
-import ActionCatalog
 import Glibc
-import Platform
+import StoreActionCatalog
 import StoreCore
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
-import Wire
 
 /// A module's shared value that a program has kept in a file.
 struct KeptValue<State: Codable & Equatable & Sendable>: Sendable {

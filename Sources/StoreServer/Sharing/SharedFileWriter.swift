@@ -1,9 +1,9 @@
-import ActionCatalog
-import Platform
+import StoreActionCatalog
 import StoreCore
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
-import Wire
 
 /// Writes a module's shared value to its file whenever the value changes, on a thread of its own.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// Prepares the dependencies of effects, in the first phase of a start: calls the functions that

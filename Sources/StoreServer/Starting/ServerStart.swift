@@ -1,9 +1,9 @@
-import HTTPTransport
-import Platform
 import StoreCore
 import StoreHTTP
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
 import Synchronization
-import Telemetry
 
 /// A server on its way from listening to ready, which may be stopped at any point of it.
 final class ServerStart: Sendable {

@@ -1,8 +1,8 @@
-import ActionCatalog
-import Authorization
-import ServerCommandLine
+import StoreActionCatalog
+import StoreAuthorization
+import StoreCommandLine
 import StoreHTTP
-import Texts
+import StoreTexts
 
 /// A store that another one's process serves, too.
 struct AddedStore: Sendable {

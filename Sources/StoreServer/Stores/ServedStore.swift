@@ -1,8 +1,8 @@
-import HTTPTransport
-import Platform
 import StoreHTTP
-import Telemetry
-import Wire
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 
 /// A store that is served, whatever its state is.
 protocol ServedStore: Sendable {

@@ -1,12 +1,12 @@
-import ActionCatalog
-import Authorization
-import HTTPTransport
-import Platform
+import StoreActionCatalog
+import StoreAuthorization
 import StoreCore
 import StoreHTTP
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 import Synchronization
-import Telemetry
-import Wire
 
 /// What the stores of a process share: the transport, the log, analytics, the watchdog, threads.
 final class ServerProcess: Sendable {

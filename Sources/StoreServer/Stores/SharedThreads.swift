@@ -1,7 +1,7 @@
 import Glibc
-import HTTPTransport
-import Platform
-import StatePublishing
+import StoreHTTPTransport
+import StorePlatform
+import StorePublishing
 import Synchronization
 
 /// The threads that the stores of a process share, so that there are no more of them for more

@@ -1,4 +1,4 @@
-import ActionCatalog
+import StoreActionCatalog
 
 extension StoreServer {
     /// The same server, whose process serves another store, too: this one at `/`, the other at

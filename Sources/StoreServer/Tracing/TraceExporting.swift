@@ -1,10 +1,10 @@
-import ActionCatalog
-import HTTPTransport
+import StoreActionCatalog
 import StoreCore
 import StoreHTTP
-import Telemetry
-import TraceExport
-import Traces
+import StoreHTTPTransport
+import StoreTelemetry
+import StoreTraceExport
+import StoreTraces
 
 /// The export of a process's traces, where one is configured: what chooses them, what their spans
 /// wait in, and what sends those.

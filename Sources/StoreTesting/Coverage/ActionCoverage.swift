@@ -1,8 +1,8 @@
-import Platform
 import StoreCore
 import StorePatterns
+import StorePlatform
+import StoreWire
 import Synchronization
-import Wire
 
 /// Which actions of a root state's modules tests have exercised, by ``TestStore`` or ``Given``.
 final class ActionCoverage: Sendable {

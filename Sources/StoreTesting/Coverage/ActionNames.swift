@@ -1,7 +1,7 @@
-import Platform
 import StoreCore
+import StorePlatform
+import StoreWire
 import Synchronization
-import Wire
 
 /// The wire names of a root state's actions, as a server has them.
 struct ActionNames: Sendable {

@@ -1,5 +1,5 @@
-import Platform
 public import StoreCore
+import StorePlatform
 import Synchronization
 
 /// A journal in memory that fails on demand.

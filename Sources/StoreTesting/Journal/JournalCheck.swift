@@ -1,5 +1,5 @@
 import StoreCore
-import Texts
+import StoreTexts
 
 /// One promise of a journal while it is looked at.
 struct JournalCheck {

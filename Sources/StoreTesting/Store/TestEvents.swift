@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// What a store under test did by itself: an action that an effect or a presenter dispatched, or an

@@ -1,5 +1,5 @@
-import Platform
 public import StoreCore
+import StorePlatform
 import Synchronization
 public import Testing
 

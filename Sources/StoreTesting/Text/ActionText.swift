@@ -1,5 +1,5 @@
 import StoreCore
-import Wire
+import StoreWire
 
 /// Writes actions as they stand in a program: `Counter.Action.stepChanged(to: 5)`.
 ///

@@ -1,6 +1,6 @@
 import StoreCore
+import StoreWire
 import Testing
-import Wire
 
 /// Compares states with what a test states, and reports each difference: what happened, and what to
 /// change.

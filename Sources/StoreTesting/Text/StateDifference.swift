@@ -1,5 +1,5 @@
-import Texts
-import Wire
+import StoreTexts
+import StoreWire
 
 /// What differs between two states, by their JSON forms.
 enum StateDifference {

@@ -1,5 +1,5 @@
-import Platform
 import StoreCore
+import StorePlatform
 import Synchronization
 
 /// Keeps what it is given, in order: a double for whatever is a closure.

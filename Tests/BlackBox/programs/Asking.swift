@@ -1,7 +1,7 @@
 // Asks for a URL, and prints the status of the answer or the kind of failure: Asking URL
 // [AUTHORITIES].
 
-import HTTPClient
+import StoreHTTPClient
 
 let arguments = CommandLine.arguments
 let client = CurlClient(authorities: arguments.count > 2 ? arguments[2] : nil)

@@ -1,6 +1,6 @@
-import Wire
+import StoreWire
 
-@testable import ServerCommandLine
+@testable import StoreCommandLine
 @testable import StoreServer
 
 /// Flags, a line each, and behind a NUL the file for `--config`: they are refused in words, or make

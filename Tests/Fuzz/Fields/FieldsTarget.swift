@@ -1,9 +1,9 @@
 import Glibc
 import StoreCore
-import Wire
+import StoreWire
 
-@testable import HTTPTransport
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 
 /// The parts of a request, each by its own reader: the first byte chooses the reader.
 ///

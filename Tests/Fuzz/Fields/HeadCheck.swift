@@ -1,9 +1,9 @@
-import CHTTPD
+import CStoreHTTPD
 import Glibc
-import Wire
+import StoreWire
 
-@testable import HTTPTransport
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 
 /// The fields of a request, a line each: what the transport refuses and finds, beside a plainer
 /// look at them.

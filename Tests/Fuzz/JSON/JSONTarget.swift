@@ -1,14 +1,14 @@
 import Foundation
-import Wire
+import StoreWire
 
 /// The codec: any bytes in, never a crash, and nothing taken that others refuse.
 struct JSONTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
         // Eight levels: `Anything` tries each of its forms at each of them.
-        let decoder = Wire.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
+        let decoder = StoreWire.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
         do {
             let value = try decoder.decode(Anything.self, from: bytes)
-            let written = try Wire.JSONEncoder().encode(value)
+            let written = try StoreWire.JSONEncoder().encode(value)
             let again = try decoder.decode(Anything.self, from: written)
             hold(again == value, "What was written must read back as the same value.")
             try? checkRecord(bytes, decoder)
@@ -30,10 +30,10 @@ struct JSONTarget: FuzzTarget {
 /// The same for members that a type declares.
 private func checkRecord(
     _ bytes: UnsafeRawBufferPointer,
-    _ decoder: Wire.JSONDecoder
+    _ decoder: StoreWire.JSONDecoder
 ) throws(JSONError) {
     let record = try decoder.decode(Record.self, from: bytes)
-    let written = try Wire.JSONEncoder().encode(record)
+    let written = try StoreWire.JSONEncoder().encode(record)
     let again = try? decoder.decode(Record.self, from: written)
     hold(again == record, "What was written must read back as the same record.")
 }

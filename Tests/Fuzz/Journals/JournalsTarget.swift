@@ -1,7 +1,7 @@
 import Glibc
 import StoreCore
 
-@testable import JournalSQLite
+@testable import StoreJournalSQLite
 
 /// The files of a journal: the first byte chooses which of them the others are, or whether they
 /// say what is written into rows of its tables.

@@ -1,4 +1,4 @@
-@testable import JournalSQLite
+@testable import StoreJournalSQLite
 
 /// Values for columns of a journal's rows, in any type that SQLite has: trees and pages are whole,
 /// so that what reads the rows gets to see them.

@@ -1,6 +1,6 @@
-import Authorization
-import Texts
-import Wire
+import StoreAuthorization
+import StoreTexts
+import StoreWire
 
 /// A role of a policy file that was taken, whose answers come from the texts of its grants alone.
 struct PlainRole {

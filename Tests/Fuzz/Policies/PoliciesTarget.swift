@@ -1,5 +1,5 @@
-import Authorization
-import Wire
+import StoreAuthorization
+import StoreWire
 
 /// A policy file and, behind a NUL, the payload of an action: a file is refused in words, or each
 /// role may do what the texts of its grants say and nothing else; with one grant less it may do

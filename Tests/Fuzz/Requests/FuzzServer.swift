@@ -1,16 +1,16 @@
-import CHTTPD
-import ControlledWorld
-import Domain
-import EventStream
+import CStoreHTTPD
+import DefaultStore
 import Glibc
-import Platform
+import StoreControlledWorld
 import StoreCore
-import Telemetry
-import Wire
+import StoreEventStream
+import StorePlatform
+import StoreTelemetry
+import StoreWire
 
-@testable import HTTPTransport
-@testable import StatePublishing
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
+@testable import StorePublishing
 @testable import StoreServer
 
 /// The default store behind libmicrohttpd, on the fuzzer's thread: connections are pairs of

@@ -1,4 +1,4 @@
-import Wire
+import StoreWire
 
 /// An answer as it was sent.
 struct HTTPMessage {

@@ -1,5 +1,5 @@
 import Glibc
-import Wire
+import StoreWire
 
 /// The bytes that a connection sends, given to libmicrohttpd and the server behind it: one that all
 /// may use, and one whose clients may see and do little.

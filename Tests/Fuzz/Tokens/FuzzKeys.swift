@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import Authentication
+@testable import StoreAuthentication
 
 /// Keys and tokens that are the same in each run, so that what was found in one is of use in the
 /// next. `Tests/Fuzz/Keys` has them: API keys, an issuer's keys of each kind, and a token of each.

@@ -1,7 +1,7 @@
 import Glibc
-import Wire
+import StoreWire
 
-@testable import Authentication
+@testable import StoreAuthentication
 
 /// What a request shows, and the files that it depends on: the first byte chooses what the others
 /// are.

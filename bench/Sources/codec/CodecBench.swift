@@ -1,6 +1,6 @@
 import Foundation
 import Harness
-import Wire
+import StoreWire
 
 // Plain `Codable` through this project's codec and through Foundation's, strictness switched on.
 
@@ -50,7 +50,9 @@ enum CodecBench {
         _ value: T,
         goal: (encode: Double, decode: Double)
     ) throws {
-        let own = (encoder: Wire.JSONEncoder(), decoder: Wire.JSONDecoder(limits: .unbounded))
+        let own = (
+            encoder: StoreWire.JSONEncoder(), decoder: StoreWire.JSONDecoder(limits: .unbounded)
+        )
         let theirs = (encoder: Foundation.JSONEncoder(), decoder: Foundation.JSONDecoder())
         theirs.encoder.outputFormatting = .withoutEscapingSlashes
         let bytes = try own.encoder.encode(value)

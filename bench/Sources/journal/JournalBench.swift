@@ -1,6 +1,6 @@
 import Foundation
-import JournalSQLite
 import StoreCore
+import StoreJournalSQLite
 
 // The journal on SQLite: appends beside a bare file that is written and synced as often, and a long
 // history that is read in pages and opened again.

@@ -1,4 +1,4 @@
-public import CounterInterface
+public import DefaultCounterInterface
 public import StoreCore
 
 /// The counter: what its actions change.

@@ -1,4 +1,4 @@
-public import HomeInterface
+public import DefaultHomeInterface
 public import StoreCore
 
 /// The list: what its view and its presenter say to it, and what that changes.

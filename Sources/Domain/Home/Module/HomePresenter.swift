@@ -1,5 +1,5 @@
-import HomeInterface
-import MovieCardInterface
+import DefaultHomeInterface
+import DefaultMovieCardInterface
 import StoreCore
 import StorePatterns
 

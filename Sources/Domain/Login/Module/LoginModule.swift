@@ -1,8 +1,8 @@
-public import LoginInterface
-import LoginUseCases
+public import DefaultLoginInterface
+import DefaultLoginUseCases
+import DefaultUserInterface
 public import StoreCore
 import StorePatterns
-import UserInterface
 
 /// Shows how far a login is, and who has logged in.
 struct LoginModule: EffectfulModule {

@@ -1,6 +1,6 @@
-import LoginInterface
+import DefaultLoginInterface
+import DefaultUserInterface
 import StoreCore
-import UserInterface
 
 /// Ends what belongs to a user who has left.
 struct LoginPresenter: Presenter {

@@ -1,4 +1,4 @@
-public import UserInterface
+public import DefaultUserInterface
 
 /// Logging in, as its caller sees it.
 public protocol LoginUseCase {

@@ -1,5 +1,5 @@
+public import DefaultUserInterface
 public import StoreCore
-public import UserInterface
 
 /// Has the users who may log in.
 public protocol UserRepository: Sendable {

@@ -1,4 +1,4 @@
-public import MovieCardInterface
+public import DefaultMovieCardInterface
 public import StoreCore
 
 /// The card: how it begins, and what its actions change.

@@ -1,5 +1,5 @@
+public import DefaultTodosInterface
 public import StoreCore
-public import TodosInterface
 
 /// The list and its archive: what their actions change.
 struct TodosModule: Module {

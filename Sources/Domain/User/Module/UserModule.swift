@@ -1,5 +1,5 @@
+public import DefaultUserInterface
 public import StoreCore
-public import UserInterface
 
 /// The user: how one comes, and what may be changed.
 struct UserModule: StartableModule {

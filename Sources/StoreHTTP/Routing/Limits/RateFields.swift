@@ -1,4 +1,4 @@
-import HTTPTransport
+import StoreHTTPTransport
 
 /// The header fields about one share (draft-ietf-httpapi-ratelimit-headers).
 struct RateFields: Sendable {

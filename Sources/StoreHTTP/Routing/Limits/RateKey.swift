@@ -1,5 +1,5 @@
-import Digest
-package import HTTPTransport
+import StoreDigest
+package import StoreHTTPTransport
 
 /// Whose share is counted: an address, or a principal. Of fixed size, so that a table of them is,
 /// too.

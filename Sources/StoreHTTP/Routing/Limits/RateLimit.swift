@@ -1,4 +1,4 @@
-import HTTPTransport
+import StoreHTTPTransport
 
 /// What is counted of a client's doing.
 package enum RateLimitKind: Int, Sendable, CaseIterable {

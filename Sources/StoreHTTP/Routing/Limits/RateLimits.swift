@@ -1,7 +1,7 @@
-import HTTPTransport
 package import StoreCore
+import StoreHTTPTransport
+import StoreWire
 import Synchronization
-import Wire
 
 /// How much each client may ask for in a time. Requests above it are 429, and each answer says
 /// what is left (draft-ietf-httpapi-ratelimit-headers).

@@ -1,5 +1,5 @@
-import HTTPTransport
-import Wire
+import StoreHTTPTransport
+import StoreWire
 
 /// What pages of other origins are answered beside what they ask for (CORS, the Fetch standard):
 /// that they may read it.

@@ -1,4 +1,4 @@
-import HTTPTransport
+import StoreHTTPTransport
 
 /// The addresses in the fields that proxies add, in their order. Nothing is copied to the heap.
 enum ForwardedField {

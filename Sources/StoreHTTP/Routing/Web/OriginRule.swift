@@ -1,6 +1,6 @@
-import HTTPTransport
-import Texts
-import Wire
+import StoreHTTPTransport
+import StoreTexts
+import StoreWire
 
 /// From which pages a browser's request may change something, or open a stream.
 ///

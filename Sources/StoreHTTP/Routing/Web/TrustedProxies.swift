@@ -1,4 +1,4 @@
-import HTTPTransport
+import StoreHTTPTransport
 
 /// The proxies whose word about a client's address is taken, from `Forwarded` (RFC 7239) or
 /// `X-Forwarded-For`.

@@ -1,5 +1,5 @@
-package import HTTPTransport
-import Wire
+package import StoreHTTPTransport
+import StoreWire
 
 /// What the operator has set for the web around the server: which pages may use it, which proxies
 /// are believed, how much a client may ask for. The stores of a process share it.

@@ -1,6 +1,6 @@
 import Glibc
-import HTTPClient
 import StoreCore
+import StoreHTTPClient
 
 /// A film as lists show it.
 struct Film: ModuleState {

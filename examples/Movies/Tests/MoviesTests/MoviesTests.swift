@@ -1,5 +1,5 @@
-import HTTPClient
 import StoreCore
+import StoreHTTPClient
 import StoreTesting
 import Testing
 

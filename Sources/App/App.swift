@@ -1,9 +1,0 @@
-import Domain
-import StoreServer
-
-@main
-struct App {
-    static func main() {
-        StoreServer(AppState.self, actions: [ScreenShown.self]).main()
-    }
-}

@@ -1,4 +1,0 @@
-package import Wire
-
-/// Makes the bytes that sockets are sent of a frame's payload.
-package typealias StreamFraming = @Sendable (_ payload: Bytes) -> Bytes

@@ -1,0 +1,220 @@
+package import StoreCore
+import StoreWire
+
+/// What is known of one action type: the wire names of its values, how they are read, and how they
+/// are written.
+package final class RegisteredType: Sendable {
+    /// Returns which of the entries a value belongs to, and its payload.
+    typealias Writer = @Sendable (any Action, JSONEncoder) throws -> (entry: Int, payload: [UInt8])
+
+    /// A payload without members.
+    package static let emptyObject = Array("{}".utf8)
+
+    package let type: any Action.Type
+    /// What analytics call it where its declaration does not fit: its wire name, or its module.
+    package let title: String
+    /// One for a whole type; for an enum one for each case.
+    package let entries: [RegisteredAction]
+    let write: Writer
+
+    private init(
+        _ type: any Action.Type,
+        title: String,
+        _ entries: [RegisteredAction],
+        write: @escaping Writer
+    ) {
+        self.type = type
+        self.title = title
+        self.entries = entries
+        self.write = write
+    }
+}
+
+extension RegisteredType {
+    /// A type that is its payload.
+    package static func whole<A: Action & Codable>(
+        _ type: A.Type,
+        named name: String,
+        module: String?
+    ) throws(ConfigurationError) -> RegisteredType {
+        try whole(type, named: name, module: module, form: ActionForm(name, type))
+    }
+
+    /// A type that is its payload, and that changes the whole state.
+    static func whole<A: Action & Codable>(
+        ofWholeState type: A.Type,
+        named name: String
+    ) throws(ConfigurationError) -> RegisteredType {
+        try whole(
+            type,
+            named: name,
+            module: nil,
+            form: ActionForm(name, type),
+            isOfWholeState: true
+        )
+    }
+
+    /// A type that is its payload, for each of a module's instances.
+    static func whole<A: Action & Codable>(
+        _ type: A.Type,
+        forInstancesAt place: Place
+    ) throws(ConfigurationError) -> RegisteredType {
+        try whole(
+            type,
+            named: "\(place.module)/\(type)",
+            module: place.module,
+            form: place.form("\(type)", type),
+            access: place.access,
+            isForInstances: true
+        )
+    }
+
+    private static func whole<A: Action & Codable>(
+        _ type: A.Type,
+        named name: String,
+        module: String?,
+        form: ActionForm,
+        access: ActionAccess = .everybody,
+        isForInstances: Bool = false,
+        isOfWholeState: Bool = false
+    ) throws(ConfigurationError) -> RegisteredType {
+        let entry = RegisteredAction(
+            name: name,
+            module: module,
+            form: form,
+            access: access,
+            isForInstances: isForInstances,
+            secrets: try secrets(of: type, named: name),
+            isBare: MemoryLayout<A>.size == 0,
+            isOfWholeState: isOfWholeState,
+            read: reader(of: type)
+        )
+        return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
+    }
+
+    /// An enum of which each case is an action, and its associated values are the payload.
+    static func cases<A: Action & Codable>(
+        of type: A.Type,
+        at place: Place
+    ) throws(ConfigurationError) -> RegisteredType {
+        let form: EnumForm
+        do throws(EnumFormError) {
+            form = try EnumForm(
+                of: type,
+                prefixed: .init(
+                    areOfViews: place.access == .views,
+                    areOfInstances: place.isForInstances
+                )
+            )
+        } catch {
+            throw ConfigurationError("the actions of module '\(place.module)': \(error)")
+        }
+        let secrets = (type as? any SecretiveAction.Type)?.secrets ?? []
+        var entries: [RegisteredAction] = []
+        for choice in form.cases {
+            let name = choice.wireName(in: place.module)
+            try refuse(secrets, neededBy: choice.payload, named: name)
+            entries.append(
+                RegisteredAction(
+                    name: name,
+                    module: place.module,
+                    form: place.form(of: choice, type),
+                    access: place.access,
+                    isForInstances: place.isForInstances,
+                    secrets: secrets,
+                    isBare: choice.isBare
+                ) { [caseName = choice.key] payload, decoder throws(JSONError) in
+                    try decoder.decode(
+                        A.self,
+                        at: payload,
+                        asCase: caseName,
+                        pointerPrefix: "/payload"
+                    )
+                }
+            )
+        }
+        let keys = NameIndex(form.cases.map(\.key))
+        return RegisteredType(type, title: place.module, entries) { action, encoder in
+            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
+            return try encoder.encodeCase(action) { key, payload in
+                guard let entry = keys.place(of: key.assumingMemoryBound(to: UInt8.self)) else {
+                    throw UnwrittenAction.unwritable(action)
+                }
+                return (entry, payload.count == 2 ? emptyObject : Array(payload))
+            }
+        }
+    }
+
+    /// The action that starts or stops a module, which has a payload of another type.
+    static func lifecycle<Wire: Codable & Sendable>(
+        _ name: String,
+        _ type: any Action.Type,
+        _ wire: Wire.Type,
+        at place: Place,
+        make: @escaping @Sendable (any Codable) -> (any Action)?,
+        payload: @escaping @Sendable (any Action) -> (any Codable)?
+    ) -> RegisteredType {
+        let entry = RegisteredAction(
+            name: "\(place.module)/\(name)",
+            module: place.module,
+            form: place.form(name, wire),
+            access: place.access,
+            isForInstances: place.isForInstances,
+            isBare: MemoryLayout<Wire>.size == 0
+        ) { payload, decoder throws(JSONError) in
+            let value = try decoder.decode(wire, at: payload, pointerPrefix: "/payload")
+            guard let action = make(value) else {
+                throw JSONError(code: .invalid, pointer: "/payload", message: "It makes no action.")
+            }
+            return action
+        }
+        return RegisteredType(type, title: entry.name, [entry]) { action, encoder in
+            guard !entry.isBare, let payload = payload(action) as? Wire else {
+                return (0, emptyObject)
+            }
+            return (0, try encoder.encode(payload))
+        }
+    }
+
+    private static func reader<A: Action & Codable>(of type: A.Type) -> RegisteredAction.Reader {
+        { payload, decoder throws(JSONError) in
+            try decoder.decode(type, at: payload, pointerPrefix: "/payload")
+        }
+    }
+
+    private static func writer<A: Action & Codable>(
+        of type: A.Type,
+        _ entry: RegisteredAction
+    ) -> Writer {
+        if entry.isBare { return { _, _ in (0, emptyObject) } }
+        return { action, encoder in
+            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
+            return (0, try encoder.encode(action))
+        }
+    }
+}
+
+extension RegisteredType {
+    /// The members of a payload that are removed before the action is made.
+    private static func secrets<A: Action & Codable>(
+        of type: A.Type,
+        named name: String
+    ) throws(ConfigurationError) -> [String] {
+        guard let secrets = (type as? any SecretiveAction.Type)?.secrets else { return [] }
+        let document = JSONSchemaDocument(of: [type])
+        try refuse(secrets, neededBy: document.roots[0], named: name)
+        return secrets
+    }
+
+    private static func refuse(
+        _ secrets: [String],
+        neededBy payload: JSONSchema,
+        named name: String
+    ) throws(ConfigurationError) {
+        guard let needed = payload.needed(of: secrets) else { return }
+        throw ConfigurationError(
+            "the action '\(name)' needs its member '\(needed)', which is secret and so taken off "
+                + "before the action is made; declare it optional"
+        )
+    }
+}

@@ -1,0 +1,91 @@
+import StorePlatform
+import StoreTexts
+import StoreWire
+
+/// Makes and reads the server's own tokens, the values of its cookie.
+///
+/// A value is the claims, JSON in base64url, a full stop, and the HMAC-SHA256 of the claims.
+struct CookieSigner: Sendable {
+    /// The longest value that is read; what is made is shorter, and browsers keep that much.
+    static let bytesMax = 3_800
+    private static let keyBytes = 32
+    /// Makes sure that the HMAC of a cookie is none of anything else.
+    private static let context = Array("store-server cookie 1\n".utf8)
+
+    private let key: [UInt8]
+
+    /// Reads the key, and makes it where the file is not there; without a file, one for this
+    /// process.
+    init(file path: String?) throws(CredentialFileError) {
+        if let path, let file = try CredentialFile.readIfThere(path) {
+            try file.checkPrivate()
+            guard file.bytes.count == Self.keyBytes else {
+                throw CredentialFileError(
+                    path,
+                    "allowed are \(Self.keyBytes) bytes; without the file a new key is made, and "
+                        + "all cookies end"
+                )
+            }
+            key = file.bytes
+            return
+        }
+        do { key = try Secrets.random(bytes: Self.keyBytes) } catch {
+            throw CredentialFileError("making the key of cookies failed: \(error)")
+        }
+        guard let path else { return }
+        do throws(AtomicFileError) { try AtomicFile.write(key, to: path, mode: 0o600) } catch {
+            throw CredentialFileError("\(error)")
+        }
+    }
+
+    /// The value for a principal, with an end of its own; `nil` only where GnuTLS fails.
+    func value(for principal: Principal, until end: Int64) -> String? {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("principal", principal.name)
+            json.member("role", principal.role)
+            json.member("credential", principal.credential.description)
+            json.member("expires", end)
+        }
+        let claims = Base64URL.encode(json.array)
+        guard let mac = mac(of: claims) else { return nil }
+        return String(
+            decoding: claims + [UInt8(ascii: ".")] + Base64URL.encode(mac),
+            as: UTF8.self
+        )
+    }
+
+    /// The principal of a value; whether its credential is still good is not looked at.
+    func principal(
+        of value: UnsafeRawBufferPointer,
+        at now: Int64
+    ) throws(AuthenticationError) -> Principal {
+        let parts = value.split(
+            separator: UInt8(ascii: "."),
+            maxSplits: 2,
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 2, let shown = Base64URL.decode(parts[1]),
+            let mac = mac(of: Array(parts[0])), Secrets.isSame(shown, mac),
+            let text = Base64URL.decode(parts[0]),
+            let claims = try? JSONDocument(parsing: text, limits: JSONLimits()).root,
+            let name = claims.member("principal")?.stringValue,
+            let role = claims.member("role")?.stringValue,
+            let credential = claims.member("credential")?.stringValue
+                .flatMap({ CredentialID($0) }),
+            let end = claims.member("expires")?.intValue
+        else { throw .cookie }
+        let principal = Principal(
+            name: name,
+            role: role,
+            credential: credential,
+            expires: Int64(end)
+        )
+        guard !principal.isExpired(at: now) else { throw .expiredCookie }
+        return principal
+    }
+
+    private func mac(of claims: [UInt8]) -> [UInt8]? {
+        try? Secrets.mac(of: Self.context + claims, by: key)
+    }
+}

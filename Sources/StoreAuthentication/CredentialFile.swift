@@ -1,0 +1,79 @@
+import Glibc
+import StorePlatform
+
+/// Why the keys can't be read or written: one line with the file, the place, and what is allowed.
+package struct CredentialFileError: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    package init(_ file: String, _ problem: String) { self.init("\(file): \(problem)") }
+}
+
+/// Reads files with secrets, and those on which it depends who is let in.
+package enum CredentialFile {
+    static let bytesMax = 1 << 20
+
+    /// A file and who may do what with it.
+    package struct Content {
+        let path: String
+        package let bytes: [UInt8]
+        let mode: mode_t
+
+        /// Refuses a file with a secret that others than its owner and its group may read.
+        package func checkSecret() throws(CredentialFileError) {
+            guard mode & S_IROTH == 0 else {
+                throw CredentialFileError(
+                    path,
+                    "it has a secret, and everyone may read it; say chmod o-rwx"
+                )
+            }
+        }
+
+        /// Refuses a file that others than its owner may read.
+        func checkPrivate() throws(CredentialFileError) {
+            guard mode & 0o077 == 0 else {
+                throw CredentialFileError(
+                    path,
+                    "it is a secret, and others than its owner may read it; say chmod 600"
+                )
+            }
+        }
+    }
+
+    /// The content of a regular file that only its owner may write; `nil` where there is none.
+    static func readIfThere(_ path: String) throws(CredentialFileError) -> Content? {
+        // A pipe that is not written to must not hold up a start.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw CredentialFileError(path, "it can't be read: \(SystemError.text)")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw CredentialFileError(path, "it is no file; allowed is a regular file")
+        }
+        guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+            throw CredentialFileError(
+                path,
+                "others than its owner may write it, and so let themselves in; say chmod go-w"
+            )
+        }
+        guard let bytes = FileReader.read(descriptor, bytesMax: bytesMax) else {
+            throw CredentialFileError(path, "it can't be read: \(SystemError.text)")
+        }
+        guard bytes.count <= bytesMax else {
+            throw CredentialFileError(path, "it is too large; allowed are \(bytesMax) bytes")
+        }
+        return Content(path: path, bytes: bytes, mode: status.st_mode)
+    }
+
+    /// The content of a regular file that only its owner may write.
+    package static func read(_ path: String) throws(CredentialFileError) -> Content {
+        guard let content = try readIfThere(path) else {
+            throw CredentialFileError(path, "there is no such file")
+        }
+        return content
+    }
+}

@@ -1,0 +1,128 @@
+import StoreTexts
+import StoreWire
+
+/// The text of a keys file: `{"keys":[{"id":…,"principal":…,"role":…,"digest":…,"created":…}]}`.
+///
+/// Reading is strict: a member that is spelled wrong must not be a key without an end.
+struct APIKeyDocument {
+    static let countMax = 10_000
+
+    var keys: [APIKey] = []
+
+    init() {}
+
+    init(_ file: CredentialFile.Content) throws(CredentialFileError) {
+        let root: JSONNode
+        do {
+            let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: 3)
+            root = try JSONDocument(parsing: file.bytes, limits: limits).root
+        } catch {
+            throw CredentialFileError(file.path, "byte \(error.offset): \(error.message)")
+        }
+        guard root.kind == .object, let list = root.member("keys"), list.kind == .array,
+            root.members.count == 1
+        else {
+            throw CredentialFileError(file.path, "allowed is an object with the list 'keys' alone")
+        }
+        guard list.count <= Self.countMax else {
+            throw CredentialFileError(file.path, "/keys: allowed are \(Self.countMax) keys")
+        }
+        var ids: Set<String> = []
+        for (index, node) in list.elements.enumerated() {
+            let place = Place(file: file.path, pointer: "/keys/\(index)")
+            let key = try Self.key(node, place)
+            guard ids.insert(key.id).inserted else {
+                throw place.error("/id", "'\(key.id)' is the id of another key, too")
+            }
+            keys.append(key)
+        }
+    }
+
+    /// Where in the file something is wrong.
+    private struct Place {
+        let file: String
+        let pointer: String
+
+        func error(_ member: String, _ problem: String) -> CredentialFileError {
+            CredentialFileError(file, "\(pointer)\(member): \(problem)")
+        }
+    }
+
+    private static let names = ["id", "principal", "role", "digest", "created", "expires"]
+
+    private static func key(
+        _ node: JSONNode,
+        _ place: Place
+    ) throws(CredentialFileError) -> APIKey {
+        guard node.kind == .object else { throw place.error("", "allowed is an object") }
+        for (name, _) in node.members where !names.contains(exactly: name) {
+            throw place.error(
+                "",
+                "unknown member \(JSONText.quoted(name)); allowed are "
+                    + names.joined(separator: ", ")
+            )
+        }
+        func text(_ name: String, allowed: String) throws(CredentialFileError) -> String {
+            guard let text = node.member(named: name)?.stringValue else {
+                throw place.error("/\(name)", "allowed is \(allowed)")
+            }
+            return text
+        }
+        func value<Value>(
+            _ name: String,
+            allowed: String,
+            _ read: (String) -> Value?
+        ) throws(CredentialFileError) -> Value {
+            guard let value = read(try text(name, allowed: allowed)) else {
+                throw place.error("/\(name)", "allowed is \(allowed)")
+            }
+            return value
+        }
+        return APIKey(
+            id: try value("id", allowed: "12 characters of a to z and 2 to 7") {
+                APIKeyToken.isID($0) ? $0 : nil
+            },
+            principal: try value(
+                "principal",
+                allowed: PrincipalName.allowed + ", and not anonymous"
+            ) { PrincipalName.isAllowedForPrincipal($0) ? $0 : nil },
+            role: try value("role", allowed: PrincipalName.allowed) {
+                PrincipalName.isAllowed($0) ? $0 : nil
+            },
+            digest: try value("digest", allowed: "64 hexadecimal digits in lower case") {
+                TokenDigest(hex: $0)
+            },
+            created: try value("created", allowed: time) { seconds($0) },
+            expires: node.member("expires") == nil
+                ? nil : try value("expires", allowed: time) { seconds($0) }
+        )
+    }
+
+    private static let time = "a time such as 2027-01-31T00:00:00Z"
+
+    /// Whole seconds since 1970 of a time in RFC 3339's form, in UTC.
+    static func seconds(_ text: String) -> Int64? {
+        CivilTime.nanoseconds(rfc3339: text).map { $0 / 1_000_000_000 }
+    }
+
+    /// The text, with one key a line.
+    var bytes: [UInt8] {
+        var text = Array("{\"keys\": [".utf8)
+        for (index, key) in keys.enumerated() {
+            var json = JSONWriter()
+            json.object { json in
+                json.member("id", key.id)
+                json.member("principal", key.principal)
+                json.member("role", key.role)
+                json.member("digest", key.digest.hex)
+                json.member("created", CivilTime(secondsSince1970: key.created).rfc3339(.seconds))
+                if let expires = key.expires {
+                    json.member("expires", CivilTime(secondsSince1970: expires).rfc3339(.seconds))
+                }
+            }
+            text += Array(index == 0 ? "\n".utf8 : ",\n".utf8)
+            text += json.array
+        }
+        return text + Array("\n]}\n".utf8)
+    }
+}

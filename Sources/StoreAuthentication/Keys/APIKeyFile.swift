@@ -1,0 +1,95 @@
+import Glibc
+import StorePlatform
+
+/// A keys file as the command line changes it.
+package struct APIKeyFile: Sendable {
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// The keys that the file has; none where there is no file.
+    package func keys() throws(CredentialFileError) -> [APIKey] { try document().keys }
+
+    /// Adds a key, and returns it with its token, which is kept nowhere.
+    package func create(
+        principal: String,
+        role: String,
+        expires: Int64?,
+        at now: Int64
+    ) throws(CredentialFileError) -> (key: APIKey, token: String) {
+        guard PrincipalName.isAllowedForPrincipal(principal) else {
+            throw CredentialFileError(
+                "--principal: allowed are \(PrincipalName.allowed), and not anonymous"
+            )
+        }
+        guard PrincipalName.isAllowed(role) else {
+            throw CredentialFileError("--role: allowed are \(PrincipalName.allowed)")
+        }
+        return try change { document throws(CredentialFileError) in
+            guard document.keys.count < APIKeyDocument.countMax else {
+                throw CredentialFileError(path, "it has \(APIKeyDocument.countMax) keys already")
+            }
+            let made: (id: String, token: String)
+            do { made = try APIKeyToken.make() } catch {
+                throw CredentialFileError("making a key failed: \(error)")
+            }
+            var token = made.token
+            let key = APIKey(
+                id: made.id,
+                principal: principal,
+                role: role,
+                digest: token.withUTF8 { TokenDigest(of: UnsafeRawBufferPointer($0)) },
+                created: now,
+                expires: expires
+            )
+            // 60 random bits are not the same twice; if they are, no key may be taken over.
+            guard !document.keys.contains(where: { $0.id == key.id }) else {
+                throw CredentialFileError("making a key failed: its id is taken; try again")
+            }
+            document.keys.append(key)
+            return (key, made.token)
+        }
+    }
+
+    /// Takes a key out of the file, and returns it.
+    package func revoke(_ id: String) throws(CredentialFileError) -> APIKey {
+        try change { document throws(CredentialFileError) in
+            guard let index = document.keys.firstIndex(where: { $0.id == id }) else {
+                throw CredentialFileError(path, "there is no key '\(id)'; 'token list' shows all")
+            }
+            return document.keys.remove(at: index)
+        }
+    }
+
+    private func document() throws(CredentialFileError) -> APIKeyDocument {
+        guard let content = try CredentialFile.readIfThere(path) else { return APIKeyDocument() }
+        return try APIKeyDocument(content)
+    }
+
+    /// Reads, changes and writes the file, while no other command does.
+    private func change<Result>(
+        _ body: (inout APIKeyDocument) throws(CredentialFileError) -> Result
+    ) throws(CredentialFileError) -> Result {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        // The file itself is replaced, so the lock is its folder's.
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CredentialFileError(folder, "the folder can't be opened: \(SystemError.text)")
+        }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                throw CredentialFileError(folder, "it can't be locked: \(SystemError.text)")
+            }
+        }
+        var document = try document()
+        let result = try body(&document)
+        do throws(AtomicFileError) {
+            try AtomicFile.write(document.bytes, to: path, mode: 0o600)
+        } catch {
+            throw CredentialFileError(error.description)
+        }
+        return result
+    }
+}

@@ -1,0 +1,63 @@
+import StoreDigest
+
+/// The text of an API key: `ssk_<id>_<secret><checksum>`, 66 bytes.
+///
+/// The id is 12 characters of `a` to `z` and `2` to `7`, the secret 256 random bits in base64url,
+/// and the checksum the first six characters of the digest of all before it, in base64url. Where
+/// it is wrong, the key was mistyped; else a key that is not in the file was revoked.
+package enum APIKeyToken {
+    static let prefix = Array("ssk_".utf8)
+    static let idCount = 12
+    static let secretBytes = 32
+    static let checksumCount = 6
+    /// How long each key is.
+    package static let count = prefix.count + idCount + 1 + 43 + checksumCount
+
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+    /// A new id and its token.
+    static func make() throws(GnuTLSFailure) -> (id: String, token: String) {
+        let id = try Secrets.random(bytes: idCount).map { alphabet[Int($0 & 31)] }
+        let secret = Base64URL.encode(try Secrets.random(bytes: secretBytes))
+        let body = prefix + id + [UInt8(ascii: "_")] + secret
+        return (
+            String(decoding: id, as: UTF8.self),
+            String(decoding: body + checksum(of: body), as: UTF8.self)
+        )
+    }
+
+    /// Whether a token begins like an API key, which no JWT does.
+    static func isLike(_ token: UnsafeRawBufferPointer) -> Bool { token.starts(with: prefix) }
+
+    /// The id within a token; `nil` where the token has not the form of a key. Makes no allocation.
+    static func id(of token: UnsafeRawBufferPointer) -> String? {
+        guard token.count == count, token[prefix.count + idCount] == UInt8(ascii: "_") else {
+            return nil
+        }
+        let id = token[prefix.count..<prefix.count + idCount]
+        guard id.allSatisfy(isOfID) else { return nil }
+        return String(decoding: UnsafeRawBufferPointer(rebasing: id), as: UTF8.self)
+    }
+
+    /// Whether a text may be an id.
+    static func isID(_ text: String) -> Bool {
+        text.utf8.count == idCount && text.utf8.allSatisfy(isOfID)
+    }
+
+    private static func isOfID(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "2")...UInt8(ascii: "7"): true
+        default: false
+        }
+    }
+
+    /// Whether the last characters are the checksum of those before.
+    static func hasChecksum(_ token: UnsafeRawBufferPointer) -> Bool {
+        let body = Array(token.dropLast(checksumCount))
+        return token.suffix(checksumCount).elementsEqual(checksum(of: body))
+    }
+
+    private static func checksum(of body: [UInt8]) -> ArraySlice<UInt8> {
+        Base64URL.encode(body.withUnsafeBytes { SHA256.digest($0) }).prefix(checksumCount)
+    }
+}

@@ -1,0 +1,54 @@
+import StoreTexts
+
+/// The API keys of a keys file, by their ids.
+struct APIKeys: Sendable {
+    private struct Entry: Sendable {
+        let digest: TokenDigest
+        /// Made once, so that a request makes none.
+        let principal: Principal
+    }
+
+    private let entries: [String: Entry]
+
+    init(_ keys: [APIKey]) {
+        entries = Dictionary(
+            keys.map { key in
+                let principal = Principal(
+                    name: key.principal,
+                    role: key.role,
+                    credential: .key(key.id),
+                    expires: key.expires
+                )
+                return (key.id, Entry(digest: key.digest, principal: principal))
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    var count: Int { entries.count }
+
+    /// The principal of a token that begins like a key.
+    ///
+    /// Cost of a good one: a look-up and a SHA-256.
+    func principal(
+        of token: UnsafeRawBufferPointer,
+        at now: Int64
+    ) throws(AuthenticationError) -> Principal {
+        guard let id = APIKeyToken.id(of: token) else { throw .form }
+        guard let entry = entries[id] else {
+            throw APIKeyToken.hasChecksum(token) ? .unknownKey(id: id) : .mistypedKey
+        }
+        guard entry.digest.isSame(as: TokenDigest(of: token)) else {
+            throw APIKeyToken.hasChecksum(token) ? .wrongSecret(id: id) : .mistypedKey
+        }
+        guard !entry.principal.isExpired(at: now) else { throw .expiredKey(id: id) }
+        return entry.principal
+    }
+
+    /// Whether a principal that once showed the key of this id is still what the key says.
+    func isGood(_ principal: Principal, id: String, at now: Int64) -> Bool {
+        guard let key = entries[id]?.principal else { return false }
+        return !key.isExpired(at: now) && key.name.isSame(as: principal.name)
+            && key.role.isSame(as: principal.role)
+    }
+}

@@ -1,0 +1,213 @@
+import CStoreGnuTLS
+
+/// The algorithms whose signatures are taken (RFC 7518, RFC 8037).
+enum SigningAlgorithm: String, Sendable, CaseIterable {
+    /// HMAC with SHA-256, by a secret that issuer and server share.
+    case hs256 = "HS256"
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case rs256 = "RS256"
+    /// ECDSA on P-256 with SHA-256.
+    case es256 = "ES256"
+    /// Ed25519.
+    case edDSA = "EdDSA"
+}
+
+/// A public key and the one algorithm that it is for, in GnuTLS's hands.
+final class PublicKey: @unchecked Sendable {
+    // Safety: nothing changes the key behind `init`, and GnuTLS lets several threads read one
+    // object (its manual, "Thread safety").
+    private let handle: gnutls_pubkey_t
+    let algorithm: SigningAlgorithm
+    /// How long each of its signatures is in a JWS.
+    private let signatureBytes: Int
+    /// The SHA-256 digest of the key (SubjectPublicKeyInfo).
+    let fingerprint: [UInt8]
+
+    static let rsaBits: ClosedRange<UInt32> = 2_048...8_192
+
+    private init(
+        _ handle: gnutls_pubkey_t,
+        _ algorithm: SigningAlgorithm,
+        signatureBytes: Int,
+        fingerprint: [UInt8]
+    ) {
+        self.handle = handle
+        self.algorithm = algorithm
+        self.signatureBytes = signatureBytes
+        self.fingerprint = fingerprint
+    }
+
+    deinit { gnutls_pubkey_deinit(handle) }
+
+    /// A key that `fill` imports.
+    ///
+    /// - Throws: where it is no key, not a key of a known kind, or too weak a key.
+    private static func make(
+        _ fill: (gnutls_pubkey_t) -> CInt
+    ) throws(GnuTLSFailure) -> PublicKey {
+        var made: gnutls_pubkey_t?
+        try GnuTLSFailure.check(gnutls_pubkey_init(&made))
+        guard let handle = made else { throw GnuTLSFailure(GNUTLS_E_MEMORY_ERROR) }
+        do throws(GnuTLSFailure) {
+            try GnuTLSFailure.check(fill(handle))
+            let (algorithm, signatureBytes) = try kind(of: handle)
+            // Such as a point that is not on the curve.
+            guard gnutls_pubkey_verify_params(handle) >= 0 else {
+                throw GnuTLSFailure("the key's numbers are no \(algorithm.rawValue) key")
+            }
+            return PublicKey(
+                handle,
+                algorithm,
+                signatureBytes: signatureBytes,
+                fingerprint: try fingerprint(of: handle)
+            )
+        } catch {
+            gnutls_pubkey_deinit(handle)
+            throw error
+        }
+    }
+
+    private static func kind(
+        of handle: gnutls_pubkey_t
+    ) throws(GnuTLSFailure) -> (SigningAlgorithm, signatureBytes: Int) {
+        var bits: UInt32 = 0
+        switch gnutls_pubkey_get_pk_algorithm(handle, &bits) {
+        case CInt(GNUTLS_PK_RSA.rawValue):
+            guard rsaBits.contains(bits) else {
+                throw GnuTLSFailure(
+                    "an RSA key of \(bits) bits; allowed are \(rsaBits.lowerBound) to "
+                        + "\(rsaBits.upperBound)"
+                )
+            }
+            try checkExponent(of: handle)
+            return (.rs256, Int(bits + 7) / 8)
+        case CInt(GNUTLS_PK_ECDSA.rawValue):
+            var curve = GNUTLS_ECC_CURVE_INVALID
+            try GnuTLSFailure.check(gnutls_pubkey_export_ecc_raw2(handle, &curve, nil, nil, 0))
+            guard curve == GNUTLS_ECC_CURVE_SECP256R1 else { throw unknownKind }
+            return (.es256, 64)
+        case CInt(GNUTLS_PK_EDDSA_ED25519.rawValue):
+            return (.edDSA, 64)
+        default:
+            throw unknownKind
+        }
+    }
+
+    private static let unknownKind = GnuTLSFailure(
+        "a key of another kind; allowed are RSA, EC on P-256 and Ed25519"
+    )
+
+    /// With the exponent 1, each text would be its own signature.
+    private static func checkExponent(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
+        var exponent = gnutls_datum_t()
+        try GnuTLSFailure.check(gnutls_pubkey_export_rsa_raw2(handle, nil, &exponent, 0))
+        defer { cgnutls_free(exponent.data) }
+        let bytes = UnsafeBufferPointer(start: exponent.data, count: Int(exponent.size))
+        let number = Array(bytes.drop { $0 == 0 })
+        guard let last = number.last, last & 1 == 1, number.count > 1 || last > 1 else {
+            throw GnuTLSFailure("an RSA key with an exponent that is even or 1")
+        }
+    }
+
+    private static func fingerprint(
+        of handle: gnutls_pubkey_t
+    ) throws(GnuTLSFailure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        var count = bytes.count
+        let flags = UInt32(GNUTLS_KEYID_USE_SHA256.rawValue)
+        try GnuTLSFailure.check(gnutls_pubkey_get_key_id(handle, flags, &bytes, &count))
+        return bytes
+    }
+}
+
+extension PublicKey {
+    /// A public key in PEM (SubjectPublicKeyInfo).
+    static func pem(_ block: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+        try make { handle in
+            withDatum(block) { gnutls_pubkey_import(handle, $0, GNUTLS_X509_FMT_PEM) }
+        }
+    }
+
+    /// The public key of a certificate in PEM. Its dates and its issuer are not looked at.
+    static func certificate(pem block: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+        var made: gnutls_x509_crt_t?
+        try GnuTLSFailure.check(gnutls_x509_crt_init(&made))
+        guard let certificate = made else { throw GnuTLSFailure(GNUTLS_E_MEMORY_ERROR) }
+        defer { gnutls_x509_crt_deinit(certificate) }
+        try GnuTLSFailure.check(
+            withDatum(block) { gnutls_x509_crt_import(certificate, $0, GNUTLS_X509_FMT_PEM) }
+        )
+        return try make { gnutls_pubkey_import_x509($0, certificate, 0) }
+    }
+
+    /// An RSA key of its modulus and exponent.
+    static func rsa(n: [UInt8], e: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+        try make { handle in
+            withDatum(n) { n in withDatum(e) { gnutls_pubkey_import_rsa_raw(handle, n, $0) } }
+        }
+    }
+
+    /// A key on P-256 of its coordinates, 32 bytes each.
+    static func p256(x: [UInt8], y: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+        guard x.count == 32, y.count == 32 else {
+            throw GnuTLSFailure("x and y have 32 bytes each on P-256")
+        }
+        return try make { handle in
+            withDatum(x) { x in
+                withDatum(y) {
+                    gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_SECP256R1, x, $0)
+                }
+            }
+        }
+    }
+
+    /// An Ed25519 key, 32 bytes.
+    static func ed25519(_ x: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+        guard x.count == 32 else { throw GnuTLSFailure("x has 32 bytes on Ed25519") }
+        return try make { handle in
+            withDatum(x) {
+                gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_ED25519, $0, nil)
+            }
+        }
+    }
+}
+
+extension PublicKey {
+    /// Whether `signature`, in the form of a JWS, is this key's of `text`.
+    func isSignature(_ signature: [UInt8], of text: [UInt8]) -> Bool {
+        guard signature.count == signatureBytes else { return false }
+        switch algorithm {
+        case .hs256: return false
+        case .rs256: return verify(signature, text, GNUTLS_SIGN_RSA_SHA256)
+        case .edDSA: return verify(signature, text, GNUTLS_SIGN_EDDSA_ED25519)
+        case .es256:
+            guard let encoded = Self.encoded(signature) else { return false }
+            return verify(encoded, text, GNUTLS_SIGN_ECDSA_SHA256)
+        }
+    }
+
+    private func verify(
+        _ signature: [UInt8],
+        _ text: [UInt8],
+        _ algorithm: gnutls_sign_algorithm_t
+    ) -> Bool {
+        withDatum(text) { text in
+            withDatum(signature) {
+                gnutls_pubkey_verify_data2(handle, algorithm, 0, text, $0) >= 0
+            }
+        }
+    }
+
+    /// r and s, 32 bytes each, as X.509 has them; `nil` where one is 0.
+    private static func encoded(_ signature: [UInt8]) -> [UInt8]? {
+        // DER writes no zeros in front of a number.
+        let r = Array(signature[..<32].drop { $0 == 0 })
+        let s = Array(signature[32...].drop { $0 == 0 })
+        guard !r.isEmpty, !s.isEmpty else { return nil }
+        var encoded = gnutls_datum_t()
+        let code = withDatum(r) { r in withDatum(s) { gnutls_encode_rs_value(&encoded, r, $0) } }
+        guard code >= 0 else { return nil }
+        defer { cgnutls_free(encoded.data) }
+        return Array(UnsafeBufferPointer(start: encoded.data, count: Int(encoded.size)))
+    }
+}

@@ -1,0 +1,207 @@
+import StoreTexts
+import StoreWire
+
+// The answers for a role that the policy has.
+
+extension PolicyExplainer {
+    /// Whether a role may use a route.
+    func explain(
+        _ need: RouteNeed,
+        _ request: String,
+        _ role: Role,
+        _ grants: RoleGrants
+    ) -> PolicyExplanation {
+        switch need {
+        case .nothing:
+            return .allowed("\(request) is for all roles")
+        case .state:
+            return explainState(request, role, grants)
+        case .member(let name):
+            let wanted = "\"/\(JSONPointer.escaped(name))\", \"/*\" or \"*\""
+            return answer(
+                request,
+                grants.read.first { $0.scope.has(member: name) },
+                missing: wanted,
+                in: "read",
+                of: grants,
+                isHidden: true
+            )
+        case .views:
+            return answer(
+                request,
+                grants.read.first { grant in
+                    grant.scope == .everything || grant.scope == .views
+                        || world.views.contains { grant.scope.has(view: $0) }
+                },
+                missing: "a view",
+                in: "read",
+                of: grants
+            )
+        case .view(let name):
+            return answer(
+                request,
+                grants.read.first { $0.scope.has(view: name) },
+                missing: "\(quoted("views/" + name)), \"views/*\" or \"*\"",
+                in: "read",
+                of: grants,
+                isHidden: true
+            )
+        case .log:
+            return answer(
+                request,
+                grants.read.first(where: \.scope.hasLog),
+                missing: "\"log\" or \"*\"",
+                in: "read",
+                of: grants
+            )
+        case .dispatch:
+            return explainDispatch(request, grants)
+        case .useCase(let path):
+            return answer(
+                request,
+                grants.call.first { $0.scope.has(useCase: path) },
+                missing: "\(quoted("usecases/" + path)), \"usecases/*\" or \"*\"",
+                in: "call",
+                of: grants
+            )
+        case .notification(let name):
+            return answer(
+                request,
+                grants.call.first { $0.scope.has(notification: name) },
+                missing: "\(quoted("notify/" + name)), \"notify/*\" or \"*\"",
+                in: "call",
+                of: grants
+            )
+        case .group(let group):
+            return answer(
+                request,
+                grants.use.first { $0.scope.bits & group.bit != 0 },
+                missing: "\(quoted(group.rawValue)) or \"*\"",
+                in: "use",
+                of: grants
+            )
+        }
+    }
+
+    /// Whether a role may dispatch an action with a payload.
+    func explain(
+        _ action: String,
+        at place: Int,
+        _ payload: JSONNode?,
+        of principal: String,
+        _ grants: RoleGrants
+    ) -> PolicyExplanation {
+        let known = world.actions[place]
+        let shown = quoted(action)
+        guard known.isForClients else {
+            return .denied("\(shown) is dispatched by the program alone, whatever a policy grants")
+        }
+        let covering = grants.dispatch.filter { $0.scope.types.covers(known) }
+        guard !covering.isEmpty else {
+            let module = known.module.map { ", \(quoted($0 + "/*"))" } ?? ""
+            let wanted = "\(quoted(known.name))\(module) or \"*\""
+            return missing(shown, wanted, in: "dispatch", of: grants)
+        }
+        var lines = ["\(shown) is granted, but not with this payload"]
+        for grant in covering {
+            let failed = grant.scope.conditions.filter { !$0.holds(for: payload, of: principal) }
+            if failed.isEmpty { return .allowed("\(shown) by \(text(grant))") }
+            lines.append("  \(text(grant))")
+            lines += failed.map { "    " + $0.explanation(for: payload, of: principal) }
+        }
+        return .denied(lines.joined(separator: "\n"))
+    }
+
+    private func explainState(
+        _ request: String,
+        _ role: Role,
+        _ grants: RoleGrants
+    ) -> PolicyExplanation {
+        let whole = grants.read.first { $0.scope == .everything || $0.scope == .members }
+        if let whole {
+            return .allowed("\(request) shows all of the state, by \(text(whole))")
+        }
+        let seen = grants.read.filter { grant in
+            world.members.contains { grant.scope.has(member: $0) }
+        }
+        guard !seen.isEmpty else {
+            return missing(request, "a member of the state", in: "read", of: grants)
+        }
+        var lines = ["\(request) shows a part of the state"]
+        lines += seen.map { "  \(text($0))" }
+        let hidden = world.members.filter { !role.sees(member: $0) }
+        if !hidden.isEmpty {
+            lines.append("  without " + hidden.map(quoted).joined(separator: ", "))
+        }
+        return .allowed(lines.joined(separator: "\n"))
+    }
+
+    private func explainDispatch(_ request: String, _ grants: RoleGrants) -> PolicyExplanation {
+        let useful = grants.dispatch.filter { grant in
+            world.actions.contains { grant.scope.types.covers($0) }
+        }
+        guard !useful.isEmpty else {
+            return missing(request, "an action", in: "dispatch", of: grants)
+        }
+        let lines = ["\(request) takes what these grant; --action asks about one action"]
+        return .allowed((lines + useful.map { "  \(text($0))" }).joined(separator: "\n"))
+    }
+
+    private func answer<Scope>(
+        _ request: String,
+        _ grant: Grant<Scope>?,
+        missing wanted: String,
+        in list: String,
+        of grants: RoleGrants,
+        isHidden: Bool = false
+    ) -> PolicyExplanation {
+        guard let grant else {
+            return missing(request, wanted, in: list, of: grants, isHidden: isHidden)
+        }
+        return .allowed("\(request) by \(text(grant))")
+    }
+
+    private func missing(
+        _ asked: String,
+        _ wanted: String,
+        in list: String,
+        of grants: RoleGrants,
+        isHidden: Bool = false
+    ) -> PolicyExplanation {
+        .denied(
+            "nothing in /roles/\(grants.name)/\(list) grants \(asked); what would is \(wanted)"
+                + (isHidden ? "; for this role it is not there" : "")
+        )
+    }
+
+    private func text<Scope>(_ grant: Grant<Scope>) -> String {
+        "\(grant.pointer): \(Problem.excerpt(grant.text))"
+    }
+
+    private func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }
+}
+
+extension PayloadCondition {
+    /// What was found in a payload, and what has to be there.
+    func explanation(for payload: JSONNode?, of principal: String) -> String {
+        let wanted =
+            switch self.wanted {
+            case .principal: "the principal's name, \(JSONText.quoted(Problem.excerpt(principal)))"
+            case .value(let value): Problem.excerpt(value.text)
+            }
+        let place = "'\(Problem.excerpt(pointer.description))' of the payload"
+        guard let found = payload.flatMap(pointer.find(from:)) else {
+            return "\(place) has to be \(wanted), and is not there"
+        }
+        return "\(place) has to be \(wanted), and is \(Problem.excerpt(found.sourceText))"
+    }
+}
+
+extension JSONTree {
+    /// The value as JSON.
+    fileprivate var text: String {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return String(decoding: writer.array, as: UTF8.self)
+    }
+}

@@ -1,0 +1,177 @@
+import StoreTexts
+import StoreWire
+
+/// Says whether a role may do something in a store, and by which grant, or which one is missing.
+package struct PolicyExplainer {
+    private let file: PolicyFile?
+    private let policy: Policy
+    let world: PolicyWorld
+    let names: PolicyNames
+
+    /// Where there is no policy, `file` is `nil`.
+    package init(_ file: PolicyFile?, in world: PolicyWorld) {
+        self.file = file
+        self.world = world
+        policy = file.map { Policy($0, in: world) } ?? .open
+        names = PolicyNames([world])
+    }
+
+    /// Answers for the role of this name.
+    ///
+    /// - Throws: where the question names what the store does not have.
+    package func explain(
+        _ question: PolicyQuestion,
+        as roleName: String
+    ) throws(PolicyQuestionError) -> PolicyExplanation {
+        switch question {
+        case .path(let path, let method):
+            let (request, need) = try need(of: path, method)
+            if need == .nothing { return .allowed("\(request) is for all roles") }
+            return explain(need, request, as: roleName)
+        case .action(let name, let payload, let principal):
+            let place = try place(ofAction: name)
+            let document = try payload.map { bytes throws(PolicyQuestionError) in
+                do throws(JSONError) {
+                    return try JSONDocument(parsing: bytes, limits: .unbounded)
+                } catch {
+                    throw PolicyQuestionError(
+                        "the payload is no JSON: byte \(error.offset): \(error.message)"
+                    )
+                }
+            }
+            return explain(name, at: place, document?.root, of: principal, as: roleName)
+        }
+    }
+
+    /// The role with its grants, or why there is none.
+    private func role(_ name: String) -> Result<(Role, RoleGrants), Missing> {
+        guard let file else { return .failure(.policy) }
+        guard let role = policy.role(name),
+            let grants = file.roles.first(where: { $0.name.isSame(as: name) })
+        else { return .failure(.role) }
+        return .success((role, grants))
+    }
+
+    private enum Missing: Error { case policy, role }
+
+    private func explain(
+        _ need: RouteNeed,
+        _ request: String,
+        as name: String
+    ) -> PolicyExplanation {
+        switch role(name) {
+        case .success((let role, let grants)): explain(need, request, role, grants)
+        case .failure(let missing):
+            without(missing, name, isDenied: policy.role(name)?.denial(of: need) != nil)
+        }
+    }
+
+    private func explain(
+        _ action: String,
+        at place: Int,
+        _ payload: JSONNode?,
+        of principal: String,
+        as name: String
+    ) -> PolicyExplanation {
+        switch role(name) {
+        case .success((_, let grants)): explain(action, at: place, payload, of: principal, grants)
+        case .failure(let missing):
+            without(missing, name, isDenied: policy.role(name) == nil)
+        }
+    }
+
+    /// The answer where there is no policy, or the policy does not have the role.
+    private func without(
+        _ missing: Missing,
+        _ name: String,
+        isDenied: Bool
+    ) -> PolicyExplanation {
+        let text = JSONText.quoted(Problem.excerpt(name))
+        if case .role = missing {
+            let known = file?.roles.map(\.name) ?? []
+            let nearest = EditDistance.nearest(to: name, in: known)
+            let hint = nearest.map { "; did you mean \(JSONText.quoted($0))?" } ?? ""
+            return .denied("the policy has no role \(text)" + hint)
+        }
+        guard name.isSame(as: Policy.anonymous) else {
+            return .denied("without a policy there is no role \(text), but \"anonymous\" alone")
+        }
+        return isDenied
+            ? .denied("without a policy \"anonymous\" may do all but debug and operate")
+            : .allowed("without a policy \"anonymous\" may do this")
+    }
+
+    /// The request as it is repeated, and what its route needs.
+    private func need(
+        of path: String,
+        _ method: String?
+    ) throws(PolicyQuestionError) -> (request: String, need: RouteNeed) {
+        let shown = Problem.excerpt(path)
+        guard let route = RoutePath.route(at: path) else {
+            throw PolicyQuestionError(
+                "no route has the path '\(shown)'; allowed is a path as a request has it, without "
+                    + "its query"
+            )
+        }
+        if let method, !route.methods.contains(exactly: method) {
+            throw PolicyQuestionError(
+                "'\(shown)' has the methods \(route.methods.joined(separator: ", ")) alone"
+            )
+        }
+        return ("\(method ?? route.methods.first ?? "GET") \(shown)", try known(route.need))
+    }
+
+    /// The need with the name as the store has it.
+    private func known(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
+        switch need {
+        case .member(let name):
+            try require(name, in: names.members.names, "member of the state")
+            return need
+        case .view(let name):
+            try require(name, in: names.views.names, "view")
+            return need
+        case .notification(let name):
+            try require(name, in: names.notifications.names, "notification")
+            return need
+        case .useCase(let path):
+            if let all = InstanceName.template(of: path), names.useCases.contains(all) {
+                return .useCase(all)
+            }
+            try require(path, in: names.useCases.names, "use case")
+            return need
+        case .nothing, .state, .views, .log, .dispatch, .group:
+            return need
+        }
+    }
+
+    private func place(ofAction name: String) throws(PolicyQuestionError) -> Int {
+        if let place = world.actions.firstIndex(where: { $0.name.isSame(as: name) }) {
+            return place
+        }
+        if let all = InstanceName.template(of: name),
+            let place = world.actions.firstIndex(where: { $0.name.isSame(as: all) })
+        {
+            return place
+        }
+        throw unknown(name, in: world.actions.map(\.name), "action")
+    }
+
+    private func require(
+        _ name: String,
+        in known: [String],
+        _ kind: String
+    ) throws(PolicyQuestionError) {
+        guard !known.contains(exactly: name) else { return }
+        throw unknown(name, in: known, kind)
+    }
+
+    private func unknown(_ name: String, in known: [String], _ kind: String) -> PolicyQuestionError
+    {
+        let hint = EditDistance.nearest(to: name, in: known).map {
+            "; did you mean \(JSONText.quoted($0))?"
+        }
+        return PolicyQuestionError(
+            "this store has no \(kind) \(JSONText.quoted(Problem.excerpt(name)))" + (hint ?? "")
+        )
+    }
+}

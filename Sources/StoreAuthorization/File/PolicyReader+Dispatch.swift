@@ -1,0 +1,172 @@
+import StoreTexts
+import StoreWire
+
+// What the elements of `dispatch` mean.
+
+extension PolicyReader {
+    private static let allowed =
+        "allowed are an action's wire name, \"MODULE/*\", \"*\", and "
+        + "{\"type\": one of these, \"where\": {\"/pointer\": value}}"
+
+    /// What an element of `dispatch` grants.
+    mutating func dispatchScope(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
+        if let text = node.stringValue {
+            return actionScope(text, pointer).map { DispatchScope(types: $0) }
+        }
+        guard node.kind == .object else {
+            add(pointer, "this is no grant; \(Self.allowed)")
+            return nil
+        }
+        _ = check(node, pointer, members: ["type", "where"])
+        guard let type = node.member("type") else {
+            add(pointer, "there is no member \"type\"; \(Self.allowed)")
+            return nil
+        }
+        guard let name = text(type, pointer + "/type", Self.allowed),
+            let types = actionScope(name, pointer + "/type")
+        else { return nil }
+        guard let conditions = conditions(node, of: types, pointer) else { return nil }
+        return DispatchScope(types: types, conditions: conditions)
+    }
+
+    private mutating func actionScope(_ text: String, _ pointer: String) -> ActionScope? {
+        if text.isSame(as: "*") { return .everything }
+        if names.actions.contains(text) { return .action(text) }
+        if text.utf8.count > 2, text.utf8.suffix(2).elementsEqual("/*".utf8) {
+            let module = String(decoding: text.utf8.dropLast(2), as: UTF8.self)
+            if names.modules.contains(module) { return .module(module) }
+            unknown(
+                text,
+                "no module of which clients dispatch actions",
+                Self.allowed,
+                pointer,
+                names.modules.names.map { $0 + "/*" }
+            )
+            return nil
+        }
+        if names.isProgramOnly(text) {
+            add(
+                pointer,
+                "\(quoted(text)) is dispatched by the program alone, whatever a policy grants; "
+                    + "leave it out"
+            )
+            return nil
+        }
+        if let all = names.instancesName(for: text) {
+            add(
+                pointer,
+                "\(quoted(text)) names one instance; allowed is \(quoted(all)), for all of them"
+            )
+            return nil
+        }
+        unknown(text, "no action of this store", Self.allowed, pointer, names.actions.names)
+        return nil
+    }
+
+    private mutating func conditions(
+        _ grant: JSONNode,
+        of types: ActionScope,
+        _ pointer: String
+    ) -> [PayloadCondition]? {
+        let pointer = pointer + "/where"
+        guard let node = grant.member("where"), node.kind == .object, node.count > 0 else {
+            add(
+                pointer,
+                "allowed is an object of JSON Pointers into the payload and what they lead to; "
+                    + "where nothing is compared, give the type as a text"
+            )
+            return nil
+        }
+        let members = node.members
+        guard members.count <= PolicyFile.conditionsMax else {
+            add(
+                pointer,
+                "\(members.count) conditions are too many; allowed are \(PolicyFile.conditionsMax)"
+            )
+            return nil
+        }
+        let actions = names.actions(of: types)
+        var conditions: [PayloadCondition] = []
+        for (name, value) in members {
+            let place = pointer + "/" + JSONPointer.escaped(name)
+            guard let path = JSONPointer(name), let first = path.tokens.first else {
+                add(place, "\(quoted(name)) is no JSON Pointer (RFC 6901) such as \"/authorID\"")
+                continue
+            }
+            guard check(first, isIn: actions, place), let wanted = wanted(value, place) else {
+                continue
+            }
+            conditions.append(PayloadCondition(pointer: path, wanted: wanted))
+        }
+        return conditions.count == members.count ? conditions : nil
+    }
+
+    /// Whether some action's payload has the member; notes one that none has.
+    private mutating func check(
+        _ member: String,
+        isIn actions: [PolicyAction],
+        _ pointer: String
+    ) -> Bool {
+        if actions.contains(where: { $0.secrets.contains(exactly: member) }) {
+            add(
+                pointer,
+                "the member \(quoted(member)) is removed before the action is made; allowed are "
+                    + "members that the action keeps"
+            )
+            return false
+        }
+        if actions.contains(where: { $0.members?.contains(exactly: member) ?? true }) {
+            return true
+        }
+        let known = NameSet(actions.flatMap { $0.members ?? [] }).names
+        add(
+            pointer,
+            "no such payload has a member \(quoted(member))"
+                + (known.isEmpty ? "" : "; allowed are \(list(known))"),
+            nearest: member,
+            in: known
+        )
+        return false
+    }
+
+    /// How many names a message lists.
+    private static let listedMax = 10
+
+    private func list(_ names: [String]) -> String {
+        names.prefix(Self.listedMax).map(quoted).joined(separator: ", ")
+            + (names.count > Self.listedMax ? ", …" : "")
+    }
+
+    private mutating func wanted(
+        _ value: JSONNode,
+        _ pointer: String
+    ) -> PayloadCondition.Wanted? {
+        if value.stringValue?.isSame(as: "$principal") == true { return .principal }
+        let tree = JSONTree(value)
+        // What looks like a variable and is none would match nothing, in silence.
+        if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
+            add(
+                pointer,
+                "\(quoted(text)) begins like a variable; there is one, and it stands alone: "
+                    + "\"$principal\"",
+                nearest: text,
+                in: ["$principal"]
+            )
+            return nil
+        }
+        return .value(tree)
+    }
+}
+
+extension JSONTree {
+    /// The first text in it, at any depth, that begins with this byte.
+    fileprivate func text(beginningWith byte: UInt8) -> String? {
+        switch self {
+        case .literal: nil
+        case .string(let text): text.utf8.first == byte ? text : nil
+        case .array(let elements): elements.lazy.compactMap { $0.text(beginningWith: byte) }.first
+        case .object(let members):
+            members.lazy.compactMap { $0.value.text(beginningWith: byte) }.first
+        }
+    }
+}

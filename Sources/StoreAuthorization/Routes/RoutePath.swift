@@ -1,0 +1,129 @@
+import StoreTexts
+import StoreWire
+
+/// What the routes of a store need, by their paths: what the table of [policies](docs/POLICY.md)
+/// says.
+package enum RoutePath {
+    /// The methods that a path has, and what they need; `nil` where there is no such path. The path
+    /// is that of a request, without its query, and without `/stores/NAME` before it.
+    package static func route(at path: String) -> (methods: [String], need: RouteNeed)? {
+        guard let segments = segments(of: path) else { return nil }
+        for row in rows {
+            if let found = row.match(segments) { return (row.methods, row.need(found)) }
+        }
+        return nil
+    }
+
+    /// The decoded segments of a path; `nil` where it is badly encoded.
+    private static func segments(of path: String) -> [String]? {
+        guard let rest = path.rest(after: "/") else { return nil }
+        if rest.isEmpty { return [] }
+        var segments: [String] = []
+        for part in rest.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        {
+            guard let segment = PercentEncoding.decode(String(decoding: part, as: UTF8.self))
+            else { return nil }
+            segments.append(segment)
+        }
+        return segments
+    }
+
+    /// The routes of one path, and what they need.
+    private struct Row: Sendable {
+        /// `{…}` stands for one segment, `{…...}` at the end for one or more.
+        let template: [String]
+        let methods: [String]
+        /// Takes the segments that the parameters stand for.
+        let need: @Sendable ([String]) -> RouteNeed
+
+        init(
+            _ methods: [String],
+            _ template: String,
+            _ need: @escaping @Sendable ([String]) -> RouteNeed
+        ) {
+            self.template = template.split(separator: "/").map { String($0) }
+            self.methods = methods
+            self.need = need
+        }
+
+        init(_ methods: [String], _ template: String, _ need: RouteNeed) {
+            self.init(methods, template) { _ in need }
+        }
+
+        /// The parameters of a path; `nil` for another path.
+        func match(_ segments: [String]) -> [String]? {
+            var parameters: [String] = []
+            for (index, part) in template.enumerated() {
+                guard index < segments.count else { return nil }
+                if part.hasSuffix("...}") { return parameters + segments[index...] }
+                if part.hasPrefix("{") {
+                    guard !segments[index].isEmpty else { return nil }
+                    parameters.append(segments[index])
+                } else if !part.isSame(as: segments[index]) {
+                    return nil
+                }
+            }
+            return segments.count == template.count ? parameters : nil
+        }
+    }
+
+    private static let read = ["GET", "HEAD"]
+
+    private static let rows =
+        open + [
+            Row(["POST"], "/dispatch", .dispatch),
+            Row(read, "/dispatch/{version}", .dispatch),
+            Row(["POST"], "/modules/{module}/ui", .dispatch),
+            Row(["POST"], "/modules/{module}/{id}/ui", .dispatch),
+            Row(read, "/state", .state),
+            Row(read, "/state/{pointer...}") { .member(unescaped($0.first ?? "")) },
+            Row(["GET"], "/events", .state),
+            Row(read, "/modules", .state),
+            Row(read, "/modules/{module}") { .member($0.first ?? "") },
+            Row(["GET"], "/modules/{module}/events") { .member($0.first ?? "") },
+            Row(read, "/modules/{module}/{id}") { .member($0.first ?? "") },
+            Row(["GET"], "/modules/{module}/{id}/events") { .member($0.first ?? "") },
+            Row(read, "/views", .views),
+            Row(read, "/views/{view}") { .view($0.first ?? "") },
+            Row(["GET"], "/views/{view}/events") { .view($0.first ?? "") },
+            Row(read, "/actions", .log),
+            Row(["GET"], "/actions/events", .log),
+            Row(read, "/trace", .log),
+            Row(["POST"], "/usecases/{path...}") { .useCase($0.joined(separator: "/")) },
+            Row(["POST"], "/notify/{name}") { .notification($0.first ?? "") },
+        ] + groups
+
+    private static let open = [
+        Row(read, "/", .nothing),
+        Row(read, "/livez", .nothing),
+        Row(read, "/readyz", .nothing),
+        Row(read, "/problems/{slug}", .nothing),
+        Row(["POST", "DELETE"], "/session", .nothing),
+    ]
+
+    private static let groups = [
+        Row(read, "/schema", .group(.schema)),
+        Row(read, "/openapi.json", .group(.schema)),
+        Row(["POST"], "/sessions", .group(.sessions)),
+        Row(read, "/route", .group(.sessions)),
+        Row(["GET"], "/route/events", .group(.sessions)),
+        Row(["POST"], "/route/shown", .group(.sessions)),
+        Row(read, "/effects", .group(.effects)),
+        Row(["DELETE"], "/effects/{effect}", .group(.effects)),
+        Row(read, "/metrics", .group(.metrics)),
+        Row(read, "/analytics", .group(.analytics)),
+        Row(read + ["POST", "DELETE"], "/debug/{rest...}", .group(.debug)),
+        Row(read, "/test/clock", .group(.clock)),
+        Row(["POST"], "/test/clock/advance", .group(.clock)),
+        Row(read, "/stores", .group(.stores)),
+    ]
+
+    /// The name that a segment of a pointer stands for, where `~1` is a slash, as `%2F` was.
+    private static func unescaped(_ segment: String) -> String {
+        let token = segment.utf8.split(
+            separator: UInt8(ascii: "/"),
+            omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }.joined(separator: "~1")
+        return JSONPointer("/" + token)?.tokens.first ?? segment
+    }
+}

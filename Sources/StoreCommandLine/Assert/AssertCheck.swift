@@ -1,0 +1,127 @@
+import StoreTexts
+import StoreWire
+
+/// Compares what came of a step with what is stated, as a store under test does.
+struct AssertCheck {
+    let expectation: AssertScript.Expectation
+    /// What is wrong: lines to print; none where all holds.
+    private(set) var lines: [String] = []
+
+    init(_ expectation: AssertScript.Expectation) {
+        self.expectation = expectation
+    }
+
+    // The answer
+
+    mutating func answer(_ outcome: StoreClient.Outcome) {
+        switch (expectation.answer, outcome) {
+        case (.success, .done): break
+        case (_, .unfinished):
+            add("Its effects did not end within \(StoreClient.waitSeconds) s.")
+        case (_, .other(let status)):
+            add("The answer is \(status), and nothing that a store says.")
+        case (.success, .problem("refused", _, let reason?)):
+            add("It was refused: \(reason)")
+            add("Where that is meant, state it: \"refused\": \(JSONText.quoted(reason))")
+        case (.success, .problem(let slug, let detail, _)):
+            add("The answer is the problem \(slug): \(detail)")
+            add("Where that is meant, state it: \"problem\": \(JSONText.quoted(slug))")
+        case (.refused(let reason), .done):
+            add("It was applied, and should have been refused: \(reason)")
+        case (.refused(let stated), .problem("refused", _, let reason?)):
+            if !stated.isSame(as: reason) { pair("refused", stated, reason) }
+        case (.refused(let stated), .problem(let slug, let detail, _)):
+            add("It should have been refused: \(stated)")
+            add("The answer is the problem \(slug): \(detail)")
+        case (.problem(let slug), .done):
+            add("It was applied, and should have been the problem \(slug).")
+        case (.problem(let stated), .problem(let slug, _, _)):
+            if !stated.isSame(as: slug) { pair("problem", stated, slug) }
+        }
+    }
+
+    // The state
+
+    /// Compares the state that is stated, which is the one before with the stated changes, with the
+    /// one that came to be.
+    mutating func state(from before: JSONTree, to after: JSONTree) {
+        var stated = expectation.isExhaustive ? before : after
+        var lost: [String] = []
+        for (pointer, value) in expectation.changes where !stated.put(value, at: pointer) {
+            lost.append("  \(pointer)")
+            lost.append("−   \(String(decoding: value.written(like: after), as: UTF8.self))")
+        }
+        guard stated != after || !lost.isEmpty else { return }
+        add("The state is not as stated.")
+        lines += lost
+        if !lost.isEmpty { add("There is no place for that; state what is around it as a whole.") }
+        lines += Self.difference(stated, after)
+    }
+
+    private static func difference(_ stated: JSONTree, _ actual: JSONTree) -> [String] {
+        let texts = [stated, actual].map { $0.written(like: actual) }
+        guard let old = try? JSONDocument(parsing: texts[0], limits: .unbounded),
+            let new = try? JSONDocument(parsing: texts[1], limits: .unbounded)
+        else { return ["  The states differ, and nest too deep to be shown."] }
+        return withExtendedLifetime((old, new)) {
+            JSONDifference.lines(from: old.root, to: new.root)
+        }
+    }
+
+    // What follows
+
+    /// Compares the names of the actions that followed by themselves.
+    mutating func received(_ names: [String]) {
+        let names = names.map { ExactText($0) }
+        let stated = expectation.received.map { ExactText($0) }
+        if !expectation.isExhaustive {
+            guard let missing = Self.firstMissing(of: stated, in: names) else { return }
+            add("What follows is not as stated.")
+            add("−   \(JSONText.quoted(missing.text))")
+            return
+        }
+        guard names != stated else { return }
+        add("What follows is not as stated.")
+        add("/receive")
+        let change = names.difference(from: stated)
+        for change in change.removals + change.insertions {
+            switch change {
+            case .remove(let index, let name, _):
+                lines.append("−   \(index): \(JSONText.quoted(name.text))")
+            case .insert(let index, let name, _):
+                lines.append("+   \(index): \(JSONText.quoted(name.text))")
+            }
+        }
+    }
+
+    /// The first of the stated names that does not come, in their order; others may come between.
+    private static func firstMissing(
+        of stated: [ExactText],
+        in names: [ExactText]
+    ) -> ExactText? {
+        var rest = names[...]
+        for name in stated {
+            guard let index = rest.firstIndex(of: name) else { return name }
+            rest = rest[(index + 1)...]
+        }
+        return nil
+    }
+
+    // Writing
+
+    /// Adds which actions other clients dispatched meanwhile, where something is wrong.
+    mutating func others(_ names: [String]) {
+        guard !lines.isEmpty, !names.isEmpty else { return }
+        add("Somebody else dispatched meanwhile: \(names.joined(separator: ", "))")
+    }
+
+    private mutating func pair(_ name: String, _ stated: String, _ actual: String) {
+        add("The answer is not as stated.")
+        lines.append("−   \"\(name)\": \(JSONText.quoted(stated))")
+        lines.append("+   \"\(name)\": \(JSONText.quoted(actual))")
+    }
+
+    private mutating func add(_ line: String) {
+        lines.append("  " + line)
+    }
+}

@@ -1,0 +1,59 @@
+import StoreWire
+
+/// A value of a script, with the place where it stands.
+struct ScriptNode {
+    let node: JSONNode
+    let pointer: JSONPointer
+
+    init(_ node: JSONNode, at pointer: JSONPointer = .root) {
+        self.node = node
+        self.pointer = pointer
+    }
+
+    func error(_ message: String) -> AssertScriptError { AssertScriptError(pointer, message) }
+
+    /// The member of this name, unless it is absent.
+    subscript(name: String) -> ScriptNode? {
+        node.member(named: name).map { ScriptNode($0, at: pointer.appending(name)) }
+    }
+
+    /// Refuses whatever is no object with members of these names only.
+    func check(members allowed: [String]) throws(AssertScriptError) {
+        guard node.kind == .object else { throw error("allowed is an object") }
+        for (name, _) in node.members where !allowed.contains(name) {
+            let hint = EditDistance.nearest(to: name, in: allowed).map { "; did you mean '\($0)'?" }
+            throw AssertScriptError(
+                pointer.appending(name),
+                "nothing is called that here; allowed are \(allowed.joined(separator: ", "))"
+                    + (hint ?? "")
+            )
+        }
+    }
+
+    func text() throws(AssertScriptError) -> String {
+        guard let text = node.stringValue, !text.isEmpty else {
+            throw error("allowed is a string that is not empty")
+        }
+        return text
+    }
+
+    func bool() throws(AssertScriptError) -> Bool {
+        switch node.kind {
+        case .true: return true
+        case .false: return false
+        default: throw error("allowed is true or false")
+        }
+    }
+
+    func elements() throws(AssertScriptError) -> [ScriptNode] {
+        guard node.kind == .array else { throw error("allowed is an array") }
+        return node.elements.enumerated().map { index, element in
+            ScriptNode(element, at: pointer.appending(String(index)))
+        }
+    }
+
+    func object() throws(AssertScriptError) -> ScriptNode {
+        guard node.kind == .object else { throw error("allowed is an object") }
+        return self
+    }
+}

@@ -1,0 +1,126 @@
+import StoreWire
+
+/// A store as a client of its HTTP interface sees it.
+struct StoreClient {
+    /// How long a request may wait for the effects that follow it, which is what servers allow.
+    static let waitSeconds = 60
+    /// How long each piece of any other exchange may take.
+    static let stepSeconds = 10
+
+    let http: CommandClient
+
+    /// A state, and the version that has it.
+    struct Look {
+        let state: JSONTree
+        let version: UInt64
+    }
+
+    /// An applied action, as the log has it.
+    struct Applied {
+        let version: UInt64
+        let type: String
+        /// Whether the program itself dispatched it because of another one.
+        let isConsequence: Bool
+    }
+
+    /// What came of a step.
+    enum Outcome {
+        /// Applied as these versions, if it was an action; all that follows is done.
+        case done(ClosedRange<UInt64>?)
+        /// It was taken, and what follows has not come to an end.
+        case unfinished
+        case problem(slug: String, detail: String, reason: String?)
+        /// An answer that is none of the server's.
+        case other(status: Int)
+    }
+
+    /// The newest state.
+    func look() throws(CommandClientError) -> Look {
+        let answer = try get("/state")
+        guard let tag = answer["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
+            let state = parse(answer)
+        else { throw CommandClientError("\(http.authority) gives no state with a tag") }
+        return Look(state: JSONTree(state.root), version: tag.version)
+    }
+
+    /// What was applied after one version and up to another.
+    func applied(
+        after start: UInt64,
+        through end: UInt64
+    ) throws(CommandClientError) -> [Applied] {
+        var applied: [Applied] = []
+        var after = start
+        while after < end {
+            let page = parse(try get("/actions?after=\(after)&limit=1000"))?.root
+            guard let records = page?.member(named: "actions")?.elements, !records.isEmpty else {
+                throw CommandClientError("\(http.authority) has no log of actions after \(after)")
+            }
+            for record in records {
+                guard let version = record.member(named: "version").flatMap(Self.version),
+                    let type = record.member(named: "type")?.stringValue
+                else { throw CommandClientError("\(http.authority) has a log that can't be read") }
+                after = version
+                guard version <= end else { break }
+                let isConsequence = record.member(named: "cause") != nil
+                applied.append(
+                    Applied(version: version, type: type, isConsequence: isConsequence)
+                )
+            }
+        }
+        return applied
+    }
+
+    /// Does what a step asks for, and waits until all that follows is done.
+    func perform(_ request: AssertScript.Request) throws(CommandClientError) -> Outcome {
+        let answer = try http.exchange(
+            CommandClient.Request(
+                "POST",
+                http.path + request.path,
+                headers: [
+                    ("Host", http.authority), ("Content-Type", "application/json"),
+                    ("Prefer", "wait=\(Self.waitSeconds)"),
+                ],
+                body: request.body
+            ),
+            stepSeconds: Self.waitSeconds + Self.stepSeconds
+        )
+        let body = parse(answer)?.root
+        switch answer.status {
+        case 200:
+            guard request.path == "/dispatch" || request.path.hasSuffix("/ui"),
+                let last = body?.member(named: "version").flatMap(Self.version)
+            else { return .done(nil) }
+            let first = body?.member(named: "first").flatMap(Self.version) ?? last
+            return .done(min(first, last)...last)
+        case 202:
+            return .unfinished
+        default:
+            let prefix = "/problems/"
+            guard let type = body?.member(named: "type")?.stringValue, type.hasPrefix(prefix) else {
+                return .other(status: answer.status)
+            }
+            return .problem(
+                slug: String(type.dropFirst(prefix.count)),
+                detail: body?.member(named: "detail")?.stringValue ?? "",
+                reason: body?.member(named: "reason")?.stringValue
+            )
+        }
+    }
+
+    private func get(_ target: String) throws(CommandClientError) -> CommandAnswer {
+        let answer = try http.exchange(
+            CommandClient.Request("GET", http.path + target, headers: [("Host", http.authority)]),
+            stepSeconds: Self.stepSeconds
+        )
+        guard answer.status == 200 else {
+            throw CommandClientError("\(http.authority) answers \(answer.status) to GET \(target)")
+        }
+        return answer
+    }
+
+    private func parse(_ answer: CommandAnswer) -> JSONDocument? {
+        try? JSONDocument(parsing: answer.body, limits: .unbounded)
+    }
+
+    private static func version(_ node: JSONNode) -> UInt64? { UInt64(node.sourceText) }
+}

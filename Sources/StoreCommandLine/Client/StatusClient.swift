@@ -1,0 +1,64 @@
+import Glibc
+import StorePlatform
+
+/// `store-server status [URL] [--watch]`: shows a person how a running server goes, from its
+/// `/readyz` and `/metrics`.
+struct StatusClient {
+    static let standardURL = "http://127.0.0.1:8080"
+    /// How often `--watch` asks.
+    static let intervalSeconds: UInt32 = 2
+    /// How long each step of an exchange may take.
+    static let stepSeconds = 3
+
+    private let url: String
+
+    init(_ url: String) {
+        self.url = url
+    }
+
+    /// Shows it once. Returns whether the server takes requests.
+    func show() -> Bool {
+        let report = ask()
+        write(report.text(since: nil))
+        return report.isReady
+    }
+
+    /// Shows it again and again, until the process is ended.
+    func watch() -> Never {
+        var last: StatusReport?
+        while true {
+            let report = ask()
+            // A terminal is cleared; elsewhere, one follows the other.
+            write(
+                (isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" : "") + report.text(since: last)
+            )
+            if isatty(STDOUT_FILENO) != 1 { write("\n") }
+            last = report
+            sleep(Self.intervalSeconds)
+        }
+    }
+
+    private func ask() -> StatusReport {
+        guard let client = CommandClient(url) else {
+            return StatusReport(of: url, trouble: CommandClient.noAddress(url))
+        }
+        func get(_ path: String) throws(CommandClientError) -> CommandAnswer {
+            let request = CommandClient.Request(
+                "GET",
+                client.path + path,
+                headers: [("Host", "localhost"), ("Accept", "application/json, text/plain")]
+            )
+            return try client.exchange(request, stepSeconds: Self.stepSeconds)
+        }
+        do {
+            return StatusReport(of: url, ready: try get("/readyz"), metrics: try get("/metrics"))
+        } catch {
+            return StatusReport(of: url, trouble: error.description)
+        }
+    }
+
+    private func write(_ text: String) {
+        print(text, terminator: "")
+        fflush(nil)
+    }
+}

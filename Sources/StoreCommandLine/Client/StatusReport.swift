@@ -1,0 +1,121 @@
+import StorePlatform
+import StoreWire
+
+/// What is shown of a server at one moment.
+struct StatusReport {
+    private let url: String
+    private let moment = ContinuousClock.now
+    private(set) var isReady = false
+    /// Why it is not ready, or was not reached.
+    private var reasons: [String] = []
+    private var metrics = MetricsReading()
+
+    init(of url: String, trouble: String) {
+        self.url = url
+        reasons = [trouble]
+    }
+
+    init(of url: String, ready: CommandAnswer, metrics: CommandAnswer) {
+        self.url = url
+        isReady = ready.status == 200
+        if !isReady { reasons = Self.reasons(ready) }
+        if metrics.status == 200 {
+            self.metrics = MetricsReading(String(decoding: metrics.body, as: UTF8.self))
+        } else {
+            reasons.append("/metrics answers \(metrics.status)")
+        }
+    }
+
+    private static func reasons(_ answer: CommandAnswer) -> [String] {
+        let document = try? JSONDocument(parsing: answer.body, limits: JSONLimits())
+        let found = document?.root.members.first { $0.name == "reasons" }?.value.elements ?? []
+        let reasons = found.map { reason in
+            func text(_ name: String) -> String? {
+                reason.members.first { $0.name == name }?.value.stringValue
+            }
+            let store = text("store").map { "\($0): " } ?? ""
+            return "\(store)\(text("code") ?? "-"): \(text("detail") ?? "")"
+        }
+        return reasons.isEmpty ? ["/readyz answers \(answer.status)"] : reasons
+    }
+
+    /// The lines, with the rate since an earlier report. What the server does not measure has none.
+    func text(since last: StatusReport?) -> String {
+        var lines = [("server", url), ("ready", isReady ? "yes" : "no")]
+        lines += reasons.map { ("", $0) }
+        func line(_ name: String, _ text: String?) {
+            if let text { lines.append((name, text)) }
+        }
+        line("program", metrics.label("version", of: "store_build_info"))
+        for store in metrics.stores {
+            let name = store.map { " of \($0)" } ?? ""
+            line("epoch" + name, metrics.label("epoch", of: "store_history_info", store))
+            line("version" + name, version(of: store, since: last))
+        }
+        line("streams", count("store_streams_open", of: "store_streams_max"))
+        line("sessions", count("store_sessions_open"))
+        line("mailbox", count("store_mailbox_actions", of: "store_mailbox_actions_max"))
+        line("journal", journal)
+        line("memory", metrics.sum("process_resident_memory_bytes").map(Self.bytes))
+        let refused = metrics.sum("store_limits_hit_total", "limit", "mailbox").map(Self.number)
+        line("refused", refused.map { "\($0) by a full mailbox" })
+        line("dropped", count("store_actions_dropped_total").map { "\($0) of the program's own" })
+        line("errors", logLines("error").map { $0 + lastError })
+        line("warnings", logLines("warning"))
+        let width = (lines.map(\.0.count).max() ?? 0) + 2
+        return lines.map { name, text in
+            name + String(repeating: " ", count: width - name.count) + text + "\n"
+        }.joined()
+    }
+
+    private func version(of store: String?, since last: StatusReport?) -> String? {
+        guard let version = metrics.sum("store_version", "store", store) else { return nil }
+        guard let last, let before = last.metrics.sum("store_version", "store", store) else {
+            return Self.number(version)
+        }
+        let seconds = last.moment.duration(to: moment) / .seconds(1)
+        let rate = seconds > 0 ? max(0, version - before) / seconds : 0
+        return "\(Self.number(version)), \(Self.number(rate.rounded())) a second"
+    }
+
+    /// How many lines of a level the log has got.
+    private func logLines(_ level: String) -> String? {
+        metrics.sum("store_log_lines_total", "level", level).map(Self.number)
+    }
+
+    /// What the last error was about, and when it came; empty where there was none.
+    private var lastError: String {
+        guard
+            let (event, seconds) = metrics.greatest(
+                "store_log_last_error_time_seconds",
+                by: "event"
+            )
+        else { return "" }
+        let time = CivilTime(nanosecondsSince1970: Int64(clamping: seconds * 1e9))
+        return ", the last: \(event) at \(time.rfc3339(.seconds))"
+    }
+
+    private var journal: String? {
+        guard let bytes = metrics.sum("store_journal_file_bytes") else { return nil }
+        let records = count("store_journal_records").map { ", \($0) actions" } ?? ""
+        return Self.bytes(bytes) + records
+    }
+
+    private func count(_ name: String, of bound: String? = nil) -> String? {
+        guard let count = metrics.sum(name).map(Self.number) else { return nil }
+        return count + (bound.flatMap { metrics.sum($0) }.map { " of \(Self.number($0))" } ?? "")
+    }
+
+    private static func number(_ value: Double) -> String { "\(Int64(clamping: value))" }
+
+    private static func bytes(_ value: Double) -> String {
+        let mebibytes = (value / 1_048_576 * 10).rounded() / 10
+        return "\(mebibytes) MiB"
+    }
+}
+
+extension Int64 {
+    fileprivate init(clamping value: Double) {
+        self = Int64(exactly: value.rounded()) ?? (value > 0 ? .max : 0)
+    }
+}

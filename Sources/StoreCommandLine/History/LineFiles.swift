@@ -1,0 +1,78 @@
+import Glibc
+import StorePlatform
+
+/// Lines that are written to a file or to standard output.
+package final class LineOutput {
+    private let name: String
+    private let stream: UnsafeMutablePointer<FILE>
+    private let isFile: Bool
+
+    /// Makes the file, which must not exist; standard output where no name is given.
+    package init(_ file: String?) throws {
+        name = file ?? "standard output"
+        isFile = file != nil
+        guard let opened = file.map({ fopen($0, "wxe") }) ?? fdopen(STDOUT_FILENO, "w") else {
+            throw HistoryCommandError("making \(name) failed: \(SystemError.text)")
+        }
+        stream = opened
+    }
+
+    deinit {
+        if isFile { fclose(stream) }
+    }
+
+    package func write(_ line: [UInt8]) throws {
+        guard fwrite(line, 1, line.count, stream) == line.count else { throw failure }
+    }
+
+    /// Makes sure that everything is there.
+    package func finish() throws {
+        guard fflush(stream) == 0, !isFile || fsync(fileno(stream)) == 0 else { throw failure }
+    }
+
+    private var failure: HistoryCommandError {
+        HistoryCommandError("writing \(name) failed: \(SystemError.text)")
+    }
+}
+
+/// The lines of a file, or of standard input where it is called `-`.
+package final class LineInput {
+    private let name: String
+    private let stream: UnsafeMutablePointer<FILE>
+    private var buffer: UnsafeMutablePointer<CChar>?
+    private var capacity = 0
+    /// The number of the line that was read last, from 1.
+    package private(set) var number = 0
+
+    package init(_ file: String) throws {
+        name = file
+        guard let opened = file == "-" ? fdopen(STDIN_FILENO, "r") : fopen(file, "re") else {
+            throw HistoryCommandError("reading \(file) failed: \(SystemError.text)")
+        }
+        stream = opened
+    }
+
+    deinit {
+        free(buffer)
+        if name != "-" { fclose(stream) }
+    }
+
+    /// The next line that is not empty, without its end; `nil` behind the last.
+    package func next() throws -> [UInt8]? {
+        while true {
+            let count = getline(&buffer, &capacity, stream)
+            guard count >= 0, let buffer else {
+                guard ferror(stream) == 0 else {
+                    throw HistoryCommandError(
+                        "reading \(name) failed: \(SystemError.text)"
+                    )
+                }
+                return nil
+            }
+            number += 1
+            let line = UnsafeRawBufferPointer(start: buffer, count: count)
+                .filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            if !line.isEmpty { return line }
+        }
+    }
+}

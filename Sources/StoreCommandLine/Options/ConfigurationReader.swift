@@ -1,0 +1,203 @@
+import StoreWire
+
+/// Puts a configuration together from flags, environment and file, in that order of weight.
+struct ConfigurationReader<Configuration: CommandLineConfiguration> {
+    private(set) var command = ServerCommand.serve
+    private(set) var configuration = Configuration.defaults
+    /// Variables with our prefix that name no option. They are no error: a cluster sets some of its
+    /// own, such as STORE_SERVER_PORT for a service called store-server.
+    private(set) var unknownVariables: [String] = []
+
+    /// The names of the options that a flag, a variable or the file sets.
+    private(set) var given: Set<String> = []
+
+    private var fromFlags: [String: [String]] = [:]
+    private var configFile: String?
+
+    /// Reads the whole configuration.
+    ///
+    /// - Parameters:
+    ///   - arguments: the command line without the program's name.
+    ///   - environment: the variables; only those with ``ConfigurationOptions/environmentPrefix``
+    ///     count.
+    ///   - readFile: gives a file's bytes, or `nil` where it can't be read.
+    /// - Throws: ``UsageError`` where a flag is unknown, a value can't be used or the file can't be
+    ///   read.
+    init(
+        arguments: [String],
+        environment: [String: String],
+        readFile: (String) -> [UInt8]?
+    ) throws(UsageError) {
+        try readFlags(arguments)
+        if case .token(let token) = command { try token.checkComplete() }
+        let fromEnvironment = try readEnvironment(environment, readFile)
+        configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
+        let fromFile = try configFile.map { path throws(UsageError) in
+            try Self.readFile(path, readFile)
+        }
+        given = Set(fromFlags.keys).union(fromEnvironment.keys).union((fromFile ?? [:]).keys)
+        for option in Configuration.options {
+            if let values = fromFlags[option.name] {
+                try option.apply(&configuration, values, "--\(option.name)")
+            } else if let given = fromEnvironment[option.name] {
+                try given.apply(option, to: &configuration)
+            } else if let values = fromFile?[option.name], let configFile {
+                try option.apply(&configuration, values, "\(configFile): \(option.name)")
+            }
+        }
+    }
+
+    private mutating func readFlags(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        try readWords(&rest)
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--") else {
+                throw UsageError("'\(argument)' is no flag; see --help for what is allowed")
+            }
+            let parts = argument.dropFirst(2).split(
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            let name = String(parts[0])
+            let inline = parts.count > 1 ? String(parts[1]) : nil
+            if try readCommand(name, inline, &rest) { continue }
+            guard let option = Configuration.options.first(where: { $0.name == name }) else {
+                throw UsageError("unknown flag --\(name)\(Self.hint(for: name))")
+            }
+            let value: String
+            if option.placeholder == nil {
+                value = inline ?? "true"
+            } else {
+                value = try Self.value(of: name, inline, &rest)
+            }
+            if !option.repeats, fromFlags[name] != nil {
+                throw UsageError("--\(name) is given twice; it is allowed once")
+            }
+            fromFlags[name, default: []].append(value)
+        }
+        if case .policy(let policy) = command { try policy.check() }
+    }
+
+    /// Takes the words before the flags: what to do other than to serve, and the file for it.
+    private mutating func readWords(
+        _ rest: inout ArraySlice<String>
+    ) throws(UsageError) {
+        guard let word = rest.first, !word.hasPrefix("--") else { return }
+        rest.removeFirst()
+        if word == "token" {
+            let words = rest.prefix { !$0.hasPrefix("--") }
+            rest = rest.dropFirst(words.count)
+            command = .token(try TokenCommand(Array(words)))
+            return
+        }
+        guard word != "policy" else {
+            let question = Self.word(&rest)
+            command = .policy(try PolicyCommand(question, file: Self.word(&rest)))
+            return
+        }
+        let file = Self.word(&rest)
+        if word == "status" {
+            command = .status(file, isWatched: false)
+            return
+        }
+        guard word == "assert" else {
+            command = .history(try HistoryCommand(word, file: file))
+            return
+        }
+        guard let file else { throw UsageError("usage: assert FILE [--url URL]") }
+        command = .assert(file: file, url: nil)
+    }
+
+    /// Takes the next word, where it is no flag.
+    private static func word(_ rest: inout ArraySlice<String>) -> String? {
+        guard let next = rest.first, !next.hasPrefix("--") else { return nil }
+        return rest.popFirst()
+    }
+
+    /// Takes the flags that are no options. Returns whether `name` was one.
+    private mutating func readCommand(
+        _ name: String,
+        _ inline: String?,
+        _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> Bool {
+        if case .policy(var policy) = command, let flag = PolicyCommand.Flag(rawValue: name) {
+            try policy.set(flag, try Self.value(of: name, inline, &rest))
+            command = .policy(policy)
+            return true
+        }
+        switch name {
+        case "help": command = .help
+        case "version": command = .version
+        case "check-config": command = .checkConfig
+        case "print-config": command = .printConfig
+        case "health":
+            var address = inline
+            if address == nil, let next = rest.first, !next.hasPrefix("--") {
+                address = next
+                rest.removeFirst()
+            }
+            command = .health(address)
+        case "url":
+            guard case .assert(let file, nil) = command else {
+                throw UsageError("--url goes with assert, and once; see --help")
+            }
+            command = .assert(file: file, url: try Self.value(of: name, inline, &rest))
+        case "store":
+            if case .policy(var policy) = command, policy.store == nil {
+                policy.store = try Self.value(of: name, inline, &rest)
+                command = .policy(policy)
+                return true
+            }
+            guard case .history(var history) = command, history.store == nil else {
+                throw UsageError(
+                    "--store goes with a command about a history or a policy, and once; see --help"
+                )
+            }
+            history.store = try Self.value(of: name, inline, &rest)
+            command = .history(history)
+        case let flag where TokenCommand.flags.contains(flag):
+            guard case .token(var token) = command else {
+                throw UsageError("--\(flag) goes with token; see --help")
+            }
+            try token.take(flag, try Self.value(of: flag, inline, &rest))
+            command = .token(token)
+        case "watch":
+            guard case .status(let url, false) = command, inline == nil else {
+                throw UsageError("--watch goes with status, and once; see --help")
+            }
+            command = .status(url, isWatched: true)
+        case "config":
+            configFile = try Self.value(of: name, inline, &rest)
+        default:
+            return false
+        }
+        return true
+    }
+
+    private static func value(
+        of name: String,
+        _ inline: String?,
+        _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
+        guard let value = inline ?? rest.popFirst() else {
+            throw UsageError("--\(name) needs a value; see --help for what is allowed")
+        }
+        return value
+    }
+
+    mutating func addUnknown(_ variable: String) { unknownVariables.append(variable) }
+
+    private static func hint(for name: String) -> String {
+        let known =
+            Configuration.options.map(\.name)
+            + [
+                "config", "help", "version", "check-config", "print-config", "health", "url",
+                "watch",
+            ]
+        guard let nearest = EditDistance.nearest(to: name, in: known) else {
+            return "; see --help for those that are allowed"
+        }
+        return "; did you mean --\(nearest)? (--help lists all)"
+    }
+}

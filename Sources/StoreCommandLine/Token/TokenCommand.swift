@@ -1,0 +1,100 @@
+import Glibc
+import StorePlatform
+
+/// `store-server token …`: something to do with credentials, other than serving with them.
+package struct TokenCommand: Equatable {
+    package enum Word: String, CaseIterable {
+        case create, list, revoke, check
+
+        /// How it is written.
+        var usage: String {
+            switch self {
+            case .create: "token create --principal NAME --role ROLE [--expires WHEN] [--keys FILE]"
+            case .list: "token list [--keys FILE]"
+            case .revoke: "token revoke ID [--keys FILE]"
+            case .check: "token check TOKEN [--keys FILE]"
+            }
+        }
+
+        /// What it does.
+        var help: String {
+            switch self {
+            case .create:
+                "make an API key, and print it this once; WHEN is 90d, 12h, 30m or a time in UTC"
+            case .list: "list the API keys of the keys file, none of which it has itself"
+            case .revoke: "take an API key out of the keys file"
+            case .check:
+                "say whether an API key or a JWT is good here, and who it is; - is standard input"
+            }
+        }
+    }
+
+    /// The flags that are for these commands alone.
+    static let flags = ["keys", "principal", "role", "expires"]
+    /// The most that is read from standard input.
+    private static let inputBytesMax = 64 << 10
+
+    package let word: Word
+    /// The id to revoke, or the token to check.
+    package private(set) var subject: String?
+    /// The keys file; `nil` for that of the configuration.
+    package private(set) var keysFile: String?
+    package private(set) var principal: String?
+    package private(set) var role: String?
+    package private(set) var expires: String?
+
+    /// Reads the words behind `token`.
+    init(_ words: [String]) throws(UsageError) {
+        guard let first = words.first, let word = Word(rawValue: first) else {
+            throw UsageError(
+                "token: there are \(Word.allCases.map(\.rawValue).joined(separator: ", ")); "
+                    + "see --help"
+            )
+        }
+        self.word = word
+        switch word {
+        case .create, .list: guard words.count == 1 else { throw usage }
+        case .revoke, .check:
+            guard words.count == 2 else { throw usage }
+            subject = words[1]
+        }
+    }
+
+    private var usage: UsageError { UsageError("usage: \(word.usage)") }
+
+    /// Takes a flag of ``flags``.
+    mutating func take(_ flag: String, _ value: String) throws(UsageError) {
+        let member: WritableKeyPath<TokenCommand, String?>
+        switch flag {
+        case "keys": member = \.keysFile
+        case "principal" where word == .create: member = \.principal
+        case "role" where word == .create: member = \.role
+        case "expires" where word == .create: member = \.expires
+        default: throw usage
+        }
+        guard self[keyPath: member] == nil else {
+            throw UsageError("--\(flag) is given twice; it is allowed once")
+        }
+        guard !value.isEmpty else {
+            throw .value(value, of: "--\(flag)", allowed: "some text")
+        }
+        self[keyPath: member] = value
+    }
+
+    /// Refuses a command that lacks something.
+    func checkComplete() throws(UsageError) {
+        guard word != .create || (principal != nil && role != nil) else { throw usage }
+    }
+
+    /// The command with what `-` stands for: the shell keeps what is on a command line.
+    func readingInput() throws(UsageError) -> TokenCommand {
+        guard word == .check, subject == "-" else { return self }
+        guard let bytes = FileReader.read(STDIN_FILENO, bytesMax: Self.inputBytesMax) else {
+            throw UsageError("standard input can't be read: \(SystemError.text)")
+        }
+        var read = self
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        read.subject = String(decoding: line, as: UTF8.self)
+        return read
+    }
+}

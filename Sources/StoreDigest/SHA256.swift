@@ -1,0 +1,38 @@
+import CStoreNettle
+
+/// SHA-256 (FIPS 180-4), by nettle.
+package enum SHA256 {
+    /// How long a digest is.
+    package static let bytesCount = 32
+
+    /// The digest of these bytes.
+    package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: bytesCount) { buffer, count in
+            guard let output = buffer.baseAddress else { return }
+            digest(bytes, into: output)
+            count = bytesCount
+        }
+    }
+
+    /// Writes the digest of these bytes into ``bytesCount`` bytes of memory; makes no array of it.
+    package static func digest(
+        _ bytes: UnsafeRawBufferPointer,
+        into output: UnsafeMutablePointer<UInt8>
+    ) {
+        var context = sha256_ctx()
+        nettle_sha256_init(&context)
+        if let input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+            nettle_sha256_update(&context, bytes.count, input)
+        }
+        nettle_sha256_digest(&context, bytesCount, output)
+    }
+
+    /// The digest of these bytes, in hexadecimal digits.
+    package static func hex(_ bytes: UnsafeRawBufferPointer) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: digest(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+            as: UTF8.self
+        )
+    }
+}

@@ -1,0 +1,167 @@
+import CStoreCurl
+import Glibc
+import StoreCore
+import StorePlatform
+import Synchronization
+
+/// All transfers of a client, on a thread of their own.
+final class CurlLoop: Sendable {
+    private struct Inbox: Sendable {
+        var new: [CurlTransfer] = []
+        var cancelled: [CurlTicket] = []
+        /// The requests that are new or under way.
+        var count = 0
+        var isClosing = false
+        /// The thread has ended, and what it worked with is gone.
+        var isOver = false
+    }
+
+    /// How long the thread waits at the most when nothing happens.
+    private static let waitMilliseconds: Int32 = 60_000
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    private let inbox = Locked(Inbox())
+    private let authorities: String?
+    // Safety: the thread alone works with it, but for waking the thread, which libcurl allows
+    // anyone; that is done under the lock, and not once `isOver` is set.
+    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
+
+    init(authorities: String?) {
+        self.authorities = authorities
+        multi = Self.isLibraryReady ? curl_multi_init() : nil
+        guard let multi else { return }
+        _ = ccurl_multi_set_number(
+            multi,
+            CURLMOPT_MAX_TOTAL_CONNECTIONS,
+            CurlClient.connectionsMax
+        )
+        _ = ccurl_multi_set_number(
+            multi,
+            CURLMOPT_MAX_HOST_CONNECTIONS,
+            CurlClient.connectionsPerHostMax
+        )
+        SystemThread.start(name: "http-client") { [self] in run() }
+    }
+
+    /// Takes a request on, or ends it at once. Any thread.
+    func submit(_ transfer: CurlTransfer) {
+        let isTaken = inbox.withLock { inbox -> Bool in
+            guard let multi, !inbox.isOver, inbox.count < CurlClient.requestsMax else {
+                return false
+            }
+            inbox.count += 1
+            inbox.new.append(transfer)
+            curl_multi_wakeup(multi)
+            return true
+        }
+        if !isTaken {
+            let cause =
+                multi == nil
+                ? "libcurl can't start"
+                : "\(CurlClient.requestsMax) requests "
+                    + "are under way already"
+            transfer.fail(.busy, cause)
+        }
+    }
+
+    /// Ends a request, now or when it comes. Any thread.
+    func cancel(_ ticket: CurlTicket) {
+        ticket.isCancelled.store(true, ordering: .releasing)
+        inbox.withLock { inbox in
+            guard let multi, !inbox.isOver else { return }
+            inbox.cancelled.append(ticket)
+            curl_multi_wakeup(multi)
+        }
+    }
+
+    /// Lets the thread end as soon as nothing is under way. Nothing is submitted any more.
+    func close() {
+        inbox.withLock { inbox in
+            inbox.isClosing = true
+            if let multi, !inbox.isOver { curl_multi_wakeup(multi) }
+        }
+    }
+}
+
+// The thread
+
+extension CurlLoop {
+    private func run() {
+        guard let multi else { return }
+        Self.ignoreBrokenPipes()
+        var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+        while let inbox = takeInbox() {
+            for transfer in inbox.new { begin(transfer, multi, &running) }
+            for ticket in inbox.cancelled {
+                for (handle, transfer) in running where transfer.ticket === ticket {
+                    running[handle] = nil
+                    end(transfer, multi) { $0.cancel() }
+                }
+            }
+            var count: Int32 = 0
+            var code = curl_multi_perform(multi, &count)
+            var result = CURLE_OK
+            while let handle = ccurl_multi_ended(multi, &result) {
+                guard let transfer = running.removeValue(forKey: handle) else { continue }
+                end(transfer, multi) { $0.complete(result) }
+            }
+            if code == CURLM_OK {
+                code = curl_multi_poll(multi, nil, 0, Self.waitMilliseconds, nil)
+            }
+            guard code != CURLM_OK else { continue }
+            let cause = String(cString: curl_multi_strerror(code))
+            for transfer in running.values { end(transfer, multi) { $0.fail(.unreachable, cause) } }
+            running = [:]
+        }
+        curl_multi_cleanup(multi)
+    }
+
+    /// What came in; `nil` where the thread is to end.
+    private func takeInbox() -> (new: [CurlTransfer], cancelled: [CurlTicket])? {
+        inbox.withLock { inbox in
+            if inbox.isClosing && inbox.count == 0 {
+                inbox.isOver = true
+                return nil
+            }
+            defer {
+                inbox.new = []
+                inbox.cancelled = []
+            }
+            return (inbox.new, inbox.cancelled)
+        }
+    }
+
+    private func begin(
+        _ transfer: CurlTransfer,
+        _ multi: UnsafeMutableRawPointer,
+        _ running: inout [UnsafeMutableRawPointer: CurlTransfer]
+    ) {
+        // A cancellation that came before its request has been passed over.
+        guard !transfer.ticket.isCancelled.load(ordering: .acquiring) else {
+            return end(transfer, multi) { $0.cancel() }
+        }
+        guard let handle = transfer.begin(authorities: authorities),
+            curl_multi_add_handle(multi, handle) == CURLM_OK
+        else { return end(transfer, multi) { $0.fail(.busy, "libcurl takes no further request") } }
+        running[handle] = transfer
+    }
+
+    private func end(
+        _ transfer: CurlTransfer,
+        _ multi: UnsafeMutableRawPointer,
+        _ complete: (CurlTransfer) -> Void
+    ) {
+        if let handle = transfer.handle { curl_multi_remove_handle(multi, handle) }
+        inbox.withLock { $0.count -= 1 }
+        complete(transfer)
+        transfer.release()
+    }
+
+    /// A peer that has left must not end the process, whatever the TLS library does.
+    private static func ignoreBrokenPipes() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+}

@@ -1,0 +1,255 @@
+import CStoreCurl
+
+/// One request on its way: libcurl's handle, and what has come of the answer.
+final class CurlTransfer: @unchecked Sendable {
+    // Safety: the task that asks makes it and hands it to the loop through the loop's lock; from
+    // then on only the loop's thread touches it.
+
+    /// The most bytes of an answer's header fields, those of redirects included.
+    static let headersBytesMax = 64 << 10
+
+    let request: HTTPRequest
+    let ticket: CurlTicket
+    private(set) var handle: UnsafeMutableRawPointer?
+    private let continuation: CheckedContinuation<HTTPResponse, any Error>
+    private let message: UnsafeMutablePointer<CChar>
+    private var sentHeaders: UnsafeMutablePointer<curl_slist>?
+    private var headers = HTTPHeaders()
+    private var headersBytes = 0
+    private var body: [UInt8] = []
+    /// Why a callback has ended the transfer.
+    private var excess: String?
+
+    init(
+        _ request: HTTPRequest,
+        _ ticket: CurlTicket,
+        _ continuation: CheckedContinuation<HTTPResponse, any Error>
+    ) {
+        self.request = request
+        self.ticket = ticket
+        self.continuation = continuation
+        message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        message.deallocate()
+    }
+
+    /// Gives the handle back. After it was taken out of the loop.
+    func release() {
+        if let handle { curl_easy_cleanup(handle) }
+        handle = nil
+        curl_slist_free_all(sentHeaders)
+        sentHeaders = nil
+    }
+}
+
+// Beginning
+
+extension CurlTransfer {
+    /// Makes the handle; `nil` where libcurl refuses an option or has no memory.
+    func begin(authorities: String?) -> UnsafeMutableRawPointer? {
+        handle = curl_easy_init()
+        guard let handle, addHeaders() else { return nil }
+        let isSecure = CurlURL(request.url)?[CURLUPART_SCHEME] == "https"
+        let codes =
+            [
+                ccurl_set_text(handle, CURLOPT_URL, request.url),
+                ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https"),
+                ccurl_set_text(
+                    handle,
+                    CURLOPT_REDIR_PROTOCOLS_STR,
+                    isSecure ? "https" : "http,https"
+                ),
+                ccurl_set_number(handle, CURLOPT_FOLLOWLOCATION, request.followsRedirects ? 1 : 0),
+                ccurl_set_number(handle, CURLOPT_MAXREDIRS, request.redirectsMax),
+                ccurl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1),
+                ccurl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2),
+                ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, request.timeout.wholeMilliseconds),
+                ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
+                ccurl_set_quick_exit(handle),
+                ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message),
+                ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, sentHeaders),
+            ] + authority(authorities, handle) + method(handle) + sinks(handle)
+        return codes.allSatisfy { $0 == CURLE_OK } ? handle : nil
+    }
+
+    private func authority(_ path: String?, _ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        guard let path else { return [] }
+        return [ccurl_set_text(handle, CURLOPT_CAINFO, path)]
+    }
+
+    private func method(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        switch request.method {
+        case .get where request.body.isEmpty: [ccurl_set_number(handle, CURLOPT_HTTPGET, 1)]
+        case .head: [ccurl_set_number(handle, CURLOPT_NOBODY, 1)]
+        case .delete where request.body.isEmpty:
+            [ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)]
+        default:
+            // libcurl copies the body, so the size comes first.
+            [
+                ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)),
+                request.body.withUnsafeBytes {
+                    ccurl_set_pointer(
+                        handle,
+                        CURLOPT_COPYPOSTFIELDS,
+                        $0.baseAddress ?? .init(message)
+                    )
+                },
+                ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue),
+            ]
+        }
+    }
+
+    private func sinks(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        // Safety: the loop keeps the transfer for as long as libcurl has the handle.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        var codes = [
+            ccurl_set_pointer(handle, CURLOPT_WRITEDATA, context),
+            ccurl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+                CurlTransfer.of(context)?.took(body: .init(start: bytes, count: size * count)) ?? 0
+            },
+            ccurl_set_pointer(handle, CURLOPT_HEADERDATA, context),
+            ccurl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+                CurlTransfer.of(context)?.took(line: .init(start: bytes, count: size * count)) ?? 0
+            },
+        ]
+        if request.method != .head, request.responseBytesMax > 0 {
+            // Ends it before the first byte where the answer has a `Content-Length`.
+            codes.append(
+                ccurl_set_size(
+                    handle,
+                    CURLOPT_MAXFILESIZE_LARGE,
+                    curl_off_t(request.responseBytesMax)
+                )
+            )
+        }
+        return codes
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Adds the request's header fields, and leaves out those that libcurl adds by itself.
+    private func addHeaders() -> Bool {
+        var lines = request.headers.fields.map {
+            $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value
+        }
+        for name in ["Expect", "Content-Type"] where request.headers[name] == nil {
+            lines.append(name + ":")
+        }
+        for line in lines {
+            guard let list = curl_slist_append(sentHeaders, line) else { return false }
+            sentHeaders = list
+        }
+        return true
+    }
+}
+
+// The answer
+
+extension CurlTransfer {
+    /// Keeps a piece of the body. Returns how much it took: less ends the transfer.
+    private func took(body piece: UnsafeRawBufferPointer) -> Int {
+        guard piece.count <= request.responseBytesMax - body.count else {
+            excess = "the answer has more than \(request.responseBytesMax) bytes"
+            return 0
+        }
+        body.append(contentsOf: piece)
+        return piece.count
+    }
+
+    /// Keeps a header field; a status line begins another answer.
+    private func took(line: UnsafeRawBufferPointer) -> Int {
+        headersBytes += line.count
+        guard headersBytes <= Self.headersBytesMax else {
+            excess = "the header fields have more than \(Self.headersBytesMax) bytes"
+            return 0
+        }
+        if line.starts(with: "HTTP/".utf8) {
+            headers.removeAll()
+            body.removeAll()
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let isSpace = { (byte: UInt8) in byte <= 0x20 }
+            let value = line[(colon + 1)...].drop(while: isSpace)
+            let end = value.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? value.startIndex
+            headers.add(
+                String(decoding: line[..<colon], as: UTF8.self),
+                String(decoding: value[..<end], as: UTF8.self)
+            )
+        }
+        return line.count
+    }
+}
+
+// The end
+
+extension CurlTransfer {
+    /// Resumes the task that waits for the response, with the response or the error.
+    func complete(_ result: CURLcode) {
+        guard let handle, result == CURLE_OK else {
+            return fail(code(of: result), cause(of: result))
+        }
+        continuation.resume(
+            returning: HTTPResponse(
+                status: ccurl_status(handle),
+                headers: headers,
+                body: body,
+                url: ccurl_url(handle).map { String(cString: $0) } ?? request.url
+            )
+        )
+    }
+
+    func fail(_ code: HTTPClientError.Code, _ cause: String) {
+        continuation.resume(throwing: HTTPClientError(code, request, cause))
+    }
+
+    func cancel() {
+        continuation.resume(throwing: CancellationError())
+    }
+
+    private func code(of result: CURLcode) -> HTTPClientError.Code {
+        switch result {
+        case CURLE_OPERATION_TIMEDOUT: .timeout
+        case CURLE_FILESIZE_EXCEEDED: .tooLarge
+        case CURLE_WRITE_ERROR where excess != nil: .tooLarge
+        case CURLE_TOO_MANY_REDIRECTS: .redirect
+        // The scheme of the request itself has been looked at before.
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            message.pointee == 0 || isRedirected ? .redirect : .malformed
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
+            .malformed
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            .certificate
+        default: .unreachable
+        }
+    }
+
+    private var isRedirected: Bool { 300...399 ~= handle.map(ccurl_status) ?? 0 }
+
+    private func cause(of result: CURLcode) -> String {
+        if let excess { return excess }
+        switch result {
+        case CURLE_OPERATION_TIMEDOUT: return "no whole answer within \(request.timeout)"
+        case CURLE_FILESIZE_EXCEEDED:
+            return "the answer has more than \(request.responseBytesMax) bytes"
+        case CURLE_TOO_MANY_REDIRECTS: return "more than \(request.redirectsMax) redirects"
+        default:
+            let words = String(cString: message)
+            return words.isEmpty ? String(cString: curl_easy_strerror(result)) : words
+        }
+    }
+}
+
+extension Duration {
+    /// For libcurl, to which 0 means for ever.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds < Int64(Int32.max / 1_000) else { return Int(Int32.max) }
+        return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,57 @@
+import StoreTexts
+
+/// Header fields in their order; a name may stand several times, in small letters or large.
+public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// One field.
+    public struct Field: Sendable, Equatable {
+        /// The name as it was written.
+        public let name: String
+        /// The value, without white space around it.
+        public let value: String
+    }
+
+    /// The fields.
+    public private(set) var fields: [Field] = []
+
+    /// Makes fields of names and values.
+    public init(dictionaryLiteral fields: (String, String)...) {
+        for (name, value) in fields { add(name, value) }
+    }
+
+    /// Adds a field behind the others.
+    public mutating func add(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// The value of the first field of this name.
+    public subscript(name: String) -> String? {
+        let name = name.lowercasedASCII
+        return fields.first { $0.name.lowercasedASCII == name }?.value
+    }
+
+    mutating func removeAll() { fields.removeAll(keepingCapacity: true) }
+}
+
+extension HTTPHeaders.Field {
+    /// Whether name and value may be sent (RFC 9110 §5.1, §5.5): a line break in one would begin
+    /// another field.
+    package var isWellFormed: Bool {
+        name.isToken && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}
+
+extension String {
+    /// Whether it is a token (RFC 9110 §5.6.2).
+    var isToken: Bool {
+        !utf8.isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}

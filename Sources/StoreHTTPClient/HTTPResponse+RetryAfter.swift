@@ -1,0 +1,13 @@
+import CStoreCurl
+import Glibc
+
+extension HTTPResponse {
+    /// In how many seconds the peer asks for another attempt (RFC 9110 §10.2.3), at least 0; `nil`
+    /// where the answer has no such field.
+    package var retryAfterSeconds: Double? {
+        guard let text = headers["retry-after"] else { return nil }
+        if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }
+        let moment = curl_getdate(text, nil)
+        return moment < 0 ? nil : max(0, Double(moment - time(nil)))
+    }
+}

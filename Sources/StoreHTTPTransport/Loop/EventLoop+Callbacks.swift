@@ -1,0 +1,106 @@
+import CStoreHTTPD
+import Glibc
+import StoreWire
+
+// What libmicrohttpd calls, all on the loop's thread, from within `chttpd_run` and `chttpd_add`.
+// Plain functions: a closure handed to C from isolated code would trap on a foreign thread.
+//
+// Safety: `context` is the loop, which outlives its daemon. A connection's context is a record and
+// a request's is an exchange; both are retained when they are handed to the library and released in
+// the callback that takes them back, which the library calls exactly once.
+
+private func loop(_ context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {
+    Unmanaged.fromOpaque(context)
+}
+
+func onConnectionOpened(
+    context: UnsafeMutableRawPointer,
+    connection: OpaquePointer
+) -> UnsafeMutableRawPointer? {
+    loop(context)._withUnsafeGuaranteedRef { loop in
+        let descriptor = chttpd_socket(connection)
+        let record = ConnectionRecord(
+            descriptor: descriptor,
+            peer: loop.acceptedAddress,
+            isAdmin: loop.isAdmin(descriptor),
+            deadline: loop.now + loop.configuration.headersSeconds
+        )
+        loop.add(record)
+        return Unmanaged.passRetained(record).toOpaque()
+    }
+}
+
+func onConnectionClosed(context: UnsafeMutableRawPointer, closed: UnsafeMutableRawPointer?) {
+    guard let closed else { return }
+    let record = Unmanaged<ConnectionRecord>.fromOpaque(closed).takeRetainedValue()
+    loop(context)._withUnsafeGuaranteedRef {
+        $0.refuseRequestLine(of: record)
+        $0.remove(record)
+    }
+}
+
+func onRequestBegan(
+    context: UnsafeMutableRawPointer,
+    connection: OpaquePointer,
+    target: UnsafePointer<CChar>
+) -> UnsafeMutableRawPointer? {
+    loop(context)._withUnsafeGuaranteedRef { loop in
+        Unmanaged.passRetained(loop.begin(connection, target)).toOpaque()
+    }
+}
+
+func onAccess(
+    context: UnsafeMutableRawPointer,
+    connection: OpaquePointer,
+    line: chttpd_line,
+    body: UnsafePointer<CChar>?,
+    size: UnsafeMutablePointer<Int>,
+    request: UnsafeMutableRawPointer?
+) -> chttpd_verdict {
+    guard let request else { return CHTTPD_CLOSE }
+    return loop(context)._withUnsafeGuaranteedRef { loop in
+        Unmanaged<HTTPExchange>.fromOpaque(request)._withUnsafeGuaranteedRef { exchange in
+            loop.access(exchange, line, body, size)
+        }
+    }
+}
+
+func onRequestEnded(
+    context: UnsafeMutableRawPointer,
+    request: UnsafeMutableRawPointer?,
+    answered: CInt
+) {
+    guard let request else { return }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue()
+    loop(context)._withUnsafeGuaranteedRef { $0.end(exchange, isAnswered: answered != 0) }
+}
+
+func onRefused(context: UnsafeMutableRawPointer, connection: OpaquePointer, status: UInt32) {
+    loop(context)._withUnsafeGuaranteedRef { $0.refuse(connection, status: Int(status)) }
+}
+
+func onLog(context: UnsafeMutableRawPointer, message: UnsafePointer<CChar>) {
+    loop(context)._withUnsafeGuaranteedRef { $0.logOfLibrary(String(cString: message)) }
+}
+
+func onPanic(reason: UnsafePointer<CChar>?) {
+    let line = "libmicrohttpd aborts: \(reason.map { String(cString: $0) } ?? "no reason given")\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+}
+
+func releaseBytes(owner: UnsafeMutableRawPointer?) {
+    if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
+}
+
+/// Copies a part of a body that is made of pieces.
+func readBytes(
+    owner: UnsafeMutableRawPointer?,
+    offset: UInt64,
+    to: UnsafeMutablePointer<CChar>?,
+    max: Int
+) -> Int {
+    guard let owner, let to else { return 0 }
+    // Safety: retained until `releaseBytes`; the library was given bytes, and nothing else.
+    let bytes = Unmanaged<Bytes>.fromOpaque(owner).takeUnretainedValue()
+    return bytes.copy(from: Int(offset), to: UnsafeMutableRawBufferPointer(start: to, count: max))
+}

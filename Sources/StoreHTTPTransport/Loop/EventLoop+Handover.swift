@@ -1,0 +1,164 @@
+import CStoreHTTPD
+import Glibc
+import StorePlatform
+import Synchronization
+
+// What other threads hand to the loop: answers, and the wish to stop.
+
+extension EventLoop {
+    /// Queues an answer. Any thread; nothing is sent before ``wake()``.
+    func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
+        exchange.outcome = .response(response)
+        finished.withLock { $0.add(exchange) }
+    }
+
+    /// Queues an answer that is written on the loop's thread. Any thread; nothing is sent before
+    /// ``wake()``.
+    func finish(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) {
+        exchange.outcome = .answer(answer)
+        finished.withLock { $0.add(exchange) }
+    }
+
+    /// Ends a suspended request's connection without an answer. Any thread.
+    func giveUp(_ exchange: HTTPExchange) {
+        exchange.outcome = .abandoned
+        finished.withLock { $0.add(exchange) }
+    }
+
+    /// Has the handler asked anew for a suspended request. Any thread; nothing happens before
+    /// ``wake()``.
+    func handleAgain(_ exchange: HTTPExchange) {
+        exchange.outcome = .again
+        finished.withLock { $0.add(exchange) }
+    }
+
+    /// Lets the loop send what was completed. Any thread.
+    func wake() {
+        var one: UInt64 = 1
+        write(wakeDescriptor, &one, 8)
+    }
+
+    /// Asks something of the loop's thread. Any thread.
+    func ask(_ change: @Sendable (inout LoopRequests) -> Void) {
+        requests.withLock { change(&$0) }
+        wake()
+    }
+
+    func takeRequests() {
+        let asked = requests.withLock { requests -> LoopRequests in
+            defer { requests = LoopRequests() }
+            return requests
+        }
+        for exchange in asked.released {
+            exchange.outcome = .abandoned
+            keptStreams[ObjectIdentifier(exchange)] = nil
+            resume(exchange)
+        }
+        if let successor = asked.successor {
+            handler = successor.handler
+            isEarly = false
+            successor.done()
+        }
+        if let seconds = asked.stop, !isStopping {
+            isStopping = true
+            stopDeadline = now + seconds
+            for listener in listeners {
+                epoll_ctl(epoll, EPOLL_CTL_DEL, listener.descriptor, nil)
+                listener.close()
+            }
+            listeners = []
+        }
+    }
+
+    /// Hands the finished exchanges back to the library, which calls the handler for each anew.
+    func resumeFinished() {
+        finished.withLock { swap(&$0.exchanges, &taken) }
+        for exchange in taken { resume(exchange) }
+        taken.removeAll(keepingCapacity: taken.capacity <= Self.takenMax)
+    }
+
+    func resume(_ exchange: HTTPExchange) {
+        switch exchange.hold {
+        case .parked:
+            parkedCount -= 1
+        case .suspending:
+            break
+        case .suspended:
+            if let connection = exchange.connection { chttpd_resume(connection) }
+        case .none:
+            return
+        case .clientLeft:
+            dropStream(of: exchange)
+            return
+        }
+        exchange.hold = .none
+        exchange.onLeaving = nil
+    }
+
+    /// Has the library put a connection aside when it calls next: from the call that brought the
+    /// request it would still wait for more to read, read once when the connection is resumed, and
+    /// close it without an answer where the client has closed its sending side.
+    func suspend(_ exchange: HTTPExchange) {
+        guard parks else { return suspendNow(exchange) }
+        exchange.hold = .suspending
+    }
+
+    /// Has the library put a connection aside. It walks all such connections at each resume.
+    func suspendNow(_ exchange: HTTPExchange) {
+        exchange.hold = .suspended
+        if let connection = exchange.connection { chttpd_suspend(connection) }
+    }
+
+    /// Lets the library ask for the answer again and again; as it runs only when this loop has it
+    /// run, that costs one call for each turn that comes before the answer.
+    func park(_ exchange: HTTPExchange) {
+        guard parks, parkedCount < Self.parkedMax else { return suspend(exchange) }
+        exchange.hold = .parked(since: now)
+        parkedCount += 1
+    }
+
+    /// A parked request was called again, and has no answer yet.
+    func waited(_ exchange: HTTPExchange, since: Double) {
+        guard now - since >= Self.parkSeconds else { return }
+        parkedCount -= 1
+        suspendNow(exchange)
+    }
+
+    /// Whether a stop is asked for and every request is answered, or the time for it is over.
+    var isDone: Bool {
+        guard isStopping else { return false }
+        if now >= stopDeadline { return true }
+        // A client that has not sent a whole request by now gets no answer: close its connection.
+        for record in records {
+            switch record.waiting {
+            case .nextRequest, .firstHeaders, .headers:
+                shutdown(record.descriptor, CInt(SHUT_RDWR))
+            case .body, .nothing:
+                break
+            }
+        }
+        return records.isEmpty
+    }
+
+    func end(_ daemon: OpaquePointer) {
+        // A suspended connection would make the library abort the process.
+        let left = records.count
+        for record in records {
+            guard let exchange = record.exchange else { continue }
+            if case .none = exchange.hold { continue }
+            dropStream(of: exchange)
+            exchange.outcome = .abandoned
+            resume(exchange)
+        }
+        chttpd_run(daemon)
+        chttpd_run(daemon)
+        chttpd_stop(daemon)
+        self.daemon = nil
+        cutOff = left
+        // They keep the loop.
+        freeExchanges = []
+        taken = []
+        finished.withLock { $0.close() }
+        keptStreams = [:]
+    }
+}

@@ -1,0 +1,138 @@
+import CStoreHTTPD
+import Glibc
+import Synchronization
+
+// Answers that go out beside the library: to clients that it refuses, that are too slow, or too
+// many.
+
+/// The socket of a client that was refused: what it still sends is read and dropped, or closing
+/// would reset the connection before the client has read why.
+struct LingeringSocket {
+    /// When it is closed, in the loop's seconds.
+    let deadline: Double
+    var droppedBytes = 0
+}
+
+extension TransportFailure {
+    init(_ refusal: ConnectionPlaces.Refusal, of max: Int) {
+        self =
+            switch refusal {
+            case .all: .connectionLimit(max)
+            case .address(let limit): .addressLimit(limit)
+            }
+    }
+}
+
+extension EventLoop {
+    /// The most sockets that linger; the server's descriptors are reckoned with them.
+    static let lingeringMax = 32
+    /// How long a refused client may go on sending.
+    static let lingerSeconds = 5.0
+
+    /// Answers a request that the library refuses, in its place.
+    func refuse(_ connection: OpaquePointer, status: Int) {
+        counters.framingRefused.add(1, ordering: .relaxed)
+        let record = record(of: connection)
+        if record?.isDone == true { return }
+        record?.isDone = true
+        record?.exchange?.noteAnswer(status: status, bytes: 0)
+        let isBody = record?.exchange?.phase == .body
+        refuse(chttpd_socket(connection), failure(ofStatus: status, isBody: isBody), lingers: true)
+    }
+
+    private func failure(ofStatus status: Int, isBody: Bool) -> TransportFailure {
+        switch status {
+        case 413: .bodyTooLarge(limit: configuration.bodyBytesMax)
+        case 414: .uriTooLong(limit: configuration.uriBytesMax)
+        case 431: .headersTooLarge(limit: configuration.headersBytesMax)
+        case 505: .versionNotSupported
+        default:
+            .malformed(
+                isBody
+                    ? "A chunk of the body, or a field behind the last one, is malformed."
+                    : "The request line, a header field or the length of the body is malformed."
+            )
+        }
+    }
+
+    /// Answers where the library is about to close a connection whose request line it could not
+    /// read, which it does without an answer. Nothing is sent where it closes for another reason:
+    /// the client has closed, or the last request has ended in the same run, and the connection
+    /// with it.
+    func refuseRequestLine(of record: ConnectionRecord) {
+        switch record.waiting {
+        case .firstHeaders, .nextRequest: break
+        case .headers, .body, .nothing: return
+        }
+        guard record.runOfLastEnd != runCount, !record.isDone, !hasEnded(record.descriptor) else {
+            return
+        }
+        counters.framingRefused.add(1, ordering: .relaxed)
+        refuse(record.descriptor, .malformed("The request line is malformed."), lingers: true)
+    }
+
+    /// Answers on a socket that the library does not have, or sends nothing on. The caller closes
+    /// it; with `lingers`, a duplicate stays open until the client has closed.
+    func refuse(_ descriptor: CInt, _ failure: TransportFailure, lingers: Bool = false) {
+        switch failure {
+        case .connectionLimit, .addressLimit: counters.refused.add(1, ordering: .relaxed)
+        default: break
+        }
+        let bytes = handler.response(for: failure).serialized(
+            date: HTTPDate.now,
+            further: configuration.commonFields
+        )
+        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+        shutdown(descriptor, CInt(SHUT_WR))
+        if lingers, lingering.count < Self.lingeringMax {
+            let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+            if duplicate >= 0 {
+                lingering[duplicate] = LingeringSocket(deadline: now + Self.lingerSeconds)
+                watch(duplicate)
+                return
+            }
+        }
+        var scratch = [UInt8](repeating: 0, count: 16 << 10)
+        for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {
+            break
+        }
+    }
+
+    /// Reads and drops what has come on a socket that lingers.
+    func drain(_ descriptor: CInt) {
+        guard var socket = lingering[descriptor] else { return }
+        var scratch = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT))
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        socket.droppedBytes += max(0, count)
+        lingering[descriptor] = socket
+        if count <= 0 || socket.droppedBytes > configuration.discardBytesMax {
+            endLinger(descriptor)
+        }
+    }
+
+    func closeLingering() {
+        for (descriptor, socket) in lingering where socket.deadline <= now || isStopping {
+            endLinger(descriptor)
+        }
+    }
+
+    private func endLinger(_ descriptor: CInt) {
+        lingering[descriptor] = nil
+        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
+        close(descriptor)
+    }
+
+    /// Logs what the library logs, but for what it has to say of single requests: for every stream
+    /// that it hands over, and for everything malformed, of which attackers have any amount.
+    func logOfLibrary(_ message: String) {
+        for part in Self.libraryLinesOfRequests where message.contains(part) { return }
+        report("libmicrohttpd: \(message)")
+    }
+
+    private static let libraryLinesOfRequests = [
+        "Application reported internal error", "Error processing request", "header. Closing",
+        "incomplete request", "has been disconnected", "socket is closed when reading",
+        "Not enough memory in pool", "Failed to send", "Too late for",
+    ]
+}

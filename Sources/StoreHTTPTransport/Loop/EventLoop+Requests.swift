@@ -1,0 +1,289 @@
+import CStoreHTTPD
+import Glibc
+import StorePlatform
+import Synchronization
+
+extension EventLoop {
+    /// A request line has been read.
+    func begin(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
+        let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
+        exchange.connection = connection
+        exchange.began = turnBegan
+        exchange.target.append(
+            contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target))
+        )
+        if notesRequests { beginAccess(exchange) }
+        if let record = record(of: connection) {
+            exchange.record = record
+            record.exchange = exchange
+            record.wait(
+                for: .headers,
+                until: min(record.deadline, now + configuration.headersSeconds)
+            )
+        }
+        return exchange
+    }
+
+    /// A request is over: answered, or its client is gone.
+    func end(_ exchange: HTTPExchange, isAnswered: Bool) {
+        if exchange.note != nil { endAccess(exchange) }
+        if let record = exchange.record {
+            record.exchange = nil
+            if !isAnswered { record.isDone = true }
+            record.runOfLastEnd = exchange.keepsConnection ? 0 : runCount
+            record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
+        }
+        switch exchange.hold {
+        case .none, .suspended, .clientLeft: break
+        case .parked, .suspending:
+            // Another thread still makes its answer; the client is gone.
+            if case .parked = exchange.hold { parkedCount -= 1 }
+            exchange.connection = nil
+            exchange.record = nil
+            exchange.hold = .clientLeft
+            return
+        }
+        dropStream(of: exchange)
+        if let reused = exchange.reused { reusedResponses.giveBack(reused) }
+        exchange.reset()
+        if freeExchanges.count < 256 { freeExchanges.append(exchange) }
+    }
+
+    func record(of connection: OpaquePointer) -> ConnectionRecord? {
+        chttpd_connection_context(connection).map {
+            Unmanaged<ConnectionRecord>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// The library asks what to do with a request: once when its headers are there, for each piece
+    /// of its body, when it is whole, and after a resume.
+    func access(
+        _ exchange: HTTPExchange,
+        _ line: chttpd_line,
+        _ body: UnsafePointer<CChar>?,
+        _ size: UnsafeMutablePointer<Int>
+    ) -> chttpd_verdict {
+        switch exchange.phase {
+        case .target:
+            counters.requests.count()
+            return admit(exchange, line)
+        case .body where size.pointee > 0:
+            return take(exchange, body, size)
+        case .body:
+            exchange.phase = .handled
+            exchange.record?.wait(for: .nothing)
+            handle(exchange)
+            return proceed(exchange)
+        case .discarding:
+            return discard(exchange, size)
+        case .handled:
+            if case .suspending = exchange.hold { suspendNow(exchange) }
+            return proceed(exchange)
+        case .answered:
+            // What still comes of a request that was answered early is passed over.
+            size.pointee = 0
+            return CHTTPD_CONTINUE
+        }
+    }
+
+    private func admit(
+        _ exchange: HTTPExchange,
+        _ line: chttpd_line
+    ) -> chttpd_verdict {
+        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
+        let framing: RequestFraming
+        do throws(TransportFailure) {
+            framing = try check(exchange, line, connection)
+        } catch {
+            counters.refused(error)
+            var response = handler.response(for: error)
+            if case .bodyTooLarge = error { return refuse(exchange, response, hasBody: true) }
+            response.closes = true
+            return answer(exchange, response)
+        }
+        if let tracing { beginSpan(exchange, tracing) }
+        if let note = exchange.note { note.access.method = exchange.method }
+        exchange.isEarly = isEarly
+        if let response = handler.admit(exchange) {
+            return refuse(exchange, response, hasBody: framing.contentLength != 0)
+        }
+        exchange.phase = .body
+        if framing.contentLength != 0 {
+            exchange.record?.wait(for: .body, until: now + configuration.bodySeconds)
+            if let length = framing.contentLength { exchange.bodyBytes.reserveCapacity(length) }
+        }
+        return CHTTPD_CONTINUE
+    }
+
+    /// Hands a whole request to the handler. A handler that has taken over since the headers came
+    /// checks them first.
+    private func handle(_ exchange: HTTPExchange) {
+        if exchange.isEarly, !isEarly {
+            exchange.isEarly = false
+            if let response = handler.admit(exchange) { return exchange.respond(response) }
+        }
+        handler.handle(exchange)
+    }
+
+    /// Answers a request that goes no further: at once, or when its body was read and dropped.
+    private func refuse(
+        _ exchange: HTTPExchange,
+        _ response: HTTPResponse,
+        hasBody: Bool
+    ) -> chttpd_verdict {
+        guard hasBody else {
+            // The library ends the connection where it is answered before it calls the request
+            // whole, which it is: it calls again at once.
+            exchange.phase = .handled
+            exchange.outcome = .response(response)
+            return CHTTPD_CONTINUE
+        }
+        // A client that asks before it sends a body gets the refusal instead of a go-ahead.
+        guard exchange.header("expect") == nil else {
+            var response = response
+            response.closes = true
+            return answer(exchange, response)
+        }
+        answerAhead(exchange, response)
+        return CHTTPD_CONTINUE
+    }
+
+    /// Answers while the body is still coming, and takes the rest of it off: closing on unread
+    /// bytes would reset the connection under a client that has not read the answer yet.
+    ///
+    /// The library takes no response in the middle of a body, so this goes out beside it.
+    private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
+        exchange.phase = .discarding
+        exchange.bodyBytes.removeAll(keepingCapacity: false)
+        answered(exchange, status: response.status)
+        guard let connection = exchange.connection else { return }
+        let descriptor = chttpd_socket(connection)
+        exchange.noteAnswer(status: response.status, bytes: response.body.count)
+        var further = configuration.commonFields
+        further.append(exchange.furtherFields)
+        let bytes = response.serialized(date: HTTPDate.now, further: further)
+        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+        shutdown(descriptor, CInt(SHUT_WR))
+        exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)
+    }
+
+    /// Drops a piece of a refused request's body; the connection ends with it.
+    private func discard(
+        _ exchange: HTTPExchange,
+        _ size: UnsafeMutablePointer<Int>
+    ) -> chttpd_verdict {
+        let isOver = size.pointee == 0
+        exchange.discardedBytes += size.pointee
+        size.pointee = 0
+        return !isOver && exchange.discardedBytes <= configuration.discardBytesMax
+            ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+    }
+
+    /// Reads and checks the headers.
+    private func check(
+        _ exchange: HTTPExchange,
+        _ line: chttpd_line,
+        _ connection: OpaquePointer
+    ) throws(TransportFailure) -> RequestFraming {
+        var hides: CInt = 0
+        let count = chttpd_fields(
+            connection,
+            line,
+            exchange.target.count,
+            exchange.fields,
+            configuration.fieldsMax,
+            &hides
+        )
+        guard hides == 0 || !seesWholeHeads else {
+            throw .malformed(
+                "There is a NUL, a folded line, a line without a name or a space too many in the "
+                    + "header."
+            )
+        }
+        guard count <= configuration.fieldsMax else {
+            throw .tooManyFields(limit: configuration.fieldsMax)
+        }
+        exchange.fieldCount = count
+        guard exchange.target.count <= configuration.uriBytesMax else {
+            throw .uriTooLong(limit: configuration.uriBytesMax)
+        }
+        let isHTTP10 = strcmp(line.version, "HTTP/1.0") == 0
+        let framing = try RequestFraming(
+            fields: UnsafeBufferPointer(start: exchange.fields, count: count),
+            isHTTP10: isHTTP10
+        )
+        guard framing.fieldsBytes + exchange.target.count <= configuration.headersBytesMax else {
+            throw .headersTooLarge(limit: configuration.headersBytesMax)
+        }
+        if let length = framing.contentLength, length > configuration.bodyBytesMax {
+            throw .bodyTooLarge(limit: configuration.bodyBytesMax)
+        }
+        // Without a length, a body would be taken for the next request: a field with an empty name
+        // ends the header for the library, and hides the field with the body's length.
+        let method = RequestMethod(line.method)
+        if case .other(let name) = method {
+            var name = name
+            guard name.withUTF8({ RequestFraming.isToken(UnsafeRawBufferPointer($0)) }) else {
+                throw .malformed("The method is no token.")
+            }
+        }
+        if method.hasBody, !framing.hasLength {
+            throw .malformed(
+                "A request with a body says how long it is, by Content-Length or chunks."
+            )
+        }
+        exchange.begin(
+            method: method,
+            place: try RequestTarget(exchange.target, of: method),
+            framing: framing,
+            isHTTP10: isHTTP10
+        )
+        return framing
+    }
+
+    /// Takes a piece of the body, unless it is more than the bound allows: the size of a chunked
+    /// body is not known before its end.
+    private func take(
+        _ exchange: HTTPExchange,
+        _ body: UnsafePointer<CChar>?,
+        _ size: UnsafeMutablePointer<Int>
+    ) -> chttpd_verdict {
+        guard exchange.bodyBytes.count + size.pointee <= configuration.bodyBytesMax else {
+            let limit = configuration.bodyBytesMax
+            counters.refused(.bodyTooLarge(limit: limit))
+            answerAhead(exchange, handler.response(for: .bodyTooLarge(limit: limit)))
+            return discard(exchange, size)
+        }
+        exchange.bodyBytes.append(
+            contentsOf: UnsafeRawBufferPointer(start: body, count: size.pointee)
+        )
+        size.pointee = 0
+        return CHTTPD_CONTINUE
+    }
+
+    /// Does what was decided by the handler, or by the thread that completed the exchange.
+    private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
+        switch exchange.hold {
+        case .none: break
+        case .parked(let since):
+            waited(exchange, since: since)
+            return CHTTPD_CONTINUE
+        case .suspending, .suspended, .clientLeft: return CHTTPD_CONTINUE
+        }
+        switch exchange.takeOutcome() {
+        case .response(let response): return answer(exchange, response)
+        case .answer(let written): return answer(exchange, written)
+        case .written: return answerWritten(exchange)
+        case .again:
+            handle(exchange)
+            return proceed(exchange)
+        case .stream(let beginning, let adopter):
+            handOver(exchange, beginning, to: adopter)
+            return proceed(exchange)
+        case .handedOver, .abandoned: return CHTTPD_CLOSE
+        case .suspendedForGood, .none:
+            report("a request to \(exchange.path) was left without an answer")
+            return CHTTPD_CLOSE
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import CStoreHTTPD
+import Glibc
+import StoreEventStream
+import StorePlatform
+import Synchronization
+
+extension EventLoop {
+    /// Gives a connection's socket to the stream writer that the answer names.
+    ///
+    /// The writer owns a duplicate and the library closes its own; where that would shut the socket
+    /// down, the connection stays suspended until the stream ends.
+    func handOver(
+        _ exchange: HTTPExchange,
+        _ beginning: StreamBeginning,
+        to adopter: any StreamAdopter
+    ) {
+        guard let connection = exchange.connection else {
+            // A request of a test, which has no socket: the test goes on with the beginning.
+            exchange.outcome = .stream(beginning, to: adopter)
+            return
+        }
+        let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
+        guard descriptor >= 0 else {
+            adopter.abandon(beginning.topic)
+            beginning.owner.onEnd?()
+            exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
+            return
+        }
+        let onEnd = endingAccess(exchange, then: beginning.owner.onEnd)
+        answered(exchange, status: 200)
+        if handsOver {
+            exchange.outcome = .handedOver
+            adopter.adopt(descriptor: descriptor, beginning, onEnd: onEnd)
+        } else {
+            exchange.suspend()
+            exchange.outcome = .suspendedForGood
+            keptStreams[ObjectIdentifier(exchange)] = exchange
+            adopter.adopt(descriptor: descriptor, beginning) { [weak self] in
+                onEnd?()
+                self?.ask { $0.released.append(exchange) }
+            }
+        }
+    }
+}
+
+extension EventLoop {
+    /// Queues the handing over of a suspended request's connection. Any thread.
+    func finish(
+        _ exchange: HTTPExchange,
+        _ beginning: StreamBeginning,
+        to adopter: any StreamAdopter
+    ) {
+        exchange.outcome = .stream(beginning, to: adopter)
+        finished.withLock { $0.add(exchange) }
+    }
+
+    /// Gives back the place of a stream whose connection has ended before it was handed over.
+    func dropStream(of exchange: HTTPExchange) {
+        guard case .stream(let beginning, let adopter) = exchange.outcome else { return }
+        exchange.outcome = .abandoned
+        adopter.abandon(beginning.topic)
+        beginning.owner.onEnd?()
+    }
+}

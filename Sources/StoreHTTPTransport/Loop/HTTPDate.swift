@@ -1,0 +1,31 @@
+import StorePlatform
+import StoreWire
+
+/// The time as the `Date` header has it.
+package enum HTTPDate {
+    /// Now.
+    package static var now: String {
+        CivilTime(secondsSince1970: SystemTime.wallNanoseconds() / 1_000_000_000).httpDate
+    }
+}
+
+/// The value of a `Date` field for the library: written once a second.
+struct DateField {
+    private(set) var second = Int.min
+    private var text: [CChar] = [0]
+
+    /// Brings it up to date.
+    mutating func update() {
+        let now = SystemTime.coarseWallSeconds()
+        guard now != second else { return }
+        second = now
+        text = CivilTime(secondsSince1970: Int64(second)).httpDate.utf8CString.map { $0 }
+    }
+
+    /// Lends the text, ended by NUL.
+    func withText<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
+        text.withUnsafeBufferPointer { text in
+            text.baseAddress.map(body) ?? withUnsafePointer(to: 0, body)
+        }
+    }
+}

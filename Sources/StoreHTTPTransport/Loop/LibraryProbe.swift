@@ -1,0 +1,182 @@
+import CStoreHTTPD
+import Glibc
+
+/// Runs one request through a daemon of its own, over a pair of sockets, to find out how the
+/// libmicrohttpd that is loaded behaves where its manual is silent and versions differ.
+final class LibraryProbe {
+    /// What answers the library's calls for the request.
+    typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
+
+    /// The client's end.
+    let peer: CInt
+    private let access: Access
+    /// How often the library has left a refusal to its callback.
+    private(set) var refusals = 0
+
+    /// Sends the request and lets the library run; `nil` where no such pair can be made.
+    init?(
+        _ request: String = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        access: @escaping Access
+    ) {
+        var pair: [CInt] = [-1, -1]
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { return nil }
+        peer = pair[1]
+        self.access = access
+        guard serve(pair[0], Array(request.utf8)) else { return nil }
+    }
+
+    deinit {
+        close(peer)
+    }
+
+    private func serve(_ descriptor: CInt, _ request: [UInt8]) -> Bool {
+        var callbacks = chttpd_callbacks(
+            context: Unmanaged.passUnretained(self).toOpaque(),
+            request_began: { _, _, _ in nil },
+            access: { context, connection, line, _, _, _ in
+                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue()
+                    .access(connection, line)
+            },
+            refused: { context, _, _ in
+                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue().refusals += 1
+            },
+            request_ended: { _, _, _ in },
+            connection_opened: { _, _ in nil },
+            connection_closed: { _, _ in },
+            log: { _, _ in }
+        )
+        guard let daemon = chttpd_start(&callbacks, 16 << 10, 4, 10) else {
+            close(descriptor)
+            return false
+        }
+        defer { chttpd_stop(daemon) }
+        guard send(peer, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
+            close(descriptor)
+            return false
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let added = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                chttpd_add(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard added != 0 else { return false }
+        for _ in 0..<16 { chttpd_run(daemon) }
+        return true
+    }
+}
+
+extension LibraryProbe {
+    /// Whether a socket that was duplicated is left alone when the library closes its own
+    /// descriptor. Streams depend on it.
+    static func leavesDuplicatesAlone() -> Bool {
+        var duplicate: CInt = -1
+        defer { if duplicate >= 0 { close(duplicate) } }
+        let probe = LibraryProbe { connection, _ in
+            duplicate = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
+            return CHTTPD_CLOSE
+        }
+        guard let probe, duplicate >= 0 else { return false }
+        // Had the library shut the socket down, writing would fail and the peer would read the end.
+        var byte = UInt8(ascii: "x")
+        guard send(duplicate, &byte, 1, CInt(MSG_NOSIGNAL)) == 1 else { return false }
+        var got: UInt8 = 0
+        guard recv(probe.peer, &got, 1, 0) == 1, got == byte else { return false }
+        return recv(probe.peer, &got, 1, 0) < 0 && errno == EAGAIN
+    }
+
+    /// Whether the library calls again for the answer to a whole request, each time that it runs,
+    /// where the last call has queued none.
+    static func callsAgain() -> Bool {
+        var calls = 0
+        let probe = LibraryProbe { connection, _ in
+            calls += 1
+            // The first is for the headers, the second for the request, and two are asked in vain.
+            guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
+            let head = chttpd_response_head(
+                fields: nil,
+                field_count: 0,
+                common: nil,
+                common_count: 0,
+                status: 204,
+                closes: 0
+            )
+            let taken = chttpd_respond_copy(connection, head, nil, 0)
+            return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+        }
+        var status = [UInt8](repeating: 0, count: 12)
+        guard let probe, recv(probe.peer, &status, status.count, 0) == status.count else {
+            return false
+        }
+        return status.elementsEqual("HTTP/1.1 204".utf8)
+    }
+
+    /// Whether the library leaves it to us to refuse what it can't read, and takes a length with
+    /// white space behind it.
+    static func leavesRefusals() -> Bool {
+        func refusals(of length: String) -> Int? {
+            LibraryProbe("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n") {
+                _,
+                _ in CHTTPD_CLOSE
+            }?.refusals
+        }
+        return refusals(of: "0 \t") == 0 && refusals(of: "+1") == 1
+    }
+
+    /// Whether the parts of a request's head lie in the library's memory as they came, so that what
+    /// it does not show of them is seen.
+    static func showsWholeHeads() -> Bool {
+        func hides(_ request: String, target: Int = 2) -> Bool? {
+            var hides: CInt = -1
+            let probe = LibraryProbe(request) { connection, line in
+                withUnsafeTemporaryAllocation(of: chttpd_field.self, capacity: 1) { fields in
+                    guard let fields = fields.baseAddress else { return }
+                    _ = chttpd_fields(connection, line, target, fields, 1, &hides)
+                }
+                return CHTTPD_CLOSE
+            }
+            return probe == nil || hides < 0 ? nil : hides != 0
+        }
+        let whole = [
+            "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /a HTTP/1.1\nHost:localhost \nCookie: a=b; c=d \r\nX:\t\r\nY: z\n\n",
+            "\r\nPOST /a HTTP/1.0\r\nContent-Length: 0 \r\n\r\n",
+        ]
+        let hiding = [
+            "GET /a HTTP/1.1\r\nHost: localhost\0x\r\nX: y\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: localhost\0x\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: localhost\r\n\0X: y\r\n\r\n",
+            "GET /a\0b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET\0b /a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        ]
+        return whole.allSatisfy { hides($0) == false } && hiding.allSatisfy { hides($0) == true }
+    }
+
+    /// Whether a response whose `ETag` was written over in the library's memory is sent with what
+    /// was written, and with that alone.
+    static func rewritesTags() -> Bool {
+        guard let body = malloc(1) else { return false }
+        guard let response = chttpd_response_make(body, 0) else {
+            free(body)
+            return false
+        }
+        defer { chttpd_response_release(response) }
+        guard chttpd_response_add(response, "ETag", "\"before\"") != 0,
+            let value = chttpd_response_value(response, "ETag"), strcmp(value, "\"before\"") == 0
+        else { return false }
+        strcpy(value, "\"behind\"")
+        let probe = LibraryProbe { connection, _ in
+            chttpd_respond(connection, 200, response) != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+        }
+        var head = [UInt8](repeating: 0, count: 512)
+        guard let probe, recv(probe.peer, &head, head.count - 1, 0) > 0 else { return false }
+        return head.withUnsafeBufferPointer { head in
+            head.withMemoryRebound(to: CChar.self) { head in
+                guard let head = head.baseAddress else { return false }
+                return strstr(head, "ETag: \"behind\"\r\n") != nil && strstr(head, "before") == nil
+            }
+        }
+    }
+}

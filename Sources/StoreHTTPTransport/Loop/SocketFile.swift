@@ -1,0 +1,76 @@
+import CStoreHTTPD
+import Glibc
+import StorePlatform
+
+/// The file of a unix socket that a server made, which it removes when it ends.
+struct SocketFile {
+    let path: String
+    private let device: dev_t
+    private let node: ino_t
+
+    /// Gives the file that was just bound the mode and the group that it is to have.
+    init(_ path: String, _ access: SocketAccess) throws(TransportError) {
+        self.path = path
+        var status = stat()
+        let isSet =
+            (access.group.map { chown(path, uid_t.max, $0) } ?? 0) == 0
+            && chmod(path, mode_t(access.mode)) == 0 && lstat(path, &status) == 0
+        guard isSet else {
+            let reason = SystemError.text
+            unlink(path)
+            throw TransportError(
+                "can't give unix:\(path) its mode and its group: \(reason)"
+            )
+        }
+        device = status.st_dev
+        node = status.st_ino
+    }
+
+    /// Removes the file, unless another server has put its own in its place.
+    func remove() {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == node else {
+            return
+        }
+        unlink(path)
+    }
+
+    /// Where a socket of this path is bound.
+    static func address(_ path: String) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return address
+    }
+
+    /// Removes a socket that a killed server left behind, but neither one on which a process
+    /// accepts nor one of another user.
+    static func removeStale(_ path: String) throws(TransportError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw TransportError("can't listen on unix:\(path): there is a file of that name")
+        }
+        // Without waiting for one whose queue is full.
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let probe = socket(AF_UNIX, type, 0)
+        defer { Glibc.close(probe) }
+        var address = address(path)
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        // Refused is what a socket without a process says; EACCES or EAGAIN may hide one.
+        guard connected != 0, errno == ECONNREFUSED else {
+            throw TransportError("can't listen on unix:\(path): a server listens there already")
+        }
+        guard status.st_uid == geteuid() else {
+            throw TransportError(
+                "can't listen on unix:\(path): there is a socket of another user's, which was left "
+                    + "behind; remove it"
+            )
+        }
+        unlink(path)
+    }
+}

@@ -1,0 +1,75 @@
+package import StoreWire
+
+/// An answer that is written on the event loop's thread, straight into the bytes that are sent.
+package protocol HTTPAnswer: AnyObject, Sendable {
+    /// Writes the answer; called once.
+    func write(to writer: inout HTTPAnswerWriter)
+}
+
+/// The bytes of one answer after another: their memory is kept.
+package struct HTTPAnswerWriter: ~Copyable {
+    package var status = 200
+    /// The body.
+    package var body = JSONOutput(capacity: 256)
+    /// The body, in place of ``body``; a large one is sent from where it is.
+    package var sharedBody: Bytes?
+    /// Header fields as ``HTTPFields`` has them.
+    private(set) var fields = JSONOutput(capacity: 256)
+    private(set) var fieldCount = 0
+
+    init() {}
+
+    /// Forgets the answer before, and keeps its memory unless it was unusually large.
+    mutating func begin() {
+        status = 200
+        sharedBody = nil
+        fieldCount = 0
+        fields.truncate(keeping: 4 << 10)
+        body.truncate(keeping: 16 << 10)
+    }
+
+    /// Adds fields that are written already.
+    package mutating func add(_ ready: HTTPFields) {
+        ready.bytes.withUnsafeBufferPointer { fields.raw($0) }
+        fieldCount += ready.count
+    }
+
+    /// Adds a field.
+    package mutating func add(_ name: StaticString, _ value: String) {
+        var field = HTTPFields()
+        field.append("\(name)", value)
+        add(field)
+    }
+
+    /// Adds a field whose value `write` writes, of visible characters and spaces alone.
+    package mutating func add(_ name: StaticString, _ write: (inout JSONOutput) -> Void) {
+        fields.raw(name)
+        fields.byte(0)
+        write(&fields)
+        fields.byte(0)
+        fieldCount += 1
+    }
+}
+
+extension HTTPResponse {
+    /// The response that an answer writes.
+    package init(_ answer: any HTTPAnswer) {
+        self.init { answer.write(to: &$0) }
+    }
+
+    init(_ write: (inout HTTPAnswerWriter) -> Void) {
+        var writer = HTTPAnswerWriter()
+        write(&writer)
+        self.init(
+            status: writer.status,
+            fields: HTTPFields(of: writer),
+            body: writer.sharedBody.map { .shared($0) } ?? .bytes(writer.body.array)
+        )
+    }
+}
+
+extension HTTPFields {
+    fileprivate init(of writer: borrowing HTTPAnswerWriter) {
+        self.init(bytes: writer.fields.array, count: writer.fieldCount)
+    }
+}

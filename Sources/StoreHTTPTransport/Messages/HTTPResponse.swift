@@ -1,0 +1,74 @@
+package import StoreWire
+
+/// An answer to a request.
+package struct HTTPResponse: Sendable {
+    package enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        /// Sent from where it is, without being copied.
+        case shared(Bytes)
+
+        package var count: Int {
+            switch self {
+            case .none: 0
+            case .bytes(let bytes): bytes.count
+            case .shared(let bytes): bytes.count
+            }
+        }
+    }
+
+    package let status: Int
+    package var fields: HTTPFields
+    package var body: Body
+    /// Whether the connection ends with this answer.
+    package var closes = false
+
+    package init(status: Int, headers: [(String, String)] = [], body: Body = .none) {
+        self.init(status: status, fields: HTTPFields(headers), body: body)
+    }
+
+    package init(status: Int, fields: HTTPFields, body: Body = .none) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// The header fields as texts.
+    package var headers: [(String, String)] { fields.texts }
+
+    /// The whole response as bytes, for a connection that is not the library's to answer.
+    func serialized(date: String, further: HTTPFields = HTTPFields()) -> [UInt8] {
+        var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(date)\r\n"
+        for (name, value) in headers + further.texts {
+            head += "\(name): \(value)\r\n"
+        }
+        head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+        var bytes = Array(head.utf8)
+        switch body {
+        case .none: break
+        case .bytes(let body): bytes += body
+        case .shared(let body): body.withUnsafeBytes { bytes += $0 }
+        }
+        return bytes
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 431: "Request Header Fields Too Large"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
+        case 429: "Too Many Requests"
+        case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
+        default: "Status \(status)"
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import CStoreHTTPD
+
+/// Checks what libmicrohttpd lets through: framing that two parsers could read in two ways, which
+/// is how requests are smuggled (RFC 9112 §11.2), and names and values that are none.
+struct RequestFraming {
+    /// How many bytes of body the request announces; `nil` where it is chunked.
+    private(set) var contentLength: Int? = 0
+    /// Whether the fields have the length of the body, or the body comes in chunks.
+    private(set) var hasLength = false
+    /// Which field is the `Host` field.
+    private(set) var hostIndex: Int?
+    private(set) var fieldsBytes = 0
+    /// A bit for each field's name (``bit(of:length:)``): a field without its bit is not there.
+    private(set) var names: UInt64 = 0
+
+    /// No fields.
+    init() {}
+
+    /// Reads the fields of one request.
+    ///
+    /// - Throws: ``TransportFailure/malformed(_:)`` with what is in doubt.
+    init(
+        fields: UnsafeBufferPointer<chttpd_field>,
+        isHTTP10: Bool
+    ) throws(TransportFailure) {
+        var lengths = 0
+        var codings = 0
+        var hosts = 0
+        for index in 0..<fields.count {
+            let field = fields[index]
+            fieldsBytes += field.name_length + field.value_length + 4
+            guard Self.isToken(field.nameBytes) else {
+                throw .malformed("There is a header field whose name is no token.")
+            }
+            let first = UInt8(bitPattern: field.name[0])
+            names |= Self.bit(of: first, length: field.name_length)
+            guard Self.isValue(field.valueBytes) else {
+                throw .malformed("There is a control character in a header field's value.")
+            }
+            // Only names that begin like these can be one of them, or glued to one.
+            switch first | 0x20 {
+            case UInt8(ascii: "h"), UInt8(ascii: "c"), UInt8(ascii: "t"): break
+            default: continue
+            }
+            switch field.name_length {
+            case 4 where field.isNamed("host"):
+                hosts += 1
+                hostIndex = index
+            case 14 where field.isNamed("content-length"):
+                lengths += 1
+                guard let length = Self.length(field.valueBytes) else {
+                    throw .malformed("Content-Length is no whole number.")
+                }
+                contentLength = length
+            case 17 where field.isNamed("transfer-encoding"):
+                codings += 1
+                guard Self.isChunked(field.valueBytes) else {
+                    throw .malformed("The one Transfer-Encoding allowed is chunked.")
+                }
+            default:
+                try Self.checkGlued(field)
+            }
+        }
+        guard lengths <= 1 else { throw .malformed("There are several Content-Length fields.") }
+        guard codings <= 1 else { throw .malformed("There are several Transfer-Encoding fields.") }
+        guard lengths == 0 || codings == 0 else {
+            throw .malformed("There are both a Content-Length and a Transfer-Encoding.")
+        }
+        if codings == 1 {
+            guard !isHTTP10 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
+            contentLength = nil
+        }
+        hasLength = lengths + codings > 0
+        guard hosts <= 1 else { throw .malformed("There are several Host fields.") }
+        guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
+    }
+
+    /// The bit of ``names`` for names of this length that begin with this letter, in either case.
+    /// Others may share it, but few that are sent together do.
+    @inline(__always)
+    static func bit(of first: UInt8, length: Int) -> UInt64 {
+        1 &<< (UInt64(truncatingIfNeeded: length) &+ 5 &* UInt64(first | 0x20))
+    }
+
+    /// A name is a token (RFC 9110 §5.6.2): a space in it hides the field from one parser or other.
+    static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        // Most names have letters and hyphens alone: eight bytes are checked at a time.
+        while index + 8 <= name.count {
+            let word = name.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard isLettersAndHyphens(word) else { break }
+            index += 8
+        }
+        while index < name.count {
+            let byte = name[index]
+            let set = byte < 64 ? tokenBytes.low : tokenBytes.high
+            guard byte < 0x80, set & (1 << UInt64(byte & 63)) != 0 else { return false }
+            index += 1
+        }
+        return index > 0
+    }
+
+    @inline(__always)
+    private static func isLettersAndHyphens(_ word: UInt64) -> Bool {
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        let lower = word | 0x2020_2020_2020_2020
+        // The top bit of a byte: whether it is at least `a`, and whether it is beyond `z`.
+        let fromA = lower &+ 0x1F1F_1F1F_1F1F_1F1F
+        let beyondZ = lower &+ 0x0505_0505_0505_0505
+        let hyphen = word ^ 0x2D2D_2D2D_2D2D_2D2D
+        let notHyphen = hyphen &+ 0x7F7F_7F7F_7F7F_7F7F
+        return word & tops == 0 && (fromA & ~beyondZ | ~notHyphen) & tops == tops
+    }
+
+    /// A bit for each byte below 128 that belongs to a token.
+    @inline(__always)
+    private static var tokenBytes: (low: UInt64, high: UInt64) {
+        (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+    }
+
+    /// Whether a value has no control characters but tabs; looked at eight bytes at a time.
+    private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index + 8 <= value.count {
+            let word = value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word
+            let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+            let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
+            // One of the eight may match; a carry can also set the bit of a byte that does not.
+            if (isBelowSpace | isDelete) & 0x8080_8080_8080_8080 != 0,
+                !value[index..<(index + 8)].allSatisfy(isValueByte)
+            {
+                return false
+            }
+            index += 8
+        }
+        while index < value.count {
+            guard isValueByte(value[index]) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    @inline(__always)
+    private static func isValueByte(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F || byte == 0x09
+    }
+
+    /// The library glues a folded line to the field's name, so that `Host: a`, folded, comes as
+    /// `Hosta` and would vanish.
+    private static func checkGlued(_ field: chttpd_field) throws(TransportFailure) {
+        let name: StaticString =
+            switch UInt8(bitPattern: field.name[0]) | 0x20 {
+            case UInt8(ascii: "h"): "host"
+            case UInt8(ascii: "c"): "content-length"
+            default: "transfer-encoding"
+            }
+        guard field.name_length > name.utf8CodeUnitCount, field.begins(with: name) else { return }
+        throw .malformed("There is a folded header field, or one named like \(name).")
+    }
+
+    private static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard !bytes.isEmpty, bytes.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+        let digits = bytes.drop { $0 == UInt8(ascii: "0") }
+        // 19 digits and more are over every bound.
+        return digits.count > 18 ? .max : digits.reduce(0) { $0 * 10 + Int($1 - 48) }
+    }
+
+    private static func isChunked(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count == 7 && zip(bytes, "chunked".utf8).allSatisfy { ($0 | 0x20) == $1 }
+    }
+}

@@ -1,0 +1,77 @@
+import StoreWire
+
+/// A chunk of an HTTP/1.1 message (RFC 9112 §7.1), so that a client sees where each frame ends and
+/// need not wait for more, and that the stream ended well.
+///
+/// The stream writer alone makes chunks: above it, frames are payload.
+enum Chunk {
+    /// The longest head: the digits of a size, and a line end.
+    static let headBytesMax = 2 * MemoryLayout<Int>.size + tailBytes
+    /// The line end behind the payload.
+    static let tailBytes = 2
+
+    private static let lineEnd: [UInt8] = [0x0D, 0x0A]
+    /// The chunk of size 0, which ends the message.
+    private static let last = Array("0\r\n\r\n".utf8)
+
+    /// One chunk of this payload. Large payload is not copied. Empty payload makes no chunk: that
+    /// would end the message.
+    static func of(_ payload: Bytes) -> Bytes {
+        payload.count == 0 ? payload : joined([], payload, lineEnd)
+    }
+
+    /// The last frame of a message, and the end of that.
+    static func last(_ payload: Bytes) -> Bytes {
+        payload.count == 0 ? Bytes(last) : joined([], payload, lineEnd + last)
+    }
+
+    /// The head of a response, and its first payload in a chunk.
+    static func first(_ head: Bytes, _ payload: Bytes) -> Bytes {
+        payload.count == 0 ? head : joined([head], payload, lineEnd)
+    }
+
+    /// How many bytes the head of a chunk has.
+    static func headBytes(of payloadBytes: Int) -> Int {
+        let bits = max(1, payloadBytes.bitWidth - payloadBytes.leadingZeroBitCount)
+        return (bits + 3) / 4 + lineEnd.count
+    }
+
+    /// Writes the head of a chunk: its size in hexadecimal digits, and a line end.
+    static func writeHead(of payloadBytes: Int, to buffer: UnsafeMutableRawBufferPointer) {
+        let digits = headBytes(of: payloadBytes) - tailBytes
+        var rest = payloadBytes
+        for place in stride(from: digits - 1, through: 0, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: rest & 0xF)
+            buffer[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            rest >>= 4
+        }
+        buffer[digits] = 0x0D
+        buffer[digits + 1] = 0x0A
+    }
+
+    private static func joined(_ before: [Bytes], _ payload: Bytes, _ tail: [UInt8]) -> Bytes {
+        let headBytes = headBytes(of: payload.count)
+        guard payload.count < SSEFrame.pieceBytesMin else {
+            let head = Bytes(count: headBytes) { writeHead(of: payload.count, to: $0) }
+            let pieces = before + [head] + payload.pieces + [Bytes(tail)]
+            return Bytes(joining: pieces, shared: payload.count - payload.ownCount)
+        }
+        let beforeBytes = before.reduce(0) { $0 + $1.count }
+        return Bytes(count: beforeBytes + headBytes + payload.count + tail.count) { buffer in
+            var rest = buffer[...]
+            for bytes in before { bytes.withUnsafeBytes { rest.append($0) } }
+            writeHead(of: payload.count, to: UnsafeMutableRawBufferPointer(rebasing: rest))
+            rest = rest.dropFirst(headBytes)
+            payload.withUnsafeBytes { rest.append($0) }
+            tail.withUnsafeBytes { rest.append($0) }
+        }
+    }
+}
+
+extension Slice<UnsafeMutableRawBufferPointer> {
+    /// Fills the first bytes, and is the rest then.
+    fileprivate mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: self).copyMemory(from: bytes)
+        self = dropFirst(bytes.count)
+    }
+}

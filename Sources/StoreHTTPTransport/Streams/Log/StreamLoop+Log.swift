@@ -1,0 +1,218 @@
+import CStoreHTTPD
+import Glibc
+import StoreEventStream
+import StorePlatform
+import StoreWire
+import Synchronization
+
+// Readers of the log are not broadcast to: each is given what comes next as its socket takes it,
+// one piece at a time and by turns, so that one that has much to catch up does not hold up the
+// others.
+
+extension StreamLoop {
+    /// The most bytes of the log that one turn sends; the readers that are left have their turn
+    /// next.
+    static let logTurnBytesMax = 2 << 20
+    /// How much of the log a socket takes that has yet to be sent.
+    static let logUnsentBytesMax: CInt = 128 << 10
+
+    /// Gives every reader that has a turn what comes next, once, unless the log pauses.
+    func advanceLog() {
+        guard let log, logReaders.hasReady, logPace.pauseSeconds(at: now) == 0 else { return }
+        let began = EventLoop.clock()
+        let bytes = takeLogTurn()
+        logPace.turned(from: began, to: EventLoop.clock(), bytes: bytes, version: log.version)
+    }
+
+    /// In how many seconds the next reader has a turn; `nil` where none has.
+    var logTurnSeconds: Double? {
+        logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil
+    }
+
+    /// Returns how many bytes it sent.
+    private func takeLogTurn() -> Int {
+        let ready = logReaders.takeReady()
+        var bytes = 0
+        for (place, slot) in ready.enumerated() {
+            guard bytes < Self.logTurnBytesMax, place == 0 || !isTurnOver else {
+                logReaders.putBack(ready[place...])
+                break
+            }
+            guard case .ready? = logReaders[slot]?.phase else { continue }
+            bytes += advance(slot)
+        }
+        return bytes
+    }
+
+    /// Gives a reader its next piece. Returns how many bytes it took.
+    private func advance(_ slot: Int32) -> Int {
+        guard let log, let reader = logReaders[slot] else { return 0 }
+        guard behind[slot] == nil else {
+            // `flush` sends what waits, and `logWritable` calls this again.
+            logReaders[slot]?.phase = .socket(since: now)
+            logReaders[slot]?.isWatched = true
+            return 0
+        }
+        if let bye = reader.bye, reader.isBetweenChunks {
+            if reader.isClosing {
+                _ = send(bye, to: slot)
+                release(slot)
+            } else {
+                finish(slot, with: bye)
+            }
+            return 0
+        }
+        if let tail = reader.position.tail { return send([tail], of: nil, to: slot) }
+        switch log.next(after: reader.version, for: reader.viewer) {
+        case .piece(let piece):
+            if logReaders[slot]?.position.passHidden(in: piece) == true {
+                logReaders.keepReady(slot)
+                return 0
+            }
+            guard let next = reader.position.next(of: piece, isEnding: reader.bye != nil) else {
+                closeUnannounced(slot)
+                return 0
+            }
+            return send(next, of: piece, to: slot)
+        case .caughtUp(let version):
+            unwatch(slot)
+            logReaders.awaitSource(slot)
+            if !reader.isCaughtUp {
+                logReaders[slot]?.isCaughtUp = true
+                sendBetweenChunks(log.caughtUp(at: version), to: slot)
+            }
+        case .pending:
+            unwatch(slot)
+            logReaders.awaitSource(slot)
+        case .gone(let resync, let version):
+            guard reader.isBetweenChunks else {
+                // The rest of a chunk that is begun is gone: only a new stream can go on.
+                closeUnannounced(slot)
+                return 0
+            }
+            logReaders[slot]?.position = LogPosition(after: version)
+            if !reader.isBeginning { sendBetweenChunks(resync, to: slot) }
+            if case .ready? = logReaders[slot]?.phase { logReaders.keepReady(slot) }
+        case .unreadable:
+            closeUnannounced(slot)
+        }
+        return 0
+    }
+
+    private func send(_ segments: [LogSegment], of piece: LogPiece?, to slot: Int32) -> Int {
+        let sent = write(segments, of: piece, to: slots[Int(slot)].descriptor)
+        guard sent >= 0 else {
+            if errno == EAGAIN || errno == EINTR || errno == ENOBUFS {
+                awaitSocket(slot)
+            } else {
+                release(slot)
+            }
+            return 0
+        }
+        let whole = logReaders[slot]?.position.sent(sent, of: segments, of: piece) ?? 0
+        logReaders[slot]?.isBeginning = false
+        writer.counters.frames.count(UInt64(whole))
+        writer.counters.bytes.count(UInt64(sent))
+        if sent < segments.bytes { awaitSocket(slot) } else { logReaders.keepReady(slot) }
+        return sent
+    }
+
+    /// Writes what a socket takes, by one system call. Returns how much, or -1 with `errno`.
+    private func write(
+        _ segments: [LogSegment],
+        of piece: LogPiece?,
+        to descriptor: CInt
+    ) -> Int {
+        let write = { (bytes: UnsafeRawBufferPointer) in
+            segments.withVectors(of: bytes) { vectors in
+                var message = msghdr()
+                message.msg_iov = vectors.baseAddress
+                message.msg_iovlen = vectors.count
+                return sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+        }
+        guard let piece else { return write(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return piece.bytes.withUnsafeBytes(write)
+    }
+
+    /// Sends a reader a frame that is no record.
+    private func sendBetweenChunks(_ frame: Bytes, to slot: Int32) {
+        deliver(Chunk.of(frame), to: slot, having: logReaders[slot]?.knownVersion)
+        if behind[slot] != nil {
+            logReaders[slot]?.isWatched = true
+            logReaders[slot]?.phase = .socket(since: now)
+        }
+    }
+
+    private func awaitSocket(_ slot: Int32) {
+        logReaders[slot]?.phase = .socket(since: now)
+        guard logReaders[slot]?.isWatched == false else { return }
+        watch(slot, EPOLL_CTL_MOD, forWriting: true)
+        logReaders[slot]?.isWatched = true
+    }
+
+    private func unwatch(_ slot: Int32) {
+        guard logReaders[slot]?.isWatched == true else { return }
+        watch(slot, EPOLL_CTL_MOD, forWriting: false)
+        logReaders[slot]?.isWatched = false
+    }
+
+    /// A reader's socket takes more.
+    func logWritable(_ slot: Int32) {
+        if behind[slot] != nil {
+            flush(slot)
+            logReaders[slot]?.isWatched = behind[slot] != nil
+            guard behind[slot] == nil else { return }
+        }
+        unwatch(slot)
+        logReaders.makeReady(slot)
+    }
+
+    /// Ends a reader's stream with this frame, as soon as the chunk that is begun is whole.
+    func closeLog(_ slot: Int32, with bye: Bytes) {
+        guard logReaders[slot]?.isBetweenChunks == false else { return finish(slot, with: bye) }
+        if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
+    }
+
+    /// Closes the connection in the middle of the stream: its client connects again, and the new
+    /// stream begins with the reason.
+    private func closeUnannounced(_ slot: Int32) {
+        slots[Int(slot)].end(because: .interrupted)
+        release(slot)
+    }
+
+    /// Begins to close the readers whose sockets take nothing, and releases those whose time is
+    /// over.
+    func closeStalledLogReaders(with bye: Bytes) {
+        let seconds = Double(writer.limits.stallSeconds)
+        for slot in logReaders.slow(stalledFor: seconds, at: now) where behind[slot] == nil {
+            guard logReaders[slot]?.isClosing == false else {
+                release(slot)
+                continue
+            }
+            slots[Int(slot)].end(because: .slow)
+            Self.makeRoom(in: slots[Int(slot)].descriptor)
+            logReaders[slot]?.isClosing = true
+            logReaders[slot]?.bye = bye
+            logReaders.makeReady(slot)
+        }
+    }
+
+    /// Keeps a part of the socket's buffer free, so that there is room for the last frame.
+    static func keepRoom(in descriptor: CInt) {
+        set(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, logUnsentBytesMax)
+    }
+
+    /// Lets the socket take more than before: the system sends it when the peer does read on.
+    private static func makeRoom(in descriptor: CInt) {
+        set(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, .max)
+        set(descriptor, SOL_SOCKET, SO_SNDBUF, 2 * logUnsentBytesMax)
+    }
+
+    /// Sets a number. A system or a socket that does not have it has no room for a last frame, and
+    /// the stream ends without one.
+    private static func set(_ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt) {
+        var value = value
+        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+}

@@ -1,0 +1,73 @@
+import StoreEventStream
+import StorePlatform
+import StoreWire
+import Synchronization
+
+// What is done each second: heartbeats, and the ends of streams that are stalled or expired.
+
+extension StreamLoop {
+    /// Sends heartbeats to some of the readers, so that not all are due in one moment; then ends
+    /// the streams that are stalled or expired.
+    func everySecond() {
+        nextSecond = max(nextSecond + 1, now)
+        seconds &+= 1
+        let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
+        for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
+            let due = topics[number].slots.filter {
+                UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
+                    && logReaders[$0]?.isBetweenChunks != false
+            }
+            if !due.isEmpty {
+                // A part of the state may not have changed for long; the store has gone on.
+                let isWhole = topics[number].id.subject == .state
+                let published = topics[number].newestVersion ?? 0
+                let version = isWhole ? published : log?.version ?? published
+                let heartbeat = Chunk.of(writer.frames.heartbeat(version))
+                broadcast(heartbeat, to: due, having: topics[number].newestVersion)
+            }
+            writer.counters.heartbeats.count(UInt64(due.count))
+            guard writer.limits.lifetimeSeconds > 0 else { continue }
+            let bye = bye(.lifetime)
+            for slot in topics[number].slots where slots[Int(slot)].expires <= seconds {
+                closeSlot(slot, with: bye, because: .lifetime)
+            }
+        }
+        endExpired()
+        // Topics that were announced for a client that left before it joined.
+        for number in topics.indices { forgetUnread(Int32(number)) }
+        let stalled = behind.filter {
+            !$0.value.awaitsTurn
+                && now - $0.value.progressed >= Double(writer.limits.stallSeconds)
+        }
+        let bye = stalled.isEmpty && logReaders.isEmpty ? nil : bye(.slow)
+        if let bye { closeStalledLogReaders(with: bye) }
+        for slot in stalled.keys {
+            if let bye { endSlow(slot, with: bye) }
+        }
+    }
+
+    /// Sends a reader its last frame, and ends the stream when that is taken.
+    func closeSlot(_ slot: Int32, with bye: Bytes, because reason: CloseReason) {
+        guard slots[Int(slot)].descriptor >= 0 else { return }
+        slots[Int(slot)].end(because: StreamEnding(reason))
+        if logReaders[slot] == nil {
+            finish(slot, with: bye)
+        } else {
+            closeLog(slot, with: bye)
+        }
+    }
+
+    /// The last frame of a stream that is closed for this reason, and the end of the message.
+    func bye(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
+
+    /// Sends a reader its last frame, behind the frame that is begun.
+    func finish(_ slot: Int32, with bye: Bytes) {
+        if behind[slot] == nil {
+            let topic = Int(slots[Int(slot)].topic)
+            deliver(bye, to: slot, having: topics[topic].newestVersion)
+        } else {
+            behind[slot]?.backlog.close(with: bye)
+        }
+        if behind[slot] == nil { release(slot) } else { behind[slot]?.isClosing = true }
+    }
+}

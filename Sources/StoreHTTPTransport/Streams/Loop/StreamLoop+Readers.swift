@@ -1,0 +1,164 @@
+import CStoreHTTPD
+import Glibc
+import StoreEventStream
+import Synchronization
+
+// Readers join, are watched for their end, and are released.
+
+extension StreamLoop {
+    func join(_ reader: JoiningReader) {
+        let beginning = reader.beginning
+        let topic = number(of: beginning.topic)
+        let slot = freeSlots.popLast() ?? Int32(slots.count)
+        if Int(slot) == slots.count { slots.append(StreamSlot()) }
+        let index = Int(slot)
+        slots[index].descriptor = reader.descriptor
+        slots[index].generation &+= 1
+        slots[index].topic = topic
+        slots[index].begin()
+        slots[index].expires = expiry()
+        slots[index].joined = UInt32(clamping: Int(now))
+        slots[index].place = Int32(topics[Int(topic)].slots.count)
+        topics[Int(topic)].slots.append(slot)
+        swapPlaces(slot, with: topics[Int(topic)].following)
+        topics[Int(topic)].following += 1
+        if let onEnd = reader.onEnd { endings[slot] = onEnd }
+        if let name = beginning.owner.name { names[slot] = name }
+        if let session = beginning.owner.session { sessions[slot] = session }
+        if let credential = beginning.owner.credential { hold(credential, of: slot) }
+        writer.counters.opened(StreamKind(beginning.topic.subject))
+        tune(reader.descriptor)
+        watch(slot, EPOLL_CTL_ADD, forWriting: false)
+        let known: UInt64? = if case .after(let version) = beginning.resume { version } else { nil }
+        slots[index].nextVersion = known.map { $0 &+ 1 } ?? 0
+        let first = Chunk.first(beginning.head.response, beginning.head.payload)
+        deliver(first, to: slot, having: known)
+        for frame in topics[Int(topic)].topic.opening(for: beginning.resume) {
+            deliver(frame, to: slot, having: known)
+        }
+        if beginning.topic.mode == .patch { update(slot) }
+        if beginning.topic.subject == .actions, slots[index].descriptor >= 0 {
+            Self.keepRoom(in: reader.descriptor)
+            logReaders.add(LogReader(beginning.resume, for: beginning.topic.viewer), at: slot)
+        }
+        if stopDeadline != nil {
+            closeSlot(slot, with: bye(.shutdown), because: .shutdown)
+        } else if beginning.owner.isOver?() == true
+            || beginning.owner.credential?.isAllowed() == false
+        {
+            closeSlot(slot, with: bye(.expired), because: .expired)
+        }
+    }
+
+    /// The second in which a stream's time is over, spread by a tenth so that not all end at once.
+    func expiry() -> UInt32 {
+        let lifetime = writer.limits.lifetimeSeconds
+        guard lifetime > 0 else { return 0 }
+        return seconds + UInt32(clamping: lifetime) + UInt32.random(in: 0...UInt32(lifetime / 10))
+    }
+
+    /// Lets frames go out at once, and the system notice peers that vanish.
+    func tune(_ descriptor: CInt) {
+        var yes: CInt = 1
+        var milliseconds = Self.deadPeerMilliseconds
+        let size = socklen_t(MemoryLayout<CInt>.size)
+        let tcp = CInt(IPPROTO_TCP)
+        setsockopt(descriptor, tcp, TCP_NODELAY, &yes, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, size)
+        setsockopt(descriptor, tcp, TCP_USER_TIMEOUT, &milliseconds, size)
+    }
+
+    func watch(_ slot: Int32, _ operation: CInt, forWriting: Bool) {
+        let index = Int(slot)
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
+        if forWriting { event.events |= EPOLLOUT.rawValue }
+        event.data.u64 = UInt64(slots[index].generation) << 32 | UInt64(UInt32(bitPattern: slot))
+        epoll_ctl(epoll, operation, slots[index].descriptor, &event)
+    }
+
+    func handle(_ data: UInt64, _ happened: UInt32) {
+        let slot = Int32(truncatingIfNeeded: data & 0xFFFF_FFFF)
+        let index = Int(slot)
+        guard index < slots.count, slots[index].descriptor >= 0,
+            slots[index].generation == UInt32(truncatingIfNeeded: data >> 32)
+        else { return }
+        let gone = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+        if happened & gone != 0 || (happened & EPOLLIN.rawValue != 0 && !discardInput(index)) {
+            release(slot)
+            return
+        }
+        guard happened & EPOLLOUT.rawValue != 0 else { return }
+        if logReaders[slot] != nil { return logWritable(slot) }
+        if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
+    }
+
+    /// Reads and drops what a reader sends. Returns `false` where it has ended or sends too much.
+    func discardInput(_ index: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
+            let count = recv(
+                slots[index].descriptor,
+                scratch.baseAddress,
+                scratch.count,
+                CInt(MSG_DONTWAIT)
+            )
+            guard count != 0 else { return false }
+            slots[index].inputBytes += UInt32(max(0, count))
+            return slots[index].inputBytes <= Self.inputBytesMax
+        }
+    }
+
+    /// Closes a reader's socket, and frees its slot. Where nothing else has ended the stream, its
+    /// reader has.
+    func release(_ slot: Int32) {
+        let index = Int(slot)
+        guard slots[index].descriptor >= 0 else { return }
+        writer.counters.ended(slots[index].ending ?? .peer)
+        behind[slot] = nil
+        logReaders[slot] = nil
+        if !names.isEmpty { names[slot] = nil }
+        if !sessions.isEmpty { sessions[slot] = nil }
+        if !credentials.isEmpty { credentials[slot] = nil }
+        // The descriptor may have duplicates: the end must reach the peer all the same.
+        shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
+        close(slots[index].descriptor)
+        slots[index].descriptor = -1
+        let topic = Int(slots[index].topic)
+        if slots[index].place < topics[topic].following {
+            topics[topic].following -= 1
+            swapPlaces(slot, with: topics[topic].following)
+        }
+        swapPlaces(slot, with: topics[topic].slots.count - 1)
+        topics[topic].slots.removeLast()
+        freeSlots.append(slot)
+        writer.abandon(topics[topic].id)
+        forgetUnread(Int32(topic))
+        endings.removeValue(forKey: slot)?()
+    }
+
+    func number(of topic: TopicID) -> Int32 {
+        if let known = topicNumbers[topic] { return known }
+        let number = freeTopics.popLast() ?? Int32(topics.count)
+        topicNumbers[topic] = number
+        if topics.indices.contains(Int(number)) {
+            topics[Int(number)] = TopicReaders(id: topic)
+        } else {
+            topics.append(TopicReaders(id: topic))
+        }
+        return number
+    }
+
+    /// Forgets a topic without readers, and its frame: clients choose the names of some.
+    func forgetUnread(_ number: Int32) {
+        let topic = topics[Int(number)].id
+        // A client that is about to read has reserved a place, and the newest may be published for
+        // it.
+        guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
+            topicNumbers[topic] == number, !writer.isRead(topic)
+        else { return }
+        topicNumbers[topic] = nil
+        topics[Int(number)] = TopicReaders(id: topic)
+        recent.forget(number)
+        freeTopics.append(number)
+    }
+}

@@ -1,0 +1,199 @@
+import CStoreHTTPD
+import Glibc
+import StoreEventStream
+import StorePlatform
+import StoreWire
+import Synchronization
+
+// One frame goes to many; only a reader that does not take it whole has anything of its own.
+
+extension StreamLoop {
+    func publish(
+        _ topic: Int32,
+        _ version: UInt64,
+        _ frame: Bytes,
+        _ audience: StreamAudience?
+    ) {
+        let number = Int(topic)
+        let before = topics[number].topic.newestVersion
+        guard topics[number].topic.publish(frame, version: version),
+            let chunk = topics[number].topic.newest
+        else { return }
+        if audience == nil { topics[number].framesForAll &+= 1 }
+        let isForAll = audience == nil || topics[number].following == topics[number].slots.count
+        var readers =
+            isForAll ? topics[number].followers : following(among: topics[number].slots, audience)
+        // The first frame of a topic may come behind readers that have it from an earlier stream.
+        if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
+        if let audience { readers = readers.filter { audience(names[$0]) } }
+        broadcast(chunk, to: readers, having: before)
+    }
+
+    /// Those of a topic's readers that are sent a frame as it comes. The others need the newest
+    /// later where the frame is for them.
+    private func following(among readers: [Int32], _ audience: StreamAudience?) -> [Int32] {
+        readers.filter { slot in
+            guard behind[slot]?.largeFrame != nil else { return true }
+            if audience?(names[slot]) != false { behind[slot]?.needsNewest = true }
+            return false
+        }
+    }
+
+    /// Sends one frame to many readers, which have `version` until they have the frame. The caller
+    /// passes a copy of the list, because the list may shrink meanwhile.
+    func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
+        var whole: UInt64 = 0
+        for slot in readers {
+            if !behind.isEmpty, behind[slot] != nil {
+                deliver(frame, to: slot, having: version)
+                continue
+            }
+            pauseIfDue()
+            let sent = send(frame, to: slot)
+            if sent == frame.count {
+                whole += 1
+            } else {
+                keepRest(of: frame, sent, for: slot, having: version)
+            }
+        }
+        writer.counters.frames.count(whole)
+        writer.counters.bytes.count(whole &* UInt64(frame.count))
+    }
+
+    /// Sends a frame to one reader, or adds it to the reader's backlog.
+    func deliver(_ frame: Bytes, to slot: Int32, having version: UInt64?) {
+        guard slots[Int(slot)].descriptor >= 0 else { return }
+        if behind[slot] != nil {
+            let skipped = behind[slot]?.backlog.add(frame) ?? 0
+            if skipped > 0 { writer.counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
+            return
+        }
+        // Many may come at once: a large frame goes by turns from its first byte on.
+        guard frame.count < Self.largeBytesMin else {
+            Self.keepRoom(in: slots[Int(slot)].descriptor)
+            return begin(Backlog(frame, sent: 0), for: slot, having: version)
+        }
+        let sent = send(frame, to: slot)
+        if sent == frame.count {
+            writer.counters.frames.count()
+            writer.counters.bytes.count(UInt64(frame.count))
+        } else {
+            keepRest(of: frame, sent, for: slot, having: version)
+        }
+    }
+
+    /// Writes what a socket takes of a frame, without waiting. Returns how much, or -1 with
+    /// `errno`.
+    @inline(__always)
+    func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
+        if frame.isInPieces { return sendPieces(of: frame, from: offset, to: slot) }
+        return frame.withUnsafeBytes { bytes in
+            Glibc.send(
+                slots[Int(slot)].descriptor,
+                bytes.baseAddress?.advanced(by: offset),
+                bytes.count - offset,
+                CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+            )
+        }
+    }
+
+    /// The most pieces that one system call sends.
+    private static let piecesMax = 64
+
+    /// The same where a frame is made of pieces: each is sent from where it is.
+    private func sendPieces(of frame: Bytes, from offset: Int, to slot: Int32) -> Int {
+        var sent = 0
+        while offset + sent < frame.count {
+            let (pieces, skipped) = frame.pieces(from: offset + sent, max: Self.piecesMax)
+            let wanted = pieces.reduce(-skipped) { $0 + $1.count }
+            let count = send(pieces, skipping: skipped, to: slot)
+            // What was sent before an error counts; the next call finds the error again.
+            guard count >= 0 else { return sent > 0 ? sent : -1 }
+            sent += count
+            if count < wanted { break }
+        }
+        return sent
+    }
+
+    private func send(_ pieces: ArraySlice<Bytes>, skipping: Int, to slot: Int32) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count) { vectors in
+            for (index, piece) in pieces.enumerated() {
+                // Safety: `pieces` retains each until the call is over.
+                vectors[index] = iovec(piece, from: index == 0 ? skipping : 0)
+            }
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = vectors.count
+            return withExtendedLifetime(pieces) {
+                sendmsg(
+                    slots[Int(slot)].descriptor,
+                    &message,
+                    CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+                )
+            }
+        }
+    }
+
+    /// Keeps the rest of a frame for a reader whose socket did not take all of it, or releases the
+    /// reader where the connection has failed.
+    private func keepRest(
+        of frame: Bytes,
+        _ sent: Int,
+        for slot: Int32,
+        having version: UInt64?
+    ) {
+        if sent < 0, errno != EAGAIN, errno != EINTR, errno != ENOBUFS {
+            release(slot)
+            return
+        }
+        writer.counters.bytes.count(UInt64(max(0, sent)))
+        begin(Backlog(frame, sent: max(0, sent)), for: slot, having: version)
+    }
+
+    private func begin(_ backlog: Backlog, for slot: Int32, having version: UInt64?) {
+        behind[slot] = BehindReader(backlog: backlog, progressed: now, version: version)
+        if isLarge(slot) { stopFollowing(slot) }
+        watch(slot, EPOLL_CTL_MOD, forWriting: true)
+    }
+
+    /// Sends a reader its backlog, as far as its socket takes it.
+    func flush(_ slot: Int32) {
+        while var state = behind[slot], let (frame, offset) = state.backlog.head {
+            let sent = send(frame, from: offset, to: slot)
+            if sent < 0 {
+                if errno == EAGAIN || errno == EINTR || errno == ENOBUFS { return }
+                release(slot)
+                return
+            }
+            if sent == frame.count - offset { writer.counters.frames.count() }
+            writer.counters.bytes.count(UInt64(sent))
+            flushedBytes += sent
+            state.progressed = now
+            state.backlog.sent(sent)
+            behind[slot] = state
+        }
+        let state = behind.removeValue(forKey: slot)
+        guard state?.isClosing != true else { return release(slot) }
+        watch(slot, EPOLL_CTL_MOD, forWriting: false)
+        if let largeFrame = state?.largeFrame {
+            follow(slot, after: largeFrame, needsNewest: state?.needsNewest == true)
+        } else if state?.needsNewest == true {
+            update(slot)
+        }
+        for command in state?.commands ?? [] where slots[Int(slot)].descriptor >= 0 {
+            sendCommand(command, to: slot)
+        }
+    }
+}
+
+extension iovec {
+    /// Where bytes lie that are in one piece, from an offset on. Valid as long as they are
+    /// retained.
+    init(_ piece: Bytes, from offset: Int = 0) {
+        let bytes = piece.withUnsafeBytes { $0 }
+        self.init(
+            iov_base: bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + offset) },
+            iov_len: bytes.count - offset
+        )
+    }
+}

@@ -1,0 +1,266 @@
+import CStoreHTTPD
+import Dispatch
+import Glibc
+package import StoreEventStream
+import StorePlatform
+package import StoreWire
+import Synchronization
+
+/// Sends frames to the readers of streams, on a thread that owns their sockets.
+///
+/// Publishing never waits: it leaves a frame in a bounded inbox. A frame is payload until here: the
+/// writer makes a chunk of it, once for all readers, and only a reader that is behind has anything
+/// of its own.
+package final class StreamWriter: StreamAdopter, StreamPublisher {
+    package let counters = StreamCounters()
+    let limits: StreamLimits
+    let frames: StreamFrames
+    private let places: StreamPlaces?
+    private let mail = Locked(StreamMail())
+    private let source = Locked<(any LogSource)?>(nil)
+    /// How many streams each topic has, with those whose place is reserved.
+    private let readers = Locked<[TopicID: Int]>([:])
+    private let wakeDescriptor: CInt
+    private let ended = DispatchSemaphore(value: 0)
+    private let cutOff = Atomic(0)
+    let sheds = Atomic(false)
+
+    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. Several writers may have
+    /// places together, besides the bound that `limits` sets for this one.
+    ///
+    /// - Throws: ``TransportError`` where the system has no more descriptors.
+    package init(
+        limits: StreamLimits,
+        frames: StreamFrames,
+        places: StreamPlaces? = nil
+    ) throws(TransportError) {
+        self.limits = limits
+        self.frames = frames
+        self.places = places
+        wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else {
+            throw TransportError("can't make a stream writer: \(SystemError.text)")
+        }
+    }
+
+    deinit {
+        close(wakeDescriptor)
+    }
+
+    /// Starts the writer's thread.
+    package func start(
+        _ startThread: (String, @escaping @Sendable () -> Void) -> Void
+    ) throws(TransportError) {
+        let loop = try makeLoop()
+        startThread("streams") { [self] in
+            loop.value.run()
+            didEnd(cutOff: loop.value.cutOff)
+        }
+    }
+
+    /// Starts the writer on a thread that it shares with others, in place of ``start(_:)``. Any
+    /// thread.
+    ///
+    /// - Throws: where the thread is stopped, or the system refuses a descriptor.
+    package func start(on thread: StreamThread) throws(TransportError) {
+        try thread.add(try makeLoop())
+    }
+
+    private func makeLoop() throws(TransportError) -> StreamLoop.Handle {
+        let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+        guard epoll >= 0 else {
+            throw TransportError("can't make a stream writer: \(SystemError.text)")
+        }
+        return StreamLoop.Handle(
+            value: StreamLoop(writer: self, epoll: epoll, wakeDescriptor: wakeDescriptor)
+        )
+    }
+
+    /// Sets the source of ``TopicID/actions``. Called before ``start(_:)``.
+    package func follow(_ log: any LogSource) {
+        source.withLock { $0 = log }
+    }
+
+    var log: (any LogSource)? { source.withLock { $0 } }
+
+    /// Looks again for what the readers of the log wait for. Any thread; never waits.
+    package func logMoved() {
+        post { $0.logMoved = true }
+    }
+
+    /// How many streams are open.
+    package var open: Int { counters.open.load(ordering: .relaxed) }
+
+    /// For how many seconds the writer's thread has worked so far, rounded up turn by turn.
+    package var workSeconds: Double {
+        Double(counters.workNanoseconds.load(ordering: .relaxed)) / 1e9
+    }
+
+    /// Whether the writer keeps up with what is published, so that each version is worth a frame.
+    package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
+
+    /// Takes one of the places for streams. Returns `false` where all are taken. Any thread.
+    package func reserve(_ topic: TopicID) -> Bool {
+        let before = counters.open.add(1, ordering: .relaxed).oldValue
+        guard before < limits.streamsMax, places?.take() != false else {
+            counters.open.subtract(1, ordering: .relaxed)
+            counters.refused.add(1, ordering: .relaxed)
+            return false
+        }
+        counters.reserved(StreamKind(topic.subject))
+        readers.withLock { $0[topic, default: 0] += 1 }
+        return true
+    }
+
+    /// Whether the topic has readers, or a place is reserved for one. Any thread.
+    package func isRead(_ topic: TopicID) -> Bool {
+        readers.withLock { $0[topic] != nil }
+    }
+
+    /// Gives a reserved place back, or that of a stream that has ended.
+    package func abandon(_ topic: TopicID) {
+        counters.open.subtract(1, ordering: .relaxed)
+        counters.freed(StreamKind(topic.subject))
+        places?.giveBack()
+        readers.withLock { readers in
+            let left = (readers[topic] ?? 1) - 1
+            readers[topic] = left > 0 ? left : nil
+        }
+    }
+
+    package func adopt(
+        descriptor: CInt,
+        _ beginning: StreamBeginning,
+        onEnd: (@Sendable () -> Void)?
+    ) {
+        let reader = JoiningReader(descriptor: descriptor, beginning: beginning, onEnd: onEnd)
+        var isTaken = false
+        post { mail in
+            isTaken = !mail.isEnded
+            if isTaken { mail.inbox.join(reader) }
+        }
+        if !isTaken { turnAway(reader) }
+    }
+
+    /// Sends a frame, whose payload is without chunks, to these readers of a topic; to all where
+    /// the audience is `nil`. Any thread; never waits.
+    package func publish(
+        topic: TopicID,
+        version: UInt64,
+        frame: Bytes,
+        for audience: StreamAudience? = nil
+    ) {
+        publish(topic, version, .frame(frame), audience)
+    }
+
+    /// Brings these readers of a topic in patch mode to a version, each from the one that it has;
+    /// all readers where the audience is `nil`. Any thread; never waits. Frames are made on the
+    /// writer's thread, where readers need them.
+    package func publish(
+        topic: TopicID,
+        version: UInt64,
+        state: any TopicState,
+        for audience: StreamAudience? = nil
+    ) {
+        publish(topic, version, .state(state), audience)
+    }
+
+    package func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool {
+        var isTaken = false
+        post { mail in isTaken = !mail.isEnded && mail.inbox.send(frame, to: topic) }
+        return isTaken
+    }
+
+    private func publish(
+        _ topic: TopicID,
+        _ version: UInt64,
+        _ publication: Publication,
+        _ audience: StreamAudience?
+    ) {
+        post { mail in
+            let skipped = mail.inbox.publish(topic, version: version, publication, for: audience)
+            if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
+        }
+    }
+
+    /// Sends `bye` to all streams, waits until they have taken it or the time is over, and ends the
+    /// loop, with the thread where that is the writer's own. Returns whether all took it.
+    ///
+    /// Never called on the writer's thread, nor on one that it shares.
+    package func stop(reason: CloseReason, seconds: Double) -> Bool {
+        post { $0.stop = (reason, seconds) }
+        ended.wait()
+        ended.signal()
+        return cutOff.load(ordering: .relaxed) == 0
+    }
+
+    /// Leaves a request for the thread. Returns `false` where that has ended.
+    func submit(_ request: StreamRequest) -> Bool {
+        var isTaken = false
+        post { mail in
+            isTaken = !mail.isEnded
+            if isTaken { mail.requests.append(request) }
+        }
+        return isTaken
+    }
+
+    /// Notes that the writer's loop has ended. Requests get an empty answer and readers are turned
+    /// away: those that wait, and later ones.
+    func didEnd(cutOff count: Int) {
+        cutOff.store(count, ordering: .relaxed)
+        mail.withLock { $0.isEnded = true }
+        refuse(take())
+        ended.signal()
+    }
+
+    /// Answers for a loop that has ended; the first events of the mail are done.
+    func refuse(_ late: StreamMail, from first: Int = 0) {
+        for request in late.requests { request.answerEmpty() }
+        for case .join(let reader) in late.inbox.events[first...] { turnAway(reader) }
+    }
+
+    /// Closes the socket of a reader that joins too late, behind the head and the last frame.
+    private func turnAway(_ reader: JoiningReader) {
+        let beginning = reader.beginning
+        let head = Chunk.first(beginning.head.response, Bytes([]))
+        for bytes in [head, Chunk.last(frames.bye(.shutdown))] {
+            bytes.withUnsafeBytes { bytes in
+                let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+                _ = send(reader.descriptor, bytes.baseAddress, bytes.count, flags)
+            }
+        }
+        shutdown(reader.descriptor, CInt(SHUT_RDWR))
+        close(reader.descriptor)
+        counters.ended(.shutdown)
+        abandon(beginning.topic)
+        reader.onEnd?()
+    }
+
+    private func post(_ change: (inout StreamMail) -> Void) {
+        let wakes = mail.withLock { mail -> Bool in
+            change(&mail)
+            defer { mail.isAwaited = true }
+            return !mail.isAwaited
+        }
+        guard wakes else { return }
+        var one: UInt64 = 1
+        write(wakeDescriptor, &one, 8)
+    }
+
+    func take() -> StreamMail {
+        mail.withLock { mail in
+            defer {
+                mail.stop = nil
+                mail.requests = []
+                mail.logMoved = false
+                mail.isAwaited = false
+            }
+            return StreamMail(
+                inbox: Inbox(taking: &mail.inbox),
+                stop: mail.stop,
+                requests: mail.requests,
+                logMoved: mail.logMoved
+            )
+        }
+    }
+}

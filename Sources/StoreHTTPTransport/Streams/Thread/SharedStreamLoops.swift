@@ -1,0 +1,142 @@
+import CStoreHTTPD
+import Glibc
+
+/// The loops that share a thread, each with an epoll descriptor of its own, which lies in that of
+/// the thread (epoll(7)).
+///
+/// The thread waits until a loop is ready or due, and gives one turn to each of those; what comes
+/// meanwhile waits for the next round, so no loop is left out. What one turn of a loop does is what
+/// the others wait for: for 2 ms it goes on to the next item (``StreamLoop/isTurnOver``), and what
+/// is left has its turn in the next round. An item is a reader that takes more or that joins, or a
+/// frame that is sent to all its readers. A loop that is to pause is left alone for that time
+/// (``StreamLoop/restSeconds``), and the others go on.
+struct SharedStreamLoops: ~Copyable {
+    /// How many events one round takes from the thread's epoll. The others are reported first in
+    /// the next one.
+    static let eventsMax = 64
+
+    private final class Member {
+        let loop: StreamLoop
+        /// When it has a turn though nothing comes.
+        var due = Double.infinity
+        var timer: TimerHeap<Int>.ID?
+        /// Whether it has a turn in this round.
+        var hasTurn = false
+        /// Whether it is left alone until it is due.
+        var rests = true
+
+        init(_ loop: StreamLoop) {
+            self.loop = loop
+        }
+    }
+
+    private let epoll: CInt
+    private let ready: UnsafeMutablePointer<epoll_event>
+    /// What the loops take from their own epoll, one after the other.
+    private let events: UnsafeMutablePointer<epoll_event>
+    private var members: [Member?] = []
+    private var freeNumbers: [Int] = []
+    private var timers = TimerHeap<Int>()
+    /// The members that have a turn, in their order.
+    private var round: [Int] = []
+
+    /// Makes an empty group.
+    ///
+    /// - Parameter epoll: has the loops' descriptors before they are added here, without events,
+    ///   and one more, whose events have the data `UInt64.max`.
+    init(epoll: CInt) {
+        self.epoll = epoll
+        ready = .allocate(capacity: Self.eventsMax)
+        events = .allocate(capacity: StreamLoop.eventsMax)
+    }
+
+    deinit {
+        ready.deallocate()
+        events.deallocate()
+    }
+
+    /// Whether all loops have ended.
+    var isEmpty: Bool { members.count == freeNumbers.count }
+
+    /// Takes a loop, which has its first turn when it has mail.
+    mutating func add(_ loop: StreamLoop) {
+        loop.begin()
+        let member = Member(loop)
+        let number = freeNumbers.popLast() ?? members.count
+        if number == members.count { members.append(member) } else { members[number] = member }
+        rest(member, number, false)
+    }
+
+    /// Waits for a loop that is ready or due, and gives one turn to each of those. Returns whether
+    /// the thread was woken for something else.
+    mutating func turn() -> Bool {
+        let count = Int(epoll_wait(epoll, ready, CInt(Self.eventsMax), waitMilliseconds))
+        var isWoken = false
+        for index in 0..<max(0, count) {
+            if ready[index].data.u64 == .max {
+                isWoken = true
+            } else {
+                giveTurn(to: Int(ready[index].data.u64))
+            }
+        }
+        let now = EventLoop.clock()
+        while let number = timers.popDue(at: now) {
+            members[number]?.timer = nil
+            giveTurn(to: number)
+        }
+        for number in round { turn(number) }
+        round.removeAll(keepingCapacity: true)
+        return isWoken
+    }
+
+    private mutating func giveTurn(to number: Int) {
+        guard let member = members[number], !member.hasTurn else { return }
+        member.hasTurn = true
+        round.append(number)
+    }
+
+    private mutating func turn(_ number: Int) {
+        guard let member = members[number] else { return }
+        member.hasTurn = false
+        let loop = member.loop
+        loop.turn(events, waitingFor: 0)
+        if loop.now >= loop.nextSecond { loop.everySecond() }
+        guard !loop.isDone else { return remove(member, number) }
+        let seconds = loop.restSeconds
+        rest(member, number, seconds > 0)
+        let due = seconds > 0 ? EventLoop.clock() + seconds : loop.waitSeconds.map { loop.now + $0 }
+        schedule(member, number, at: due ?? .infinity)
+    }
+
+    private mutating func remove(_ member: Member, _ number: Int) {
+        schedule(member, number, at: .infinity)
+        epoll_ctl(epoll, EPOLL_CTL_DEL, member.loop.epoll, nil)
+        members[number] = nil
+        freeNumbers.append(number)
+        member.loop.end()
+        member.loop.writer.didEnd(cutOff: member.loop.cutOff)
+    }
+
+    /// Leaves a loop alone until it is due, or waits for it.
+    private func rest(_ member: Member, _ number: Int, _ rests: Bool) {
+        guard rests != member.rests else { return }
+        member.rests = rests
+        var event = epoll_event()
+        event.events = rests ? 0 : EPOLLIN.rawValue
+        event.data.u64 = UInt64(number)
+        epoll_ctl(epoll, EPOLL_CTL_MOD, member.loop.epoll, &event)
+    }
+
+    private mutating func schedule(_ member: Member, _ number: Int, at due: Double) {
+        if due == member.due, member.timer != nil || due == .infinity { return }
+        if let timer = member.timer { timers.remove(timer) }
+        member.due = due
+        member.timer = due == .infinity ? nil : timers.insert(number, due: due)
+    }
+
+    /// Until the first loop is due; -1, without end, where none has a reader.
+    private var waitMilliseconds: CInt {
+        guard let due = timers.nextDue else { return -1 }
+        return CInt(max(0, ((due - EventLoop.clock()) * 1_000).rounded(.up)))
+    }
+}

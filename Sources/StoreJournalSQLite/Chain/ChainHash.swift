@@ -1,0 +1,59 @@
+import CStoreNettle
+
+/// A hash of the chain: SHA-256 over a record and the hash of the record before it.
+struct ChainHash: Equatable, Sendable {
+    static let bytesCount = 32
+
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    static func == (one: ChainHash, other: ChainHash) -> Bool { one.words == other.words }
+
+    /// The hash with these bytes; `nil` unless there are 32.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == Self.bytesCount else { return nil }
+        words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
+    }
+
+    /// SHA-256 (FIPS 180-4) over these bytes.
+    init(hashing bytes: UnsafeRawBufferPointer) {
+        var context = sha256_ctx()
+        nettle_sha256_init(&context)
+        let input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        if let input { nettle_sha256_update(&context, bytes.count, input) }
+        withUnsafeMutableBytes(of: &words) { output in
+            guard let digest = output.baseAddress else { return }
+            nettle_sha256_digest(
+                &context,
+                Self.bytesCount,
+                digest.assumingMemoryBound(to: UInt8.self)
+            )
+        }
+    }
+
+    /// Where a history begins: what it has before its first record.
+    init(genesisOf epoch: UInt32) {
+        var bytes = Array("store-server journal 1\n".utf8)
+        withUnsafeBytes(of: epoch.bigEndian) { bytes.append(contentsOf: $0) }
+        self = bytes.withUnsafeBytes { ChainHash(hashing: $0) }
+    }
+
+    /// The first eight bytes, for sums that need no more.
+    var prefix: UInt64 { words.0 }
+
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let copy = words
+        return try withUnsafeBytes(of: copy, body)
+    }
+
+    /// Writes its bytes to memory that has room for them.
+    @inline(__always)
+    func store(to memory: UnsafeMutableRawPointer) {
+        memory.storeBytes(of: words, as: (UInt64, UInt64, UInt64, UInt64).self)
+    }
+
+    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        ChainHash(bytes) == self
+    }
+}

@@ -1,0 +1,34 @@
+import CStoreZstd
+
+/// zstd (RFC 8878), as snapshots of the state are kept.
+enum Compression {
+    private static let level: CInt = 3
+
+    /// - Returns: `nil` where memory does not suffice.
+    static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+        let bound = ZSTD_compressBound(bytes.count)
+        guard ZSTD_isError(bound) == 0 else { return nil }
+        var failed = false
+        let compressed = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+            count = bytes.withUnsafeBytes {
+                ZSTD_compress(buffer.baseAddress, buffer.count, $0.baseAddress, $0.count, level)
+            }
+            if ZSTD_isError(count) != 0 { (failed, count) = (true, 0) }
+        }
+        return failed ? nil : compressed
+    }
+
+    /// - Returns: `nil` where these bytes are not what ``compress(_:)`` made of so many.
+    static func decompress(_ bytes: [UInt8], size: Int) -> [UInt8]? {
+        let stated = bytes.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+        guard stated == UInt64(size) else { return nil }
+        var failed = false
+        let state = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = bytes.withUnsafeBytes {
+                ZSTD_decompress(buffer.baseAddress, buffer.count, $0.baseAddress, $0.count)
+            }
+            if ZSTD_isError(count) != 0 { (failed, count) = (true, 0) }
+        }
+        return failed || state.count != size ? nil : state
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import StorePlatform
+
+/// The directory that holds a journal, for one process at a time.
+///
+/// The process holds `flock` on the file `lock`; the kernel releases it when the process ends. It
+/// keeps other servers away. SQLite's own locks are on `store.db`, which nothing here ever opens:
+/// closing any descriptor of a file releases all POSIX locks of the process on it.
+final class JournalDirectory: Sendable {
+    let path: String
+    private let lockDescriptor: CInt
+
+    var database: String { path + "/store.db" }
+    var mark: String { path + "/mark" }
+
+    init(_ path: String) throws(JournalOpenError) {
+        self.path = path
+        try Self.prepare(path)
+        lockDescriptor = try Self.lock(path)
+    }
+
+    deinit {
+        close(lockDescriptor)
+    }
+
+    /// The bytes of a file in the directory; `nil` where it does not exist.
+    func size(of file: String) -> Int? {
+        var status = stat()
+        return stat(file, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Makes what happened to the directory's entries durable.
+    func sync() throws(JournalOpenError) {
+        guard Self.sync(path) else { throw Self.failure("making entries durable in", path) }
+    }
+
+    static func sync(_ directory: String) -> Bool {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+}
+
+extension JournalDirectory {
+    private static func prepare(_ path: String) throws(JournalOpenError) {
+        var status = stat()
+        if stat(path, &status) != 0 {
+            guard errno == ENOENT else { throw failure("looking at", path) }
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw failure("making", path)
+            }
+            _ = sync(path + "/..")
+            guard stat(path, &status) == 0 else { throw failure("looking at", path) }
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw JournalOpenError(
+                .directory,
+                "the journal needs a directory, and \(path) is none",
+                hint: "give a directory with --data, or move that file away"
+            )
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            if errno == EROFS {
+                throw JournalOpenError(
+                    .directory,
+                    "the journal can't write to \(path): its file system is read-only",
+                    hint: "mount it writable, or give another directory with --data"
+                )
+            }
+            guard status.st_uid != geteuid() else {
+                throw JournalOpenError(
+                    .directory,
+                    "the journal can't write to \(path): its mode does not let its owner",
+                    hint: "chmod u+rwx \(path), or give another directory with --data"
+                )
+            }
+            throw JournalOpenError(
+                .directory,
+                "the journal can't write to \(path): it belongs to user \(status.st_uid), and this"
+                    + " process runs as user \(geteuid())",
+                hint: "chown \(geteuid()) \(path), or give another directory with --data"
+            )
+        }
+    }
+
+    private static func lock(_ path: String) throws(JournalOpenError) -> CInt {
+        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("opening the lock in", path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let held = errno == EWOULDBLOCK
+            let holder = held ? processID(in: descriptor) : nil
+            close(descriptor)
+            guard held else { throw failure("locking", path) }
+            throw JournalOpenError(
+                .inUse,
+                "another server uses \(path)" + (holder.map { ", process \($0)" } ?? ""),
+                hint: "stop it first, or give another directory with --data"
+            )
+        }
+        // The number is for people only, so a full disk does not matter here.
+        let text = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, text, text.count, 0)
+        return descriptor
+    }
+
+    private static func processID(in descriptor: CInt) -> Int? {
+        let text = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { buffer in
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        }
+        return Int(text.prefix { $0.isNumber })
+    }
+
+    private static func failure(_ attempted: String, _ path: String) -> JournalOpenError {
+        let reason = SystemError.text
+        return JournalOpenError(
+            .directory,
+            "\(attempted) \(path) failed: \(reason)",
+            hint: "make the directory one that this process can use, or give another with --data"
+        )
+    }
+}

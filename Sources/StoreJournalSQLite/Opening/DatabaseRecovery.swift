@@ -1,0 +1,160 @@
+import Glibc
+import StoreCore
+import StorePlatform
+
+/// Copies what is intact in a damaged database to a new one, and keeps the old one as it was.
+///
+/// Nothing is repaired in place: a write to a damaged B-tree makes the damage worse.
+struct DatabaseRecovery {
+    private let opening: JournalOpening
+    private let check: DatabaseCheck
+    private let old: JournalDirectory
+    private let epoch: UInt32
+
+    init(_ opening: JournalOpening, _ check: DatabaseCheck) {
+        self.opening = opening
+        self.check = check
+        old = opening.directory
+        epoch = JournalOpening.epoch(otherThan: check.contents.meta.epoch)
+    }
+
+    /// Copies, keeps the old files aside, and puts the new one into their place.
+    func run(
+        _ reader: consuming Reader,
+        _ connection: consuming Connection
+    ) throws(JournalOpenError) -> (Connection, DatabaseContents) {
+        let path = old.path + "/rebuilt.db"
+        for file in [path, path + "-wal", path + "-shm"] { unlink(file) }
+        try copy(reader, to: path)
+        connection.keepWALOnClose()
+        _ = consume reader
+        _ = consume connection
+        let kept = try keepOldFiles()
+        // The old log must not be there when the new database is: it would be applied to it.
+        unlink(old.database + "-wal")
+        unlink(old.database + "-shm")
+        guard rename(path, old.database) == 0 else { throw failure("renaming \(path)") }
+        try old.sync()
+        opening.log("what was found is kept in \(kept)")
+        return try opened()
+    }
+
+    private func copy(_ reader: Reader, to path: String) throws(JournalOpenError) {
+        let contents = beginning(reader)
+        let connection = try opening.makeDatabase(path, contents.meta)
+        let writer = try opening.sqlite { () throws(SQLiteFailure) in
+            try Writer(connection, contents)
+        }
+        do throws(JournalError) {
+            try copyRecords(reader, to: writer)
+            try copyOutcomes(reader, to: writer)
+            try copySnapshots(reader, to: writer)
+        } catch {
+            throw failure("copying what is intact to \(path) (\(error))")
+        }
+        if let notice = writer.checkpointAll() { throw failure(notice) }
+    }
+
+    /// Records of before the snapshot are kept too where all of them are intact.
+    private func beginning(_ reader: Reader) -> DatabaseContents {
+        var meta = check.contents.meta
+        meta.epoch = epoch
+        let all = try? reader.transaction { (reader) throws(ReadFailure) in
+            var rows = try RecordRows(
+                reader,
+                after: meta.base.version,
+                from: meta.base.hash,
+                through: check.start.version
+            )
+            var form = CanonicalBytes()
+            while try rows.next(&form) != nil { form.clear() }
+            return rows.end
+        }
+        if all != check.start { meta.base = check.start }
+        return DatabaseContents(meta)
+    }
+
+    private func copyRecords(_ reader: Reader, to writer: Writer) throws(JournalError) {
+        let last = check.contents.end.version
+        while writer.end.version < last {
+            let page = JournalPage(after: writer.end.version, limit: 1_000)
+            let read: JournalRecords
+            do throws(ReadFailure) {
+                read = try reader.read(page, newest: last)
+            } catch {
+                throw error.journalError
+            }
+            try writer.append(JournalBatch(records: read.records))
+            _ = writer.checkpointIfDue()
+        }
+    }
+
+    private func copyOutcomes(_ reader: Reader, to writer: Writer) throws(JournalError) {
+        var outcomes: [KeptOutcome] = []
+        // As far as it can be read: a key that is lost can only be used again.
+        _ = try? reader.forEachOutcome { outcome in
+            if outcome.last <= writer.end.version { outcomes.append(outcome) }
+            return true
+        }
+        var rest = outcomes[...]
+        while !rest.isEmpty {
+            try writer.append(JournalBatch(outcomes: Array(rest.prefix(1_000))))
+            rest = rest.dropFirst(1_000)
+        }
+    }
+
+    private func copySnapshots(_ reader: Reader, to writer: Writer) throws(JournalError) {
+        var versions = (try? reader.snapshotEntries().map(\.version)) ?? []
+        if let newest = check.snapshot {
+            versions = versions.filter { $0 < newest.position.version } + [newest.position.version]
+        }
+        for version in versions where writer.meta.base.version...writer.end.version ~= version {
+            var snapshot = check.snapshot
+            if version != snapshot?.position.version {
+                snapshot = try? reader.newestSnapshot(atOrBefore: version) { _ in }
+            }
+            guard let snapshot, snapshot.position.version == version else { continue }
+            try writer.transaction { (writer) throws(SQLiteFailure) in
+                try snapshot.insert(into: writer.connection)
+            }
+        }
+    }
+
+    private func keepOldFiles() throws(JournalOpenError) -> String {
+        let digits = String(epoch, radix: 16)
+        let folder =
+            "\(old.path)/before-" + String(repeating: "0", count: 8 - digits.count) + digits
+        guard mkdir(folder, 0o700) == 0 else { throw failure("making \(folder)") }
+        for name in ["store.db", "store.db-wal", "mark"] {
+            let file = "\(old.path)/\(name)"
+            guard link(file, "\(folder)/\(name)") == 0 || errno == ENOENT else {
+                throw failure("keeping \(file) in \(folder)")
+            }
+        }
+        guard JournalDirectory.sync(folder) else { throw failure("syncing \(folder)") }
+        return folder
+    }
+
+    private func opened() throws(JournalOpenError) -> (Connection, DatabaseContents) {
+        let connection = try opening.sqlite { () throws(SQLiteFailure) in
+            let connection = try Connection(path: old.database, for: .write)
+            try opening.configure(connection)
+            return connection
+        }
+        let found = try opening.check(
+            try opening.sqlite { () throws(SQLiteFailure) in try Reader(old.database) },
+            nil
+        )
+        guard found.damage == nil else { throw failure("reading what was rebuilt") }
+        return (connection, found.contents)
+    }
+
+    private func failure(_ attempted: String) -> JournalOpenError {
+        JournalOpenError(
+            .system,
+            "rebuilding the journal in \(old.path) failed: \(attempted):"
+                + " \(SystemError.text)",
+            hint: "see to room and rights in that directory; the old files are still there"
+        )
+    }
+}

@@ -1,0 +1,333 @@
+import CStoreSQLite
+import Glibc
+import StoreCore
+
+/// Opens the journal in a directory: checks its files, recovers or makes the database, and returns
+/// the writer, or throws the reason.
+struct JournalOpening {
+    let directory: JournalDirectory
+    let acceptDataLoss: Bool
+    /// Whether a file of an older form stays as it is; then it can only be read.
+    let keepsForm: Bool
+    /// Makes the state of the records that are checked.
+    let follower: (any HistoryFollower)?
+    let log: @Sendable (String) -> Void
+
+    init(
+        _ directory: JournalDirectory,
+        acceptDataLoss: Bool,
+        keepsForm: Bool,
+        follower: (any HistoryFollower)?,
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        self.directory = directory
+        self.acceptDataLoss = acceptDataLoss
+        self.keepsForm = keepsForm
+        self.follower = follower
+        self.log = log
+    }
+
+    func run() throws(JournalOpenError) -> (Writer, MarkFile) {
+        guard sqlite3_threadsafe() != 0 else {
+            throw JournalOpenError(
+                .system,
+                "this SQLite library was built for one thread only",
+                hint: "install one that is built with SQLITE_THREADSAFE=1, as Debian's is"
+            )
+        }
+        let mark = MarkFile.read(directory.mark)
+        let (connection, contents) = try checkedDatabase(mark)
+        return try startWriting(connection, contents, after: mark)
+    }
+
+    /// Runs `body`, and turns an error of SQLite into one for the operator.
+    func sqlite<Result>(
+        _ body: () throws(SQLiteFailure) -> Result
+    ) throws(JournalOpenError) -> Result {
+        do throws(SQLiteFailure) {
+            return try body()
+        } catch {
+            if error.isCorrupt { throw unrecoverable("\(error)") }
+            throw JournalOpenError(
+                .system,
+                "opening the journal in \(directory.path) failed: \(error)",
+                hint: "see to the disk and to the rights on the files; nothing was changed"
+            )
+        }
+    }
+
+    private func unrecoverable(_ what: String) -> JournalOpenError {
+        JournalOpenError(
+            .damaged,
+            "the journal in \(directory.path) is damaged: \(what)",
+            hint: "nothing can be kept of it, not even with --accept-data-loss: restore a backup,"
+                + " or move the directory away to begin anew"
+        )
+    }
+
+    private func damaged(_ what: String, keeping kept: String) -> JournalOpenError {
+        JournalOpenError(
+            .damaged,
+            "the journal in \(directory.path) is damaged: \(what)",
+            hint: "restore a backup, or start with --accept-data-loss to \(kept), under a new epoch"
+        )
+    }
+}
+
+extension JournalOpening {
+    private func checkedDatabase(
+        _ found: MarkFile.Found
+    ) throws(JournalOpenError) -> (Connection, DatabaseContents) {
+        if (directory.size(of: directory.database) ?? 0) == 0 {
+            try checkIsNew(found)
+            return try makeNewDatabase()
+        }
+        let connection = try sqlite { () throws(SQLiteFailure) in
+            try Connection(path: directory.database, for: .write)
+        }
+        if try identify(connection, found) == .unfinished { return try makeNewDatabase() }
+        try sqlite { () throws(SQLiteFailure) in try configure(connection) }
+        var mark: HighWaterMark?
+        if case .mark(let known) = found { mark = known }
+        let reader = try sqlite { () throws(SQLiteFailure) in try Reader(directory.database) }
+        var check = try self.check(reader, mark, follower)
+        if found == .unreadable { check.add("the mark beside the database can't be read") }
+        if let damage = check.damage {
+            follower?.forget()
+            try checkLossIsAccepted(damage, check)
+            guard check.isSound else {
+                return try DatabaseRecovery(self, check).run(consume reader, consume connection)
+            }
+            try bringToForm(&check.contents, of: connection)
+            try takeNewEpoch(&check.contents, in: connection)
+            return (connection, check.contents)
+        }
+        try bringToForm(&check.contents, of: connection)
+        if found == .nothing {
+            log(
+                "there is no mark in \(directory.path): whether records are missing after version"
+                    + " \(check.contents.end.version) can't be told, so history takes a new epoch"
+            )
+            try takeNewEpoch(&check.contents, in: connection)
+        }
+        return (connection, check.contents)
+    }
+
+    func check(
+        _ reader: Reader,
+        _ mark: HighWaterMark?,
+        _ follower: (any HistoryFollower)? = nil
+    ) throws(JournalOpenError) -> DatabaseCheck {
+        do throws(ReadFailure) {
+            return try DatabaseCheck(of: reader, mark: mark, follower: follower, log: log)
+        } catch {
+            if case .sqlite(let failure) = error {
+                return try sqlite { () throws(SQLiteFailure) in throw failure }
+            }
+            throw unrecoverable("\(error)")
+        }
+    }
+
+    /// A missing database is a new one only if there is no mark of an old one.
+    private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
+        if found == .nothing { return }
+        if case .mark(let mark) = found, mark.end.version == 0 { return }
+        var known = "there was one"
+        if case .mark(let mark) = found { known = "it reached version \(mark.end.version)" }
+        let what = "the database is missing or empty, and \(known)"
+        guard acceptDataLoss else {
+            throw damaged(what, keeping: "begin at version 0")
+        }
+        log("data loss accepted: \(what); history begins anew")
+    }
+
+    private func checkLossIsAccepted(
+        _ damage: String,
+        _ check: DatabaseCheck
+    ) throws(JournalOpenError) {
+        let end = check.contents.end.version
+        guard acceptDataLoss else {
+            throw damaged(damage, keeping: "keep what is intact, up to version \(end)")
+        }
+        log("data loss accepted: \(damage); history ends at version \(end) and takes a new epoch")
+    }
+
+    private func makeNewDatabase() throws(JournalOpenError) -> (Connection, DatabaseContents) {
+        let meta = MetaRow(epoch: .random(in: 0...UInt32.max))
+        let connection = try makeDatabase(directory.database, meta)
+        try directory.sync()
+        return (connection, DatabaseContents(meta))
+    }
+
+    /// Makes an empty database.
+    func makeDatabase(_ path: String, _ meta: MetaRow) throws(JournalOpenError) -> Connection {
+        try sqlite { () throws(SQLiteFailure) in
+            let connection = try Connection(path: path, for: .create)
+            // While it is empty: the log and the index take their mode from it. Where that can't be
+            // set, as on some mounted file systems, the directory's own mode has to do.
+            chmod(path, 0o600)
+            try configure(connection)
+            try Schema.create(in: connection, meta)
+            return connection
+        }
+    }
+
+    private func takeNewEpoch(
+        _ contents: inout DatabaseContents,
+        in connection: Connection
+    ) throws(JournalOpenError) {
+        contents.meta.epoch = Self.epoch(otherThan: contents.meta.epoch)
+        let meta = contents.meta
+        try sqlite { () throws(SQLiteFailure) in
+            try connection.execute("BEGIN IMMEDIATE")
+            try meta.write(to: connection)
+            try connection.execute("COMMIT")
+        }
+    }
+
+    /// Brings a sound database of an older form to this one, unless it is to stay as it is.
+    private func bringToForm(
+        _ contents: inout DatabaseContents,
+        of connection: Connection
+    ) throws(JournalOpenError) {
+        let old = try sqlite { () throws(SQLiteFailure) in try Schema.format(of: connection) }
+        contents.format = old
+        guard old < Schema.format, !keepsForm else { return }
+        do throws(SQLiteFailure) {
+            try Schema.upgrade(connection)
+        } catch {
+            throw JournalOpenError(
+                .system,
+                "the journal in \(directory.path) has form \(old), and bringing it to form"
+                    + " \(Schema.format) failed: \(error)",
+                hint: error.isFull
+                    ? "make room on the disk; nothing was changed"
+                    : "see to the disk and to the rights on the files"
+            )
+        }
+        contents.format = Schema.format
+        log(
+            "the journal in \(directory.path) had form \(old) and has form \(Schema.format) now,"
+                + " which older servers can't read"
+        )
+    }
+
+    static func epoch(otherThan old: UInt32) -> UInt32 {
+        old &+ .random(in: 1...UInt32.max)
+    }
+
+    private func startWriting(
+        _ connection: Connection,
+        _ contents: DatabaseContents,
+        after found: MarkFile.Found
+    ) throws(JournalOpenError) -> (Writer, MarkFile) {
+        let writer = try sqlite { () throws(SQLiteFailure) in try Writer(connection, contents) }
+        try makeDurable(writer)
+        var sequence: UInt64?
+        if case .mark(let mark) = found { sequence = mark.sequence }
+        let log = log
+        let file = MarkFile(
+            directory.mark,
+            after: sequence,
+            epoch: contents.meta.epoch,
+            end: contents.end,
+            failed: { log("\($0); the end of history is not guarded until it works again") }
+        )
+        guard let file else {
+            throw JournalOpenError(
+                .system,
+                "writing \(directory.mark) failed",
+                hint: "see whether the disk is full or broken; nothing was changed"
+            )
+        }
+        // A sync of the file does not make its name durable, which is perhaps a new one.
+        try directory.sync()
+        return (writer, file)
+    }
+
+    /// Makes durable what is about to be shown.
+    ///
+    /// A process that was killed may have written records and not synced them: they are read from
+    /// the page cache, and a power cut would still lose them, after the mark and readers have them.
+    /// The checkpoint syncs the write-ahead log first, and also writes the pages again that an
+    /// earlier sync had failed at. Where the disk is full, the log is synced and stays.
+    private func makeDurable(_ writer: Writer) throws(JournalOpenError) {
+        guard let notice = writer.checkpointAll() else { return }
+        guard writer.broken == nil else {
+            throw JournalOpenError(
+                .system,
+                "making the journal in \(directory.path) durable failed: \(notice)",
+                hint: "see to the disk; what is in the directory is kept as it is"
+            )
+        }
+        log(notice)
+    }
+}
+
+extension JournalOpening {
+    private enum Identity {
+        case ours
+        /// A database that was being made when its process ended: there is nothing in it.
+        case unfinished
+    }
+
+    /// Looks at what kind of file it is before anything is changed.
+    private func identify(
+        _ connection: Connection,
+        _ found: MarkFile.Found
+    ) throws(JournalOpenError) -> Identity {
+        var application: Int64 = 0
+        var format: Int64 = 0
+        var tables: Int64 = 0
+        do throws(SQLiteFailure) {
+            application = try connection.integer("PRAGMA application_id") ?? 0
+            format = try Schema.format(of: connection)
+            tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+        } catch {
+            if error.kind == SQLITE_NOTADB { throw foreign("is no SQLite database") }
+            return try sqlite { () throws(SQLiteFailure) in throw error }
+        }
+        if application == 0, format == 0, tables == 0, found == .nothing { return .unfinished }
+        guard application == Schema.applicationID else {
+            throw foreign("is a database of another program")
+        }
+        guard Schema.formats.contains(format) else {
+            throw foreign(
+                "has form \(format), and this server knows forms"
+                    + " \(Schema.formats.lowerBound) to \(Schema.formats.upperBound)"
+            )
+        }
+        let isIntact = try sqlite { () throws(SQLiteFailure) -> Bool in
+            guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
+            return try Schema.isIntact(in: connection, format: format)
+        }
+        guard isIntact else { throw unrecoverable("its tables are not those that were made") }
+        return .ours
+    }
+
+    private func foreign(_ what: String) -> JournalOpenError {
+        JournalOpenError(
+            .foreign,
+            "\(directory.database) \(what), so it is left alone",
+            hint: "move it away, or give another directory with --data"
+        )
+    }
+
+    /// Sets the pragmas that durability depends on, and checks that SQLite took them.
+    func configure(_ connection: Connection) throws(SQLiteFailure) {
+        let mode = try connection.text("PRAGMA journal_mode = WAL")
+        try connection.execute("PRAGMA synchronous = FULL")
+        let synchronous = try connection.integer("PRAGMA synchronous")
+        guard mode == "wal", synchronous == 2 else {
+            throw SQLiteFailure(
+                code: SQLITE_ERROR,
+                systemError: 0,
+                attempted: "asking for a synced write-ahead log",
+                message: "journal_mode is \(mode), synchronous is \(synchronous ?? -1)"
+            )
+        }
+        // The writer makes the checkpoints: SQLite would not report the errors of one in a commit.
+        try connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try connection.execute("PRAGMA journal_size_limit = \(Writer.walBytesKept)")
+    }
+}

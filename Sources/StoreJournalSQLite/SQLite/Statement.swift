@@ -1,0 +1,121 @@
+import CStoreSQLite
+
+/// A prepared statement; it keeps its connection open.
+final class Statement {
+    private let connection: Connection
+    private let handle: OpaquePointer
+    private let sql: String
+
+    init(_ connection: Connection, _ sql: String) throws(SQLiteFailure) {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection.handle,
+            sql,
+            -1,
+            UInt32(SQLITE_PREPARE_PERSISTENT),
+            &prepared,
+            nil
+        )
+        guard code == SQLITE_OK, let prepared else { throw connection.failure(code, sql) }
+        self.connection = connection
+        self.sql = sql
+        handle = prepared
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// Goes to the next row; false at the end.
+    func step() throws(SQLiteFailure) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw connection.failure(code, sql)
+        }
+    }
+
+    /// Makes it ready for another run. What went wrong before was said by ``step()``.
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
+    /// Runs it to its end, for statements that give no rows.
+    func run() throws(SQLiteFailure) {
+        defer { reset() }
+        while try step() {}
+    }
+
+    /// How many rows the last run changed.
+    var changes: Int { Int(sqlite3_changes(connection.handle)) }
+}
+
+// Parameters count from 1. What a pointer leads to is not copied: it stays where it is until the
+// statement has run.
+extension Statement {
+    func bind(_ index: CInt, _ value: Int64) throws(SQLiteFailure) {
+        try check(sqlite3_bind_int64(handle, index, value))
+    }
+
+    func bind(_ index: CInt, blob: UnsafeRawBufferPointer) throws(SQLiteFailure) {
+        guard let base = blob.baseAddress, !blob.isEmpty else {
+            return try check(sqlite3_bind_zeroblob(handle, index, 0))
+        }
+        try check(sqlite3_bind_blob64(handle, index, base, UInt64(blob.count), nil))
+    }
+
+    func bind(_ index: CInt, text: UnsafeRawBufferPointer) throws(SQLiteFailure) {
+        guard let base = text.baseAddress, !text.isEmpty else {
+            return try check(sqlite3_bind_text(handle, index, "", 0, nil))
+        }
+        let bytes = base.assumingMemoryBound(to: CChar.self)
+        try check(
+            sqlite3_bind_text64(
+                handle,
+                index,
+                bytes,
+                UInt64(text.count),
+                nil,
+                UInt8(truncatingIfNeeded: SQLITE_UTF8)
+            )
+        )
+    }
+
+    func bindNull(_ index: CInt) throws(SQLiteFailure) {
+        try check(sqlite3_bind_null(handle, index))
+    }
+
+    private func check(_ code: CInt) throws(SQLiteFailure) {
+        guard code == SQLITE_OK else { throw connection.failure(code, sql) }
+    }
+}
+
+// Columns count from 0. A pointer is good until the next step or reset.
+extension Statement {
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// Likewise; `nil` for NULL.
+    func integerIfAny(_ column: CInt) -> Int64? {
+        let value = sqlite3_column_value(handle, column)
+        return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
+    }
+
+    /// The bytes of a blob or of text. Text is asked for as a blob too: that spares its copy with a
+    /// zero at the end.
+    func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
+        Self.bytes(of: sqlite3_column_value(handle, column))
+    }
+
+    /// Likewise; `nil` for NULL.
+    func bytesIfAny(_ column: CInt) -> UnsafeRawBufferPointer? {
+        let value = sqlite3_column_value(handle, column)
+        return sqlite3_value_type(value) == SQLITE_NULL ? nil : Self.bytes(of: value)
+    }
+
+    private static func bytes(of value: OpaquePointer?) -> UnsafeRawBufferPointer {
+        let base = sqlite3_value_blob(value)
+        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value)))
+    }
+
+    func string(_ column: CInt) -> String { String(decoding: bytes(column), as: UTF8.self) }
+}

@@ -1,0 +1,260 @@
+import CStoreSQLite
+import StoreCore
+import StorePlatform
+
+/// The one connection that writes and checkpoints, with the statements that it keeps.
+///
+/// SQLite 3.7.0 to 3.51.2 can damage a database when two connections write or checkpoint at the
+/// same time just as the write-ahead log is reset. That can't happen here: the lock on
+/// the directory keeps other processes away, this class does all writing and checkpointing under
+/// one lock, and readers can do neither.
+///
+/// What bounds the write-ahead log: after a commit that leaves ``walPagesMax`` pages or more in it,
+/// they are moved into the database. SQLite starts the log anew once no reader looks at its old
+/// pages, and read transactions are short: one page of history. Only a backup holds one for longer,
+/// and the log grows by what is appended meanwhile; it is cut to ``walBytesKept`` afterwards.
+///
+/// Safety: it is reached only through the journal's write lock.
+final class Writer: @unchecked Sendable {
+    /// How many pages may lie in the log before they are moved.
+    static let walPagesMax: CInt = 1_000
+    static let walBytesKept = 16 << 20
+    let connection: Connection
+    /// The newest record.
+    private(set) var end: ChainPosition
+    /// What the payloads and the meta of all records took, from the beginning of history on.
+    private(set) var bytesTotal: UInt64
+    var meta: MetaRow
+    var outcomesCount: Int
+    /// When the newest key was used that was there at the start, or was written since.
+    private(set) var newestKeyTime: Int64
+    /// The snapshots that are kept, in ascending order.
+    var snapshots: [SnapshotEntry]
+    /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and
+    /// the system's view of the file may differ, so later records could follow a missing one.
+    private(set) var broken: String?
+
+    private let begin: Statement
+    private let commit: Statement
+    private let rollback: Statement
+    /// `nil` where the file keeps an older form, which is only read.
+    private let insertRecord: Statement?
+    private let insertOutcome: Statement
+    private let countOutcome: Statement
+    private var form = CanonicalBytes()
+    /// The parameters of `insertRecord` that are NULL from the record before, a bit each: what is
+    /// bound stays bound.
+    private var nulls: UInt16 = 0
+    private let walPages: UnsafeMutablePointer<CInt>
+
+    init(_ connection: Connection, _ contents: DatabaseContents) throws(SQLiteFailure) {
+        self.connection = connection
+        end = contents.end
+        bytesTotal = contents.bytesTotal
+        meta = contents.meta
+        outcomesCount = contents.outcomesCount
+        newestKeyTime = contents.newestKeyTime
+        snapshots = contents.snapshots
+        begin = try Statement(connection, "BEGIN IMMEDIATE")
+        commit = try Statement(connection, "COMMIT")
+        rollback = try Statement(connection, "ROLLBACK")
+        insertRecord =
+            contents.format < Schema.format
+            ? nil
+            : try Statement(
+                connection,
+                """
+                INSERT INTO records (
+                    version, time, changed, type, payload, meta, principal, request, hash, cause,
+                    origin, session
+                )
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+            )
+        insertOutcome = try Statement(
+            connection,
+            """
+            REPLACE INTO outcomes (key, principal, fingerprint, first, last, changed, time, sum)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        countOutcome = try Statement(
+            connection,
+            "SELECT count(*) FROM outcomes WHERE key = ? AND principal = ?"
+        )
+        walPages = .allocate(capacity: 1)
+        walPages.initialize(to: 0)
+        // Safety: SQLite calls it within a COMMIT of this connection, so under the write lock, and
+        // the connection is gone before the number is.
+        sqlite3_wal_hook(
+            connection.handle,
+            { pages, _, _, count in
+                pages?.assumingMemoryBound(to: CInt.self).pointee = count
+                return SQLITE_OK
+            },
+            walPages
+        )
+    }
+
+    deinit {
+        sqlite3_wal_hook(connection.handle, nil, nil)
+        walPages.deallocate()
+    }
+
+    /// Runs `body` in a transaction of its own, and returns when what it wrote is durable.
+    ///
+    /// How long the sync took is added to `syncs`.
+    ///
+    /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that it can be
+    ///   tried again; any other error for good, because no failed sync is ever tried again.
+    func transaction<Result>(
+        timing syncs: Histogram? = nil,
+        _ body: (Writer) throws(SQLiteFailure) -> Result
+    ) throws(JournalError) -> Result {
+        if let broken { throw .unknown(broken) }
+        do throws(SQLiteFailure) {
+            try begin.run()
+            let result = try body(self)
+            let written = syncs == nil ? 0 : SystemTime.steadyNanoseconds()
+            try commit.run()
+            syncs?.observe(SystemTime.steadyNanoseconds() &- written)
+            return result
+        } catch {
+            throw rollBack(after: error)
+        }
+    }
+
+    private func rollBack(after failure: SQLiteFailure) -> JournalError {
+        var full = failure.isFull
+        if connection.isInTransaction {
+            do throws(SQLiteFailure) {
+                try rollback.run()
+            } catch {
+                full = false
+            }
+        }
+        if full { return .storageFull }
+        return fail(failure)
+    }
+
+    private func fail(_ failure: SQLiteFailure) -> JournalError {
+        broken = "the journal stopped writing after an error: \(failure)"
+        return failure.isCorrupt ? .corrupt(failure.description) : .unknown(failure.description)
+    }
+
+    /// Writes a batch, which must fit, and makes it durable.
+    func append(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
+        let before = (end, bytesTotal, outcomesCount)
+        do throws(JournalError) {
+            try transaction(timing: syncs) { (writer) throws(SQLiteFailure) in
+                for record in batch.records { try writer.insert(record) }
+                for outcome in batch.outcomes { try writer.insert(outcome) }
+            }
+        } catch {
+            (end, bytesTotal, outcomesCount) = before
+            throw error
+        }
+    }
+
+    private func insert(_ record: Record) throws(SQLiteFailure) {
+        guard let insertRecord else {
+            throw connection.failure(SQLITE_READONLY, "appending to a file of an older form")
+        }
+        let fields = form.put(record, after: end.hash)
+        let hash = form.hash
+        try insertRecord.bind(1, Int64(bitPattern: fields.version))
+        try insertRecord.bind(2, fields.time)
+        try insertRecord.bind(3, fields.changed ? 1 : 0)
+        try insertRecord.bind(4, text: fields.type)
+        try insertRecord.bind(5, blob: fields.payload)
+        var nulls = nulls
+        // Where a bind fails, none is relied on.
+        self.nulls = 0
+        if let meta = fields.meta {
+            nulls &= ~(1 << 6)
+            try insertRecord.bind(6, blob: meta)
+        } else {
+            try insertRecord.bindNull(6, unless: &nulls)
+        }
+        try insertRecord.bind(7, fields.principal, &nulls)
+        try insertRecord.bind(8, fields.request, &nulls)
+        if let cause = fields.cause {
+            nulls &= ~(1 << 10)
+            try insertRecord.bind(10, Int64(bitPattern: cause))
+        } else {
+            try insertRecord.bindNull(10, unless: &nulls)
+        }
+        try insertRecord.bind(11, fields.origin, &nulls)
+        try insertRecord.bind(12, fields.session, &nulls)
+        self.nulls = nulls
+        try hash.withBytes { (bytes) throws(SQLiteFailure) in
+            try insertRecord.bind(9, blob: bytes)
+            try insertRecord.run()
+        }
+        end = ChainPosition(version: fields.version, hash: hash)
+        bytesTotal += UInt64(record.bytes)
+    }
+
+    private func insert(_ outcome: KeptOutcome) throws(SQLiteFailure) {
+        let fields = form.put(outcome)
+        try countOutcome.bind(1, text: fields.key)
+        try countOutcome.bind(2, text: fields.principal)
+        if try countOutcome.step(), countOutcome.integer(0) == 0 { outcomesCount += 1 }
+        countOutcome.reset()
+        try insertOutcome.bind(1, text: fields.key)
+        try insertOutcome.bind(2, text: fields.principal)
+        try insertOutcome.bind(3, blob: fields.fingerprint)
+        try insertOutcome.bind(4, Int64(bitPattern: outcome.first))
+        try insertOutcome.bind(5, Int64(bitPattern: outcome.last))
+        try insertOutcome.bind(6, outcome.changed ? 1 : 0)
+        try insertOutcome.bind(7, outcome.time)
+        try insertOutcome.bind(8, form.sum)
+        try insertOutcome.run()
+        newestKeyTime = max(newestKeyTime, outcome.time)
+    }
+
+    /// Moves the log's pages into the database where there are too many of them.
+    ///
+    /// - Returns: a line for the operator.
+    func checkpointIfDue() -> String? {
+        guard broken == nil, walPages.pointee >= Self.walPagesMax else { return nil }
+        return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    }
+
+    /// Moves all of them, and empties the log.
+    func checkpointAll() -> String? {
+        guard broken == nil else { return nil }
+        return checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+    }
+
+    private func checkpoint(_ mode: CInt) -> String? {
+        let code = connection.withoutWaiting {
+            sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
+        }
+        // A reader that looks at old pages puts the rest off until the next time.
+        if code == SQLITE_OK || code & 0xFF == SQLITE_BUSY { return nil }
+        let failure = connection.failure(code, "moving the log into the database")
+        if failure.isFull { return "\(failure); it is tried again with the next appends" }
+        _ = fail(failure)
+        return "\(failure); nothing more is written until the server starts again"
+    }
+}
+
+extension Statement {
+    /// Binds a text or NULL; `nulls` has a bit for each parameter that is NULL already.
+    fileprivate func bind(
+        _ index: CInt,
+        _ text: UnsafeRawBufferPointer?,
+        _ nulls: inout UInt16
+    ) throws(SQLiteFailure) {
+        guard let text else { return try bindNull(index, unless: &nulls) }
+        nulls &= ~(1 << index)
+        try bind(index, text: text)
+    }
+
+    fileprivate func bindNull(_ index: CInt, unless nulls: inout UInt16) throws(SQLiteFailure) {
+        guard nulls & 1 << index == 0 else { return }
+        try bindNull(index)
+        nulls |= 1 << index
+    }
+}

@@ -1,0 +1,52 @@
+import StoreEventStream
+package import StoreWire
+
+/// A part of a version that was looked for where that costs little.
+package enum QuickPart {
+    case bytes(Bytes)
+    /// In a small document, which was parsed for this.
+    case node(JSONNode)
+    case nowhere
+    /// It is large, or a large slice has to be parsed first, or put together.
+    case later
+}
+
+extension ParsedDocuments {
+    /// The part of a version that a pointer leads to, where that costs little. A small document is
+    /// parsed in the workspace.
+    package func quickPart(
+        at pointer: JSONPointer,
+        in snapshot: Snapshot,
+        _ workspace: JSONWorkspace
+    ) -> QuickPart {
+        guard snapshot.isAtHand(pointer) else { return .later }
+        switch snapshot.place(of: pointer) {
+        case .found(nil): return .nowhere
+        case .found(let bytes?):
+            return bytes.isPaced ? .later : .bytes(bytes)
+        case .within(let bytes, let pointer):
+            if bytes.isInPieces { return .later }
+            if bytes.count < Self.keptBytesMin {
+                let document = bytes.withUnsafeBytes {
+                    try? workspace.parse($0, limits: .unbounded)
+                }
+                return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
+            }
+            guard let document = ready(bytes) else { return .later }
+            guard let part = document.part(at: pointer) else { return .nowhere }
+            return part.isPaced ? .later : .bytes(part)
+        }
+    }
+
+    /// The same, however long it takes. Any thread but the event loop's and the Core's.
+    package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
+        switch snapshot.place(of: pointer) {
+        case .found(let bytes): bytes
+        case .within(let bytes, let pointer): document(of: bytes)?.part(at: pointer)
+        }
+    }
+}
+
+extension Bytes {
+    fileprivate var isPaced: Bool { count >= ReaderPace.answerBytesMin }
+}

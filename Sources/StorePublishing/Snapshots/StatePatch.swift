@@ -1,0 +1,146 @@
+import StoreActionCatalog
+package import StoreCore
+package import StoreEventStream
+package import StoreWire
+
+/// Finds the patch between two states without encoding what both share.
+///
+/// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
+package enum StatePatch {
+    /// The patch between two states of modules, of which only these slices are not as they were, as
+    /// a viewer sees them.
+    ///
+    /// - Throws: where a value can't be encoded (a number that JSON does not have, for instance).
+    package static func make<Root: RootState>(
+        from old: Root,
+        to new: Root,
+        in touches: [Touch],
+        for viewer: Viewer,
+        with encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        var changes: [JSONPatch.Change] = []
+        for module in Set(touches.map(\.module)).sorted()
+        where viewer.sees(module: Root.modules[module].name) {
+            changes += try self.changes(
+                of: Root.modules[module],
+                from: old,
+                to: new,
+                for: viewer.session?.text,
+                encoder
+            )
+        }
+        return try JSONPatch.diff(of: changes)
+    }
+
+    /// What compares the states of dry runs. `patch` makes the patch between two states, given the
+    /// slices that are not as they were.
+    package static func comparison<State: Encodable & Sendable>(
+        of type: State.Type,
+        _ patch:
+            @escaping @Sendable (
+                State, State, [Touch], Viewer
+            ) throws(JSONError) -> Bytes
+    ) -> DryRunComparison {
+        { run, viewer in
+            Result { () throws(JSONError) in
+                guard let before = run.before as? State, let after = run.after as? State else {
+                    throw JSONError(code: .unencodable, message: "the dry run left no state")
+                }
+                return try patch(before, after, run.touches, viewer)
+            }
+        }
+    }
+
+    /// The patch between two states of any form.
+    package static func make<State: Encodable>(
+        from old: State,
+        to new: State,
+        with encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        let change = JSONPatch.Change(
+            at: .root,
+            from: try encoder.encodeShared(old),
+            to: try encoder.encodeShared(new)
+        )
+        return try JSONPatch.diff(of: [change])
+    }
+
+    private static func changes<Root: RootState>(
+        of mount: Mount<Root>,
+        from old: Root,
+        to new: Root,
+        for session: String?,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> [JSONPatch.Change] {
+        let place = JSONPointer(tokens: [mount.name])
+        var (before, after) = (mount.slice.value(old), mount.slice.value(new))
+        if let session, let old = before as? any SessionValues,
+            let new = after as? any SessionValues
+        {
+            (before, after) = (old.part(of: session), new.part(of: session))
+        }
+        if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
+            let pieces = try self.pieces(
+                from: before,
+                to: after,
+                at: place,
+                for: session,
+                encoder
+            )
+        {
+            return pieces
+        }
+        // What others have is not shown; a part of the session's own came or went with its session.
+        if session != nil, mount.slice.ownership == .partForSession { return [] }
+        return [
+            JSONPatch.Change(
+                at: place,
+                from: try encoded(before, encoder),
+                to: try encoded(after, encoder)
+            )
+        ]
+    }
+
+    /// The pieces that differ, of those that a session sees; `nil` where some came or went, or have
+    /// no names on the wire.
+    private static func pieces(
+        from old: any PiecewiseState,
+        to new: any PiecewiseState,
+        at place: JSONPointer,
+        for session: String?,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> [JSONPatch.Change]? {
+        let form = type(of: new).pieceForm
+        let isSeen = { (name: String) in
+            session.map { form != .objectOfSessions || name.isSame(as: $0) } ?? true
+        }
+        let after = new.pieces(since: old).filter { isSeen($0.key) }
+        if after.isEmpty { return [] }
+        guard form == .object || form == .objectOfSessions else { return nil }
+        let before = old.pieces(since: new).filter { isSeen($0.key) }
+        var changes: [JSONPatch.Change] = []
+        for (old, new) in zip(before, after) {
+            guard let mine = old.value, let theirs = new.value else { return nil }
+            changes.append(
+                JSONPatch.Change(
+                    at: place.appending(new.key),
+                    from: try encoded(mine, encoder),
+                    to: try encoded(theirs, encoder)
+                )
+            )
+        }
+        return changes
+    }
+
+    private static func encoded(
+        _ value: (any Encodable & Sendable)?,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        guard let value else { return SliceLayout.absent }
+        return try encoder.encodeShared(AnyEncodable(value))
+    }
+}
+
+/// Finds what a dry run would change, as a viewer sees it.
+package typealias DryRunComparison =
+    @Sendable (DryRun, Viewer) -> Result<Bytes, JSONError>

@@ -1,0 +1,34 @@
+import StoreCore
+package import StoreWire
+
+/// Encodes the state of each version that is published. The Core's thread makes every call.
+package protocol StateWriter<State>: AnyObject {
+    associatedtype State
+
+    /// The state of a version.
+    ///
+    /// - Throws: where it has no JSON form; the next call begins from what was committed.
+    func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot
+
+    /// What was encoded since the last commit is out.
+    func committed()
+
+    /// What was encoded since the last commit is void.
+    func rolledBack()
+}
+
+/// Encodes any state, whole.
+package final class WholeStateWriter<State: Encodable>: StateWriter {
+    private let encoder: JSONEncoder
+
+    package init(_ encoder: JSONEncoder) {
+        self.encoder = encoder
+    }
+
+    package func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
+        Snapshot(tag: tag, state: try encoder.encodeShared(state))
+    }
+
+    package func committed() {}
+    package func rolledBack() {}
+}

@@ -1,0 +1,76 @@
+import StoreEventStream
+import StoreWire
+
+/// One version of what a stream in patch mode is about, as the bytes that it was published with.
+///
+/// Only the parts that differ are ever compared, on the stream writer's thread.
+final class PatchState: TopicState {
+    let bytes: Int
+    private let tag: Tag
+    /// The slices of a state that is made of modules, or the one part that the stream is about.
+    private let parts: [Bytes?]
+    private let layout: SliceLayout?
+
+    /// One part, which is not there where it is `nil`. A known one may have been sent before, so
+    /// that its bytes are no new ones.
+    init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
+        self.tag = tag
+        parts = [part]
+        layout = nil
+        bytes = isKnown ? 0 : part?.count ?? 0
+    }
+
+    /// The whole state, which follows another.
+    init(_ snapshot: Snapshot, after before: Snapshot?) {
+        tag = snapshot.tag
+        layout = snapshot.layout
+        parts = layout == nil ? [snapshot.state] : snapshot.slices.map(\.bytes)
+        let old = before.map { $0.layout == nil ? [$0.state] : $0.slices.map(\.bytes) } ?? []
+        bytes = Self.bytes(of: parts, besides: old)
+    }
+
+    func whole() -> Bytes {
+        if let layout {
+            return SSEFrame.state(layout.joined(parts), at: tag, named: true)
+        }
+        let state = parts[0].map { SSEFrame.state($0, at: tag, named: true) }
+        return state ?? SSEFrame.gone(at: tag)
+    }
+
+    func patch(from old: any TopicState, isSkip: Bool) -> Bytes? {
+        guard let old = old as? PatchState, old.parts.count == parts.count,
+            !isGone, !old.isGone
+        else { return nil }
+        let changes = parts.indices.compactMap { index -> JSONPatch.Change? in
+            let (before, after) = (old.part(index), part(index))
+            return before == after ? nil : .init(at: place(of: index), from: before, to: after)
+        }
+        guard let patch = try? JSONPatch.diff(of: changes),
+            !isSkip || patch.count <= wholeBytes
+        else { return nil }
+        return SSEFrame.patch(patch, to: tag)
+    }
+
+    func bytesKept(beside newer: any TopicState) -> Int {
+        Self.bytes(of: parts, besides: (newer as? PatchState)?.parts ?? [])
+    }
+
+    /// Whether the one part is not there: nothing leads from or to that but all of it.
+    private var isGone: Bool { layout == nil && parts[0] == nil }
+
+    private var wholeBytes: Int { layout?.bytes(of: parts) ?? part(0).count }
+
+    private func part(_ index: Int) -> Bytes { parts[index] ?? SliceLayout.absent }
+
+    private func place(of index: Int) -> JSONPointer {
+        layout.map { JSONPointer(tokens: [$0.names[index]]) } ?? .root
+    }
+
+    /// How many bytes some parts have that others do not share.
+    private static func bytes(of parts: [Bytes?], besides others: [Bytes?]) -> Int {
+        parts.indices.reduce(0) { bytes, index in
+            let isShared = others.indices.contains(index) && parts[index] === others[index]
+            return isShared ? bytes : bytes + (parts[index]?.count ?? 0)
+        }
+    }
+}

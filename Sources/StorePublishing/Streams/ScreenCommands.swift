@@ -1,0 +1,107 @@
+import StoreActionCatalog
+package import StoreCore
+package import StoreEventStream
+package import StoreTelemetry
+import StoreTexts
+package import StoreWire
+import Synchronization
+
+/// Sends commands to the screens of sessions: to those that read the session's route at that
+/// moment.
+///
+/// They go out on the publishing thread, behind the versions that were committed before. Nothing of
+/// them is kept: neither journal nor log has them, and no reader that comes later is sent one.
+package final class ScreenCommands: Sendable {
+    /// The most commands that wait to be written.
+    package static let waitingMax = 1_024
+    /// The most bytes of a command, with its payload.
+    package static let bytesMax = 64 << 10
+
+    private let beginnings: any StreamBeginnings
+    private let streams: any StreamPublisher
+    private let encoder: JSONEncoder
+    private let logger: Logger
+    private let waiting = Atomic(0)
+    /// The name of the module that has the sessions.
+    private let module: String
+    private let dropped: @Sendable () -> Void
+
+    /// `dropped` is called for each command that can't be sent to any stream.
+    package init(
+        of module: String,
+        _ beginnings: any StreamBeginnings,
+        _ streams: any StreamPublisher,
+        _ encoder: JSONEncoder,
+        _ logger: Logger,
+        dropped: @escaping @Sendable () -> Void
+    ) {
+        self.module = module
+        self.beginnings = beginnings
+        self.streams = streams
+        self.encoder = encoder
+        self.logger = logger
+        self.dropped = dropped
+    }
+
+    /// The pointer to a session's route, whose streams have its commands.
+    package static func route(of session: String, in module: String) -> JSONPointer {
+        JSONPointer(tokens: [module, session, "route"])
+    }
+
+    /// Sends a command. Any thread; never waits.
+    package func send(_ command: ScreenCommand) {
+        let topics = topics(of: command.session)
+        guard topics.contains(where: isRead) else { return }
+        guard waiting.add(1, ordering: .relaxed).newValue <= Self.waitingMax else {
+            waiting.subtract(1, ordering: .relaxed)
+            return dropped()
+        }
+        beginnings.perform { [self] _ in
+            waiting.subtract(1, ordering: .relaxed)
+            guard let frame = frame(of: command) else { return dropped() }
+            for topic in topics where isRead(topic) && !streams.sendOnce(frame, to: topic) {
+                dropped()
+            }
+        }
+    }
+
+    /// What the streams of a session's route are about. An operator without a session reads that of
+    /// all who have none.
+    private func topics(of session: String) -> [TopicID] {
+        let route = Self.route(of: session, in: module)
+        let own = beginnings.parts.part(at: route, for: Viewer(session: ExactText(session))).topic
+        guard session.isSame(as: SessionName.shared) else { return [own] }
+        return [own, beginnings.parts.part(at: route).topic]
+    }
+
+    private func isRead(_ topic: TopicID) -> Bool {
+        StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
+    }
+
+    private func frame(of command: ScreenCommand) -> Bytes? {
+        do {
+            var json = JSONWriter()
+            let payload = try command.payload.map { try encoder.encode(AnyEncodable($0)) }
+            json.object { json in
+                json.member("command", command.name)
+                if let payload {
+                    json.key("payload")
+                    json.raw(payload)
+                }
+            }
+            let data = json.bytes
+            guard data.count <= Self.bytesMax else {
+                logger.error(
+                    .commandUnsent,
+                    "the command '\(command.name)' has \(data.count) bytes, and \(Self.bytesMax) at "
+                        + "the most may be sent; put what is large into the state"
+                )
+                return nil
+            }
+            return SSEFrame.command(data)
+        } catch {
+            logger.error(.commandUnsent, "the command '\(command.name)' has no JSON form: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import StoreEventStream
+package import StoreTexts
+package import StoreWire
+
+/// Sends the slices of modules to those who read them, each only when it has changed.
+package final class SliceStreams: Sendable {
+    private let sender: PartSender
+    private let layout: SliceLayout
+    /// The topics of each module, under which the stream writer has them.
+    private let topics: [(slice: TopicID, change: TopicID)]
+    /// The sessions that read slices of their own.
+    private let watching: WatchingViewers
+
+    package init(_ layout: SliceLayout, _ sender: PartSender) {
+        self.sender = sender
+        self.layout = layout
+        let topics = layout.names.map { name in
+            (slice: TopicID(.slice(ExactText(name))), change: TopicID(.changes(ExactText(name))))
+        }
+        self.topics = topics
+        watching = WatchingViewers { [ofSessions = layout.ofSessions] viewer in
+            ofSessions.contains { index in
+                sender.isRead(topics[index].slice.seen(by: viewer))
+                    || sender.streams.isRead(topics[index].change.seen(by: viewer))
+            }
+        }
+    }
+
+    /// The topic under which the stream writer has it.
+    package func id(of topic: SliceTopic) -> TopicID {
+        switch topic {
+        case .slice(let index, let session): topics[index].slice.seen(by: session)
+        case .change(let index, let session): topics[index].change.seen(by: session)
+        }
+    }
+
+    /// A version is published, in which these sessions see something else of their own; all, where
+    /// it is `nil`. The publishing thread calls it.
+    func publish(
+        _ new: Snapshot,
+        after old: Snapshot,
+        for audience: StreamAudience?,
+        _ sessions: Set<ExactText>? = []
+    ) {
+        for index in topics.indices where new.slices[index].version != old.slices[index].version {
+            send(index, nil, new.slices[index], after: old.slices[index], for: audience)
+        }
+        for session in watching.among(sessions).compactMap(\.session) {
+            for index in layout.ofSessions {
+                let (new, old) = (new.slices[index], old.slices[index])
+                guard new.version != old.version else { continue }
+                let mine = new.visible(to: session.text)
+                let before = old.visible(to: session.text)
+                guard mine.version != before.version else { continue }
+                send(index, session, mine, after: before, for: audience)
+            }
+        }
+    }
+
+    private func send(
+        _ index: Int,
+        _ session: ExactText?,
+        _ new: PublishedSlice,
+        after old: PublishedSlice,
+        for audience: StreamAudience?
+    ) {
+        // Of a module with instances the whole is put together for its readers alone.
+        let topic = topics[index].slice.seen(by: session)
+        if sender.isRead(topic) {
+            sender.send(new.bytes, to: topic, since: new.version, for: audience)
+        }
+        let changes = topics[index].change.seen(by: session)
+        guard sender.streams.isRead(changes) else { return }
+        let change = Self.change(from: old.bytes, to: new.bytes)
+        sender.send(change, to: changes, since: new.version, for: audience)
+    }
+
+    /// Gives a stream that is about to open what it begins with. The publishing thread calls it.
+    package func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
+        if let session = topic.session { watching.insert(Viewer(session: session)) }
+        // The readers of changes begin with a frame of their own.
+        guard case .slice(let index, let session) = topic else { return }
+        let slice = snapshot.slice(index, for: session)
+        sender.send(slice.bytes, to: id(of: topic), since: slice.version, isKnown: true)
+    }
+
+    /// A slice before and after a change, as JSON.
+    package static func change(from old: Bytes?, to new: Bytes?) -> Bytes {
+        var json = JSONWriter(capacity: 32 + (old?.count ?? 0) + (new?.count ?? 0))
+        json.object { json in
+            json.key("old")
+            if let old { json.raw(old) } else { json.null() }
+            json.key("new")
+            if let new { json.raw(new) } else { json.null() }
+        }
+        return json.bytes
+    }
+}
+
+extension Snapshot {
+    /// The slice of the module at a place; that of a session, where one is named.
+    package func slice(_ module: Int, for session: ExactText?) -> PublishedSlice {
+        session.map { slices[module].visible(to: $0.text) } ?? slices[module]
+    }
+}

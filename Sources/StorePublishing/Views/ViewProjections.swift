@@ -1,0 +1,90 @@
+package import StoreCore
+import StoreWire
+
+/// The projections of a state, as a server shows them.
+package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable {
+    let views: [ViewDescription<State>]
+    /// Makes a state of published slices, for views that are asked for and not watched.
+    let state: @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
+    /// The modules of which each session sees its own.
+    let ofSessions: Set<Int>
+    /// Has a state read on behalf of a session.
+    let show: @Sendable (inout State, _ session: String) -> Void
+}
+
+/// One projection, with the way to make it.
+struct ViewDescription<State: Sendable>: Sendable {
+    let published: PublishedView
+    /// Makes it; `nil` where there is nothing to show.
+    let make: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
+}
+
+extension ViewDescription where State: RootState {
+    init<View: ParameterizedViewModel<State>>(_ view: View.Type) {
+        let reads: [any ModuleInterface.Type] = View.reads
+        let names = Set(reads.map { $0.name })
+        let named = State.modules.indices.filter {
+            names.isEmpty || names.contains(State.modules[$0].name)
+        }
+        // No view names the fields that it reads, so each may read all.
+        let fields = State.modules.indices.filter { State.modules[$0].isField }
+        published = PublishedView(
+            name: View.name,
+            parameters: View.Parameters.self,
+            names: Set(named),
+            reads: Set(named + fields),
+            isOfSession: State.modules.contains {
+                $0.slice.ownership != .everybody
+                    && (names.isEmpty || $0.isField || names.contains($0.name))
+            }
+        )
+        make = { state, parameters in
+            (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
+        }
+    }
+}
+
+extension ViewProjections {
+    package init(of root: State.Type) where State: RootState {
+        views = State.views.map { ViewDescription($0) }
+        let names = State.modules.map(\.name)
+        let ownership = State.modules.map(\.slice.ownership)
+        ofSessions = Set(ownership.indices.filter { ownership[$0] != .everybody })
+        show = { state, session in
+            let reader = SessionReader(session)
+            for mount in State.modules { mount.slice.show(&state, to: reader) }
+        }
+        state = { [show] slices, reads, session throws(JSONError) in
+            // Only what is read has to be there; the rest is as before the first action.
+            var json = JSONWriter(capacity: 4_096)
+            json.object { json in
+                for index in reads.sorted() {
+                    json.key(names[index])
+                    let bytes = slices[index].bytes ?? SliceLayout.absent
+                    guard let session, ownership[index] == .session else {
+                        json.raw(bytes)
+                        continue
+                    }
+                    // What a session sees stands in the place of all; it is kept under its name.
+                    json.object { json in
+                        json.key(session)
+                        json.raw(bytes)
+                    }
+                }
+            }
+            let decoder = JSONDecoder(limits: .unbounded)
+            var state = try decoder.decode(PartialState<State>.self, from: json.array).state
+            if let session { show(&state, session) }
+            return state
+        }
+    }
+}
+
+/// A root state of which only some slices are there.
+private struct PartialState<State: RootState>: Decodable {
+    let state: State
+
+    init(from decoder: any Decoder) throws {
+        state = try State(readingSlicesOf: decoder)
+    }
+}

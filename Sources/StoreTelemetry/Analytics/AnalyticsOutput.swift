@@ -1,0 +1,88 @@
+import Glibc
+import StorePlatform
+
+/// Where analytics lines go: a file that is appended to, or standard output. Belongs to one thread.
+struct AnalyticsOutput: ~Copyable {
+    /// `nil` for standard output.
+    private let path: String?
+    private var descriptor: CInt
+
+    /// Takes over what ``open(_:)`` answered for `path`.
+    init(path: String?, descriptor: CInt) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if path != nil { close(descriptor) }
+    }
+
+    /// Opens the file of that name anew; lines go on into the old one where that fails.
+    mutating func reopen() throws(AnalyticsOutputError) {
+        guard let path else { return }
+        let new = try Self.open(path)
+        close(descriptor)
+        descriptor = new
+    }
+
+    /// Writes lines, also past short writes, as long as it takes. `progress` is called whenever
+    /// some bytes have been taken.
+    ///
+    /// - Returns: how many bytes of whole lines are written, and why it is not all of them.
+    borrowing func write(
+        _ bytes: [UInt8],
+        progress: () -> Void
+    ) -> (written: Int, failure: String?) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
+            }
+            if count > 0 {
+                offset += count
+                progress()
+            } else if errno == EAGAIN {
+                // A named pipe, or a standard output that another process has made non-blocking.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wanted, 1, -1)
+            } else if errno != EINTR {
+                let failure = SystemError.text
+                let whole = bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+                takeBack(offset - whole)
+                return (whole, failure)
+            }
+        }
+        return (offset, nil)
+    }
+
+    /// Takes the beginning of a line off the file again: the next line must not be glued to it.
+    private borrowing func takeBack(_ count: Int) {
+        guard count > 0 else { return }
+        let end = lseek(descriptor, 0, SEEK_CUR)
+        var status = stat()
+        // Only a file has a position, and only where no other process has appended is the end ours.
+        guard end >= count, fstat(descriptor, &status) == 0, status.st_size == end else { return }
+        ftruncate(descriptor, end - count)
+    }
+
+    /// Opens a file for appending; standard output for `nil`.
+    static func open(_ path: String?) throws(AnalyticsOutputError) -> CInt {
+        guard let path else { return STDOUT_FILENO }
+        // A named pipe without a reader fails to open, instead of holding up the start.
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
+        let descriptor = Glibc.open(path, flags, 0o640)
+        guard descriptor >= 0 else {
+            throw AnalyticsOutputError("can't append to '\(path)': \(SystemError.text)")
+        }
+        return descriptor
+    }
+}
+
+/// Why the destination of analytics lines can't be opened.
+package struct AnalyticsOutputError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,60 @@
+package import StoreWire
+
+/// Makes the analytics line of an action that a store has applied: one CloudEvents 1.0 event as
+/// JSON.
+///
+/// <https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md>
+package final class CloudEventEncoder: Sendable {
+    package let source: String
+    package let epoch: Epoch
+    package let encoder: JSONEncoder
+
+    package init(source: String, epoch: Epoch, encoder: JSONEncoder) {
+        self.source = source
+        self.epoch = epoch
+        self.encoder = encoder
+    }
+
+    /// The line, with its line feed.
+    func line(for event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
+        try self.event(event) + [UInt8(ascii: "\n")]
+    }
+
+    /// The event as JSON.
+    func event(_ event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
+        try encoder.encode(
+            Line(
+                id: Tag(epoch: epoch, version: event.version).description,
+                source: source,
+                type: event.type,
+                subject: event.subject,
+                time: CivilTime(nanosecondsSince1970: event.time).rfc3339(.microseconds),
+                traceparent: event.traceparent,
+                data: event.record.map(Payload.init) ?? Payload(value: Nothing())
+            )
+        )
+    }
+
+    private struct Line: Encodable {
+        var specversion = "1.0"
+        let id: String
+        let source: String
+        let type: String
+        let subject: String?
+        let time: String
+        let traceparent: String?
+        var datacontenttype = "application/json"
+        let data: Payload
+    }
+
+    /// Lets a value of any type stand in a synthesized `Encodable`.
+    private struct Payload: Encodable {
+        let value: any Encodable
+
+        func encode(to encoder: any Encoder) throws {
+            try value.encode(to: encoder)
+        }
+    }
+
+    private struct Nothing: Encodable {}
+}

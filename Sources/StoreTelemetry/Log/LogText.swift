@@ -1,0 +1,65 @@
+import StoreTexts
+
+/// Writes texts into lines that they cannot end, forge or hide.
+enum LogText {
+    /// Whether a text can stand in a line without quotation marks.
+    static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "-_./:@+*~{}[]%,;#".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// A message: what would end its line, or change how that is shown, becomes a question mark.
+    static func message(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isHidden) else { return text }
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { shown.append(isHidden(scalar) ? "?" : scalar) }
+        return String(shown)
+    }
+
+    /// A text between quotation marks of a line of text.
+    static func escaped(_ text: String) -> String {
+        escaped(text) { "\\u{" + String($0, radix: 16) + "}" }
+    }
+
+    /// A JSON string (RFC 8259), in which also characters are escaped that JSON would allow.
+    static func json(_ text: String) -> String {
+        let escaped = escaped(text) { value in
+            guard value > 0xFFFF else { return unit(value) }
+            let rest = value - 0x10000
+            return unit(0xD800 + rest >> 10) + unit(0xDC00 + rest & 0x3FF)
+        }
+        return "\"\(escaped)\""
+    }
+
+    private static func unit(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    private static func escaped(_ text: String, _ escape: (UInt32) -> String) -> String {
+        let needsNone = text.utf8.allSatisfy {
+            0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        if needsNone { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            if isHidden(scalar) {
+                escaped += escape(scalar.value)
+            } else {
+                if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// Whether a character ends a line somewhere, turns its direction, or cannot be seen.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool { !scalar.isPrintable }
+}

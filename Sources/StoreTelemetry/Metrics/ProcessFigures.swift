@@ -1,0 +1,66 @@
+import Glibc
+import StorePlatform
+
+/// What the system reports of this process (proc(5), getrusage(2)). What it does not report is
+/// `nil`.
+package struct ProcessFigures: Sendable {
+    /// Seconds of processor time, in user and system mode.
+    package let cpuSeconds: Double?
+    package let residentBytes: Int?
+    package let virtualBytes: Int?
+    package let openDescriptors: Int?
+    package let descriptorsMax: UInt64?
+    package let threads: Int?
+    /// When the process began, in seconds since 1970.
+    package let startSeconds: Double?
+
+    /// Reads the figures as they are now: some small files of the kernel's.
+    package init() {
+        // What follows the program's name, which may have spaces and parentheses in it.
+        let status = Self.text(of: "/proc/self/stat").flatMap { text -> [Substring]? in
+            text.lastIndex(of: ")").map { text[$0...].split(separator: " ") }
+        }
+        let field = { (place: Int) -> Int? in
+            guard let status, status.indices.contains(place) else { return nil }
+            return Int(status[place])
+        }
+        let ticks = Double(max(1, sysconf(CInt(_SC_CLK_TCK))))
+        var usage = rusage()
+        cpuSeconds =
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0
+            ? [usage.ru_utime, usage.ru_stime].reduce(0) {
+                $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+            } : nil
+        // proc(5) counts from the field before the name, which is 1.
+        threads = field(18)
+        virtualBytes = field(21)
+        residentBytes = field(22).map { $0 * sysconf(CInt(_SC_PAGESIZE)) }
+        startSeconds = field(20).flatMap { began in
+            Self.bootSeconds.map { $0 + Double(began) / ticks }
+        }
+        openDescriptors = Self.descriptors
+        var limit = rlimit()
+        descriptorsMax =
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+            ? UInt64(limit.rlim_cur) : nil
+    }
+
+    /// When the system was started, in seconds since 1970.
+    private static var bootSeconds: Double? {
+        text(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
+            .flatMap { Double($0.dropFirst(6)) }
+    }
+
+    private static var descriptors: Int? {
+        guard let folder = opendir("/proc/self/fd") else { return nil }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Besides `.` and `..` there is the folder's own.
+        return max(0, count - 3)
+    }
+
+    private static func text(of path: String) -> String? {
+        FileReader.read(path, bytesMax: 1 << 20).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,45 @@
+import StoreWire
+
+/// Where a collector takes spans: the URL of `--otlp-endpoint`, with the path of OTLP/HTTP behind
+/// it unless it ends with that.
+package struct CollectorURL: Sendable, Equatable {
+    /// What a text may look like, for error messages.
+    package static let allowed =
+        "an http or https URL without user, query and fragment, such as http://127.0.0.1:4318"
+    private static let path = "/v1/traces"
+    private static let bytesMax = 2_048
+
+    /// The URL that batches are posted to.
+    package let text: String
+    /// Whether what is sent can be read on its way beyond this machine.
+    package let isOpenToReaders: Bool
+
+    /// `nil` where it is none.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, ["http", "https"].contains(parts[0].lowercased()),
+            text.utf8.count <= Self.bytesMax, URIReference.isValid(text),
+            !text.contains("?"), !text.contains("#")
+        else { return nil }
+        let authority = parts[1].prefix { $0 != "/" }
+        guard !authority.contains("@"), let host = Self.host(of: authority) else { return nil }
+        var base = text
+        while base.hasSuffix("/") { base.removeLast() }
+        self.text = base.hasSuffix(Self.path) ? base : base + Self.path
+        let isLoopback = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
+        isOpenToReaders = parts[0].lowercased() == "http" && !isLoopback
+    }
+
+    /// The host of an authority whose port, if there is one, is a port.
+    private static func host(of authority: Substring) -> Substring? {
+        let end = authority.lastIndex(of: "]") ?? authority.startIndex
+        guard let colon = authority[end...].lastIndex(of: ":") else {
+            return authority.isEmpty ? nil : authority
+        }
+        let port = authority[authority.index(after: colon)...]
+        guard colon > authority.startIndex, let number = UInt16(port), number > 0 else {
+            return nil
+        }
+        return authority[..<colon]
+    }
+}

@@ -1,0 +1,60 @@
+package import StoreHTTPClient
+
+/// The header fields with which a collector is asked, as a file has them: one in each line, such as
+/// `Authorization: Bearer …`. Empty lines, and those that begin with `#`, are passed over.
+package struct ExportHeaders: Sendable {
+    /// Why a file can't be used; never with a value, which is a secret.
+    package struct Problem: Error, Equatable, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The most fields.
+    package static let fieldsMax = 32
+    /// What the exporter sends by itself, or what belongs to the connection.
+    private static let own: Set<String> = [
+        "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te",
+        "transfer-encoding", "upgrade",
+    ]
+
+    package private(set) var fields: HTTPHeaders = [:]
+
+    /// No fields.
+    package init() {}
+
+    /// Reads the content of a file.
+    package init(_ bytes: [UInt8]) throws(Problem) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Problem(description: "it is no text in UTF-8")
+        }
+        let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+        for (index, line) in lines.enumerated() {
+            let line = line.drop { $0 == " " || $0 == "\t" }
+            guard !line.isEmpty, line.first != "#" else { continue }
+            try add(line, number: index + 1)
+        }
+    }
+
+    private mutating func add(_ line: Substring, number: Int) throws(Problem) {
+        guard let colon = line.firstIndex(of: ":") else {
+            throw Problem(
+                description: "line \(number) is no header field; allowed is Name: value"
+            )
+        }
+        let name = String(line[..<colon])
+        var value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        while value.last == " " || value.last == "\t" { value.removeLast() }
+        fields.add(name, String(value))
+        guard let field = fields.fields.last, field.isWellFormed, !value.isEmpty else {
+            throw Problem(
+                description: "line \(number) is no header field that can be sent; allowed is "
+                    + "Name: value, without control characters"
+            )
+        }
+        guard !Self.own.contains(name.lowercased()) else {
+            throw Problem(description: "line \(number): the server sets \(name) by itself")
+        }
+        guard fields.fields.count <= Self.fieldsMax else {
+            throw Problem(description: "it has more than \(Self.fieldsMax) header fields")
+        }
+    }
+}

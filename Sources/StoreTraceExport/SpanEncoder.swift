@@ -1,0 +1,92 @@
+package import StoreTraces
+import StoreWire
+
+/// Writes spans as the JSON of OTLP 1: identifiers in hexadecimal digits, numbers of 64 bits as
+/// texts, enumerations as numbers.
+///
+/// <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>
+package struct SpanEncoder: Sendable {
+    /// What makes spans: the program that `scope` names.
+    private static let scopeName = "store-server"
+    private static let errorStatus = 2
+    /// Bits of a span's `flags`, above the flags of `traceparent`.
+    private enum Flags {
+        static let sampled = 0x001
+        static let tellsWhetherRemote = 0x100
+        static let hasRemoteParent = 0x200
+    }
+
+    private let resource: [Span.Attribute]
+    private let version: String
+
+    /// - Parameters:
+    ///   - resource: what all spans are of: the service, its version, its instance.
+    ///   - version: of the library that makes the spans.
+    package init(resource: [Span.Attribute], version: String) {
+        self.resource = resource
+        self.version = version
+    }
+
+    /// How the one who sends them names itself (RFC 9110 §10.1.5).
+    var agent: String { "\(Self.scopeName)/\(version)" }
+
+    /// The body of a request with these spans (`ExportTraceServiceRequest`), given how far the time
+    /// of day is ahead of the steady clock, in nanoseconds.
+    package func body(_ spans: [Span], offset: Int64 = SpanTime.wallOffset) -> [UInt8] {
+        var json = JSONWriter(capacity: 512 * (spans.count + 1))
+        json.object { json in
+            json.list("resourceSpans", of: [resource]) { json, resource in
+                json.key("resource")
+                json.object { Self.write(resource, to: &$0) }
+                json.list("scopeSpans", of: [spans]) { json, spans in
+                    json.key("scope")
+                    json.object { json in
+                        json.member("name", Self.scopeName)
+                        json.member("version", version)
+                    }
+                    json.list("spans", of: spans) { Self.write($1, offset, to: &$0) }
+                }
+            }
+        }
+        return json.array
+    }
+
+    private static func write(_ span: Span, _ offset: Int64, to json: inout JSONWriter) {
+        let identity = span.identity
+        json.member("traceId", identity.trace.text)
+        json.member("spanId", identity.id.hex)
+        if identity.parent != 0 { json.member("parentSpanId", identity.parent.hex) }
+        json.member(
+            "flags",
+            Flags.sampled | Flags.tellsWhetherRemote
+                | (identity.isParentRemote ? Flags.hasRemoteParent : 0)
+        )
+        json.member("name", span.name)
+        json.member("kind", span.kind.rawValue)
+        json.member("startTimeUnixNano", "\(span.began.wallNanoseconds(ahead: offset))")
+        json.member("endTimeUnixNano", "\(span.ended.wallNanoseconds(ahead: offset))")
+        write(span.attributes, to: &json)
+        if !span.events.isEmpty {
+            json.list("events", of: span.events) { json, event in
+                json.member("timeUnixNano", "\(event.time.wallNanoseconds(ahead: offset))")
+                json.member("name", event.name)
+            }
+        }
+        json.key("status")
+        json.object { json in if span.isError { json.member("code", errorStatus) } }
+    }
+
+    private static func write(_ attributes: [Span.Attribute], to json: inout JSONWriter) {
+        json.list("attributes", of: attributes) { json, attribute in
+            json.member("key", attribute.name)
+            json.key("value")
+            json.object { json in
+                switch attribute.value {
+                case .text(let text): json.member("stringValue", text)
+                case .number(let number): json.member("intValue", "\(number)")
+                case .flag(let flag): json.member("boolValue", flag)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import StoreTexts
+
+/// The name of a member as a key type may ask for it: as a text, and as a number where it is one.
+private struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { Int(stringValue) }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(intValue: Int) { stringValue = String(intValue) }
+}
+
+extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable {
+    /// Reads an object where the keys are names, and otherwise an array of key, value, key, value…,
+    /// as the standard library writes both.
+    ///
+    /// Two keys that the type takes for one are an error, where the standard library would silently
+    /// keep one of the two values.
+    static func decode<T>(
+        _ type: T.Type,
+        at index: Int,
+        from state: DecodingStatePointer
+    ) throws -> T {
+        let isNamed =
+            Key.self == String.self || Key.self == Int.self
+            || Key.self is any CodingKeyRepresentable.Type
+        let dictionary = try isNamed ? object(at: index, state) : pairs(at: index, state)
+        // Safety: the plan of a type is made from its own conformance, so T is this type.
+        return unsafeBitCast(dictionary, to: T.self)
+    }
+
+    private static func object(at index: Int, _ state: DecodingStatePointer) throws -> Self {
+        guard state.pointee.first(index) == UInt8(ascii: "{") else {
+            throw state.pointee.mismatch(index, "an object")
+        }
+        var dictionary: Self = [:]
+        var name = index &+ 1
+        let end = Int(state.pointee.entries[index].next)
+        while name < end {
+            let text = state.pointee.tape.string(at: name)
+            let value = name &+ 1
+            guard let key = try key(text, of: value, state) else {
+                throw state.pointee.invalid(value, "The name \(quoted(text)) is none for its type.")
+            }
+            let before = dictionary.updateValue(
+                try state.decode(Value.self, at: value),
+                forKey: key
+            )
+            guard before == nil else {
+                throw state.pointee.invalid(
+                    value,
+                    "The name \(quoted(text)) and another one of this object are equal to the type "
+                        + "that reads them, so that one of the two values would be lost. "
+                        + "Texts are told apart by their bytes where the keys are of type ExactText."
+                )
+            }
+            name = Int(state.pointee.entries[value].next)
+        }
+        return dictionary
+    }
+
+    /// The key of a name; `nil` where the type has none of this name.
+    private static func key(
+        _ text: String,
+        of value: Int,
+        _ state: DecodingStatePointer
+    ) throws -> Key? {
+        if Key.self == String.self { return text as? Key }
+        if Key.self == ExactText.self { return ExactText(text) as? Key }
+        if Key.self == Int.self {
+            guard let number = Int(text) else {
+                throw state.pointee.invalid(value, "The name \(quoted(text)) is no whole number.")
+            }
+            return number as? Key
+        }
+        guard let type = Key.self as? any CodingKeyRepresentable.Type,
+            let key = type.init(codingKey: MemberName(stringValue: text)),
+            !key.codingKey.stringValue.isTwin(of: text)
+        else { return nil }
+        return key as? Key
+    }
+
+    private static func pairs(at index: Int, _ state: DecodingStatePointer) throws -> Self {
+        guard state.pointee.first(index) == UInt8(ascii: "[") else {
+            throw state.pointee.mismatch(index, "an array")
+        }
+        var dictionary: Self = [:]
+        var element = index &+ 1
+        let end = Int(state.pointee.entries[index].next)
+        while element < end {
+            let value = Int(state.pointee.entries[element].next)
+            guard value < end else {
+                throw state.pointee.invalid(index, "The array has a key without a value.")
+            }
+            let key = try state.decode(Key.self, at: element)
+            let before = dictionary.updateValue(
+                try state.decode(Value.self, at: value),
+                forKey: key
+            )
+            guard before == nil else {
+                throw state.pointee.invalid(
+                    element,
+                    "This key and another one of the array are equal to the type that reads them, so "
+                        + "that one of the two values would be lost."
+                )
+            }
+            element = Int(state.pointee.entries[value].next)
+        }
+        return dictionary
+    }
+}
+
+extension Set: CollectionDecodable where Element: Decodable {
+    /// Reads an array. An element may come again as it is; two that differ and are equal to their
+    /// type are an error, where the standard library would silently keep one of them.
+    static func decode<T>(
+        _ type: T.Type,
+        at index: Int,
+        from state: DecodingStatePointer
+    ) throws -> T {
+        guard state.pointee.first(index) == UInt8(ascii: "[") else {
+            throw state.pointee.mismatch(index, "an array")
+        }
+        var set: Self = []
+        var kept: [Int] = []
+        var again: [Int] = []
+        var element = index &+ 1
+        let end = Int(state.pointee.entries[index].next)
+        while element < end {
+            let isNew = set.insert(try state.decode(Element.self, at: element)).inserted
+            if isNew { kept.append(element) } else { again.append(element) }
+            element = Int(state.pointee.entries[element].next)
+        }
+        if !again.isEmpty {
+            let known = Set<[UInt8]>(kept.map { state.pointee.written($0) })
+            for element in again where !known.contains(state.pointee.written(element)) {
+                throw state.pointee.invalid(
+                    element,
+                    "This and another element of the array differ, and are equal to the type that "
+                        + "reads them, so that one of the two would be lost. "
+                        + "Texts are told apart by their bytes where the elements are of type "
+                        + "ExactText."
+                )
+            }
+        }
+        // Safety: the plan of a type is made from its own conformance, so T is this type.
+        return unsafeBitCast(set, to: T.self)
+    }
+}
+
+extension DecodingState {
+    /// The standard library's form of a value that its type can't take, in words of our own.
+    @inline(never)
+    func invalid(_ index: Int, _ message: String) -> DecodingError {
+        .dataCorrupted(
+            DecodingError.Context(codingPath: codingPath(to: index), debugDescription: message)
+        )
+    }
+
+    /// A value in one spelling: its strings without needless escapes, its members sorted.
+    fileprivate func written(_ index: Int) -> [UInt8] {
+        JSONTree(JSONNode(tape: tape, index: index)).written(like: .literal("null"))
+    }
+}
+
+private func quoted(_ name: String) -> String { JSONText.quoted(String(name.prefix(64))) }
+
+extension String {
+    /// Whether another text is equal to this one to Swift, and has other bytes.
+    func isTwin(of other: String) -> Bool { self == other && !isSame(as: other) }
+}

@@ -1,0 +1,126 @@
+import StoreTexts
+
+/// The long way to encode: builds a tree first, for the rare value whose own `encode(to:)` writes
+/// into two nested containers by turns, or one key twice, so that its bytes do not come in the
+/// order of the document.
+enum TreeEncoding {
+    static func write<T: Encodable>(
+        _ value: T,
+        to state: EncodingStatePointer,
+        adapters: AdapterList,
+        userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws(JSONError) {
+        state.pointee.restart()
+        do {
+            let surroundings = TreeEncoder.Surroundings(userInfo: userInfo, adapters: adapters)
+            let root = try TreeEncoder(surroundings).node(of: value)
+            guard !surroundings.tooDeep else { throw EncodingError.tooDeep(value) }
+            try root.write(to: state)
+        } catch let error as EncodingError {
+            throw JSONError(error, at: state.pointee.pointer)
+        } catch {
+            throw JSONError(
+                code: .invalid,
+                message: "The value's own code refused to encode it.",
+                failure: error
+            )
+        }
+        guard !state.pointee.outOfPlace else {
+            throw JSONError(
+                code: .unencodable,
+                message: "The value's own code encodes into one place twice, in different forms."
+            )
+        }
+    }
+}
+
+/// One value of the tree.
+final class TreeNode {
+    enum Content {
+        case nothing
+        /// A value that the fast path writes.
+        case leaf((EncodingStatePointer) throws -> Void)
+        case array([TreeNode])
+        case object(TreeMembers)
+        /// The elements of a set, each of one part, or of a dictionary without names, of two.
+        case unordered([[TreeNode]])
+    }
+
+    var content: Content
+
+    init(_ content: Content = .nothing) {
+        self.content = content
+    }
+
+    /// The member of this name, where the object has it.
+    func member(_ key: String) -> TreeNode? {
+        guard case .object(let members) = content else { return nil }
+        return members[key]
+    }
+
+    /// Gives a member its value; of two values the last one counts, where the first one stands.
+    func put(_ node: TreeNode, _ key: String) {
+        var members = TreeMembers()
+        if case .object(let known) = content { members = known }
+        // The only owner changes the members in place.
+        content = .nothing
+        members[key] = node
+        content = .object(members)
+    }
+
+    func append(_ node: TreeNode) {
+        var elements: [TreeNode] = []
+        if case .array(let known) = content { elements = known }
+        content = .nothing
+        elements.append(node)
+        content = .array(elements)
+    }
+
+    func write(to state: EncodingStatePointer) throws {
+        switch content {
+        case .nothing: state.pointee.output.raw("{}")
+        case .leaf(let write): try write(state)
+        case .array(let elements):
+            state.pointee.output.byte(UInt8(ascii: "["))
+            try Self.write(elements, to: state)
+            state.pointee.output.byte(UInt8(ascii: "]"))
+        case .object(let members):
+            state.pointee.output.byte(UInt8(ascii: "{"))
+            for (index, member) in members.all.enumerated() {
+                if index > 0 { state.pointee.output.byte(UInt8(ascii: ",")) }
+                state.pointee.output.string(member.key)
+                state.pointee.output.byte(UInt8(ascii: ":"))
+                try member.node.write(to: state)
+            }
+            state.pointee.output.byte(UInt8(ascii: "}"))
+        case .unordered(let elements):
+            try SortedFragments.write(elements, to: state) { try Self.write($0, to: state) }
+        }
+    }
+
+    private static func write(_ nodes: [TreeNode], to state: EncodingStatePointer) throws {
+        for (index, node) in nodes.enumerated() {
+            if index > 0 { state.pointee.output.byte(UInt8(ascii: ",")) }
+            try node.write(to: state)
+        }
+    }
+}
+
+/// The members of an object in the order in which their keys came first.
+struct TreeMembers {
+    private(set) var all: [(key: String, node: TreeNode)] = []
+    private var places: [ExactText: Int] = [:]
+
+    subscript(key: String) -> TreeNode? {
+        get { places[ExactText(key)].map { all[$0].node } }
+        set {
+            guard let newValue else { return }
+            if let place = places[ExactText(key)] {
+                all[place].node = newValue
+            } else {
+                places[ExactText(key)] = all.count
+                all.append((key, newValue))
+            }
+        }
+    }
+}

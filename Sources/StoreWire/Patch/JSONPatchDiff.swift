@@ -1,0 +1,208 @@
+import StoreTexts
+
+/// Writes the operations while it walks through two documents side by side.
+struct JSONPatchDiff: ~Copyable {
+    private var output: JSONOutput
+    /// The pointer to what is compared, as it is written but for JSON's own escapes.
+    private var path: [UInt8] = []
+
+    init() {
+        output = JSONOutput(capacity: 1_024)
+        output.byte(UInt8(ascii: "["))
+    }
+
+    consuming func finish() -> Bytes {
+        output.byte(UInt8(ascii: "]"))
+        let written = output.bytes
+        return Bytes(count: written.count) { $0.copyMemory(from: written) }
+    }
+
+    /// Compares two values that are at this place of the document.
+    mutating func compare(_ old: JSONNode, _ new: JSONNode, at place: JSONPointer) {
+        path = Array(place.description.utf8)
+        compare(old, new)
+    }
+
+    private mutating func compare(_ old: JSONNode, _ new: JSONNode) {
+        if old.hasSameSource(as: new) { return }
+        let start = output.count
+        switch (old.kind, new.kind) {
+        case (.object, .object): objects(old, new)
+        case (.array, .array): arrays(old, new)
+        default: return operation("replace", value: new)
+        }
+        // Replacing the whole is the better patch where it is the shorter one.
+        let comma = start > 1 ? 1 : 0
+        if output.count - start > comma + replacementBytes(new) {
+            output.truncate(to: start)
+            operation("replace", value: new)
+        }
+    }
+
+    // Objects
+
+    private mutating func objects(_ old: JSONNode, _ new: JSONNode) {
+        // Two states of one type have the same members in the same order: no name is read there.
+        var oldKey = old.firstChild
+        var newKey = new.firstChild
+        while oldKey < old.endOfChildren, newKey < new.endOfChildren,
+            old.at(oldKey).hasSameSource(as: new.at(newKey))
+        {
+            member(new.tape, newKey, old.at(oldKey + 1), new.at(newKey + 1))
+            oldKey = old.after(oldKey + 1)
+            newKey = new.after(newKey + 1)
+        }
+
+        var left: [ExactText: Int] = [:]
+        var removable: [Int] = []
+        while oldKey < old.endOfChildren {
+            left[ExactText(old.tape.string(at: oldKey))] = oldKey + 1
+            removable.append(oldKey)
+            oldKey = old.after(oldKey + 1)
+        }
+        var added: [Int] = []
+        var kept: [(old: Int, newKey: Int)] = []
+        while newKey < new.endOfChildren {
+            if let value = left.removeValue(forKey: ExactText(new.tape.string(at: newKey))) {
+                kept.append((value, newKey))
+            } else {
+                added.append(newKey)
+            }
+            newKey = new.after(newKey + 1)
+        }
+        for key in removable {
+            let name = old.tape.string(at: key)
+            guard left[ExactText(name)] != nil else { continue }
+            within(name) { $0.operation("remove") }
+        }
+        for (value, key) in kept { member(new.tape, key, old.at(value), new.at(key + 1)) }
+        for key in added {
+            within(new.tape.string(at: key)) { $0.operation("add", value: new.at(key + 1)) }
+        }
+    }
+
+    private mutating func member(_ tape: JSONTape, _ key: Int, _ old: JSONNode, _ new: JSONNode) {
+        if old.hasSameSource(as: new) { return }
+        within(tape.string(at: key)) { $0.compare(old, new) }
+    }
+
+    // Arrays
+
+    private mutating func arrays(_ old: JSONNode, _ new: JSONNode) {
+        var old = old.elements[...]
+        var new = new.elements[...]
+        var position = 0
+        while let a = old.first, let b = new.first, a.hasSameSource(as: b) {
+            old.removeFirst()
+            new.removeFirst()
+            position += 1
+        }
+        while let a = old.last, let b = new.last, a.hasSameSource(as: b) {
+            old.removeLast()
+            new.removeLast()
+        }
+        let keyed =
+            old.isEmpty || new.isEmpty
+            ? nil : KeyedElements.gaps(between: Array(old), and: Array(new))
+        let gaps = keyed ?? SharedElements.gaps(between: Array(old), and: Array(new))
+        for (a, b) in gaps {
+            gap(old.prefix(a), new.prefix(b), &position, isKeyed: keyed != nil)
+            old.removeFirst(a)
+            new.removeFirst(b)
+            // One that is known by its key may have changed.
+            if keyed != nil, let item = old.first, let changed = new.first {
+                element(at: position, item, changed)
+            }
+            old.removeFirst()
+            new.removeFirst()
+            position += 1
+        }
+        gap(old, new, &position, isKeyed: keyed != nil)
+    }
+
+    private mutating func element(at position: Int, _ old: JSONNode, _ new: JSONNode) {
+        if old.hasSameSource(as: new) { return }
+        within(String(position)) { $0.compare(old, new) }
+    }
+
+    /// Elements between two that both arrays have: changed as far as there are pairs, and the rest
+    /// removed or added. Items with keys of their own are other items: one takes the other's place.
+    private mutating func gap(
+        _ old: ArraySlice<JSONNode>,
+        _ new: ArraySlice<JSONNode>,
+        _ position: inout Int,
+        isKeyed: Bool
+    ) {
+        for (a, b) in zip(old, new) {
+            if isKeyed {
+                within(String(position)) { $0.operation("replace", value: b) }
+            } else {
+                element(at: position, a, b)
+            }
+            position += 1
+        }
+        for _ in 0..<max(old.count - new.count, 0) {
+            within(String(position)) { $0.operation("remove") }
+        }
+        for element in new.dropFirst(old.count) {
+            within(String(position)) { $0.operation("add", value: element) }
+            position += 1
+        }
+    }
+
+    // Operations
+
+    private mutating func within(_ token: String, _ body: (inout JSONPatchDiff) -> Void) {
+        let length = path.count
+        path.append(UInt8(ascii: "/"))
+        path += JSONPointer.escaped(token).utf8
+        body(&self)
+        path.removeSubrange(length...)
+    }
+
+    private mutating func operation(_ name: StaticString, value: JSONNode? = nil) {
+        if output.count > 1 { output.byte(UInt8(ascii: ",")) }
+        output.raw("{\"op\":\"")
+        output.raw(name)
+        output.raw("\",\"path\":")
+        path.withUnsafeBufferPointer { output.string($0) }
+        if let value {
+            output.raw(",\"value\":")
+            output.raw(value.source)
+        }
+        output.byte(UInt8(ascii: "}"))
+    }
+
+    /// How long the operation is that replaces what is compared.
+    private func replacementBytes(_ value: JSONNode) -> Int {
+        let escapes = path.reduce(0) { $0 + JSONPatchDiff.escapeBytes($1) }
+        return #"{"op":"replace","path":"","value":}"#.utf8.count + path.count + escapes
+            + value.byteRange.count
+    }
+
+    /// How many bytes more a byte takes within a JSON string.
+    private static func escapeBytes(_ byte: UInt8) -> Int {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: 1
+        case 0..<0x20: 5
+        default: 0
+        }
+    }
+}
+
+extension JSONNode {
+    /// Whether both are written the same way, byte for byte.
+    func hasSameSource(as other: JSONNode) -> Bool {
+        let (a, b) = (source, other.source)
+        guard a.count == b.count, let first = a.baseAddress, let second = b.baseAddress else {
+            return false
+        }
+        return equalBytes(first, second, a.count)
+    }
+
+    fileprivate var firstChild: Int { index + 1 }
+    fileprivate var endOfChildren: Int { Int(tape.entries[index].next) }
+    fileprivate func at(_ index: Int) -> JSONNode { JSONNode(tape: tape, index: index) }
+    /// The index of what follows the value at `index`.
+    fileprivate func after(_ index: Int) -> Int { Int(tape.entries[index].next) }
+}

@@ -1,0 +1,45 @@
+import StoreTexts
+
+extension JSONPointer {
+    /// From how many names on the children of a value are listed instead of looked for one by one.
+    private static let listedMin = 5
+
+    /// What each of these pointers leads to from a value, `nil` where that is nowhere.
+    ///
+    /// Cost: one pass over the children of each value that pointers lead through, however many they
+    /// are.
+    package static func find(_ pointers: [JSONPointer], from node: JSONNode) -> [JSONNode?] {
+        var found = [JSONNode?](repeating: nil, count: pointers.count)
+        find(pointers.indices.map { ($0, pointers[$0].tokens[...]) }, from: node, &found)
+        return found
+    }
+
+    /// The rest of a way, and which pointer it belongs to.
+    private typealias Way = (pointer: Int, rest: ArraySlice<String>)
+
+    private static func find(_ ways: [Way], from node: JSONNode, _ found: inout [JSONNode?]) {
+        var onwards: [ExactText: [Way]] = [:]
+        for way in ways {
+            if let token = way.rest.first {
+                onwards[ExactText(token), default: []].append((way.pointer, way.rest.dropFirst()))
+            } else {
+                found[way.pointer] = node
+            }
+        }
+        guard onwards.count >= listedMin else {
+            for (name, ways) in onwards {
+                let step = JSONPointer(tokens: [name.text])
+                if let child = step.find(from: node) { find(ways, from: child, &found) }
+            }
+            return
+        }
+        let elements = node.elements
+        for (name, ways) in onwards {
+            guard let index = index(name.text), elements.indices.contains(index) else { continue }
+            find(ways, from: elements[index], &found)
+        }
+        for (name, child) in node.members {
+            if let ways = onwards[ExactText(name)] { find(ways, from: child, &found) }
+        }
+    }
+}

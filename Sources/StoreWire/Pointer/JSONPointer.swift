@@ -1,0 +1,179 @@
+import StoreTexts
+
+/// The way from the root of a JSON document to one of its values (RFC 6901): `/todos/items/0`.
+///
+/// Two are equal where the bytes of their tokens are: other bytes are another member.
+package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+    /// Names of members and indices of elements, as they are in the document: not escaped.
+    package let tokens: [String]
+
+    /// The pointer to the whole document.
+    package static let root = JSONPointer(tokens: [])
+
+    package init(tokens: [String]) {
+        self.tokens = tokens
+    }
+
+    package static func == (a: JSONPointer, b: JSONPointer) -> Bool {
+        a.tokens.elementsEqual(b.tokens) { $0.isSame(as: $1) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for token in tokens { hasher.combine(ExactText(token)) }
+        hasher.combine(tokens.count)
+    }
+
+    /// Reads the string form; `nil` when it does not begin with `/`, or when a `~` is followed by
+    /// neither `0` nor `1`.
+    package init?(_ text: some StringProtocol) {
+        guard let segments = JSONPointer.segments(text) else { return nil }
+        var tokens: [String] = []
+        for segment in segments {
+            guard let token = JSONPointer.unescaped(segment) else { return nil }
+            tokens.append(token)
+        }
+        self.init(tokens: tokens)
+    }
+
+    /// Reads what follows `/state` in the path of a request (protocol 3.2), still percent-encoded.
+    ///
+    /// Each segment is decoded for itself, so `%2F` within one is a slash in a name, just like
+    /// `~1`.
+    package init?(path: String) {
+        var path = path
+        guard let tokens = path.withUTF8({ JSONPointer.tokens(ofPath: $0) }) else { return nil }
+        self.init(tokens: tokens)
+    }
+
+    /// The same from a path's bytes.
+    package init?(path: UnsafeRawBufferPointer) {
+        guard let tokens = JSONPointer.tokens(ofPath: path.bindMemory(to: UInt8.self)) else {
+            return nil
+        }
+        self.init(tokens: tokens)
+    }
+
+    /// The string form, escaped.
+    package var description: String {
+        tokens.reduce(into: "") { text, token in
+            text += "/"
+            text += JSONPointer.escaped(token)
+        }
+    }
+
+    /// The pointer to a member or an element of what this one leads to.
+    package func appending(_ token: String) -> JSONPointer {
+        JSONPointer(tokens: tokens + [token])
+    }
+
+    /// A name as it stands between two slashes: `~0` for `~`, `~1` for `/`.
+    package static func escaped(_ token: String) -> String {
+        guard token.utf8.contains(where: { $0 == 0x7E || $0 == 0x2F }) else { return token }
+        var text = ""
+        for scalar in token.unicodeScalars {
+            switch scalar {
+            case "~": text += "~0"
+            case "/": text += "~1"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// The value that the pointer leads to in a document, or `nil` where it leads nowhere.
+    package func find(in document: JSONDocument) -> JSONNode? {
+        find(from: document.root)
+    }
+
+    /// The value that the pointer leads to from a value.
+    ///
+    /// Cost: the members and elements that stand before each step.
+    package func find(from node: JSONNode) -> JSONNode? {
+        var node = node
+        for token in tokens {
+            switch node.kind {
+            case .object:
+                guard let member = node.member(named: token) else { return nil }
+                node = member
+            case .array:
+                guard let position = JSONPointer.index(token),
+                    let element = node.element(at: position)
+                else { return nil }
+                node = element
+            default:
+                return nil
+            }
+        }
+        return node
+    }
+
+    /// The index that a token means in an array: digits without a leading zero (RFC 6901 §4).
+    ///
+    /// `-`, the place behind the last element, is no element; RFC 6902 gives it a meaning of its
+    /// own.
+    package static func index(_ token: String) -> Int? {
+        UInt64(decimal: token).flatMap(Int.init(exactly:))
+    }
+
+    /// What stands between the slashes. Scalars are split, not characters: a combining mark behind
+    /// a slash belongs to the name.
+    private static func segments(_ text: some StringProtocol) -> [Substring]? {
+        guard !text.isEmpty else { return [] }
+        guard text.utf8.first == 0x2F else { return nil }
+        let scalars = Substring(text).unicodeScalars
+        return scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+            Substring($0)
+        }
+    }
+
+    private static func tokens(ofPath path: UnsafeBufferPointer<UInt8>) -> [String]? {
+        guard let first = path.first else { return [] }
+        let slash = UInt8(ascii: "/")
+        guard first == slash else { return nil }
+        var tokens: [String] = []
+        tokens.reserveCapacity(path.reduce(0) { $0 + ($1 == slash ? 1 : 0) })
+        var start = 1
+        while start <= path.count {
+            var end = start
+            var isPlain = true
+            while end < path.count, path[end] != slash {
+                if path[end] == UInt8(ascii: "%") || path[end] == UInt8(ascii: "~") {
+                    isPlain = false
+                }
+                end += 1
+            }
+            let segment = String(
+                decoding: UnsafeBufferPointer(rebasing: path[start..<end]),
+                as: UTF8.self
+            )
+            if isPlain {
+                tokens.append(segment)
+            } else {
+                guard let decoded = PercentEncoding.decode(segment),
+                    let token = JSONPointer.unescaped(decoded)
+                else { return nil }
+                tokens.append(token)
+            }
+            start = end + 1
+        }
+        return tokens
+    }
+
+    private static func unescaped(_ segment: some StringProtocol) -> String? {
+        guard segment.utf8.contains(0x7E) else { return String(segment) }
+        var token = ""
+        var scalars = segment.unicodeScalars.makeIterator()
+        while let scalar = scalars.next() {
+            guard scalar == "~" else {
+                token.unicodeScalars.append(scalar)
+                continue
+            }
+            switch scalars.next() {
+            case "0": token += "~"
+            case "1": token += "/"
+            default: return nil
+            }
+        }
+        return token
+    }
+}

@@ -1,0 +1,100 @@
+import StoreTexts
+
+/// A type of the standard library, whose form on the wire the codec decides.
+protocol SchemaBuiltIn {
+    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema
+    static func dummy(_ number: Int) -> Any?
+}
+
+extension Bool: SchemaBuiltIn {
+    static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .boolean }
+    static func dummy(_ number: Int) -> Any? { number % 2 == 1 }
+}
+
+extension String: SchemaBuiltIn {
+    static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .string() }
+    static func dummy(_ number: Int) -> Any? { SchemaDummies.string(number) }
+}
+
+extension ExactText: SchemaBuiltIn {
+    static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .string() }
+    static func dummy(_ number: Int) -> Any? { ExactText(SchemaDummies.string(number)) }
+}
+
+extension Double: SchemaBuiltIn {
+    static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .number }
+    static func dummy(_ number: Int) -> Any? { SchemaDummies.double(number) }
+}
+
+extension Float: SchemaBuiltIn {
+    static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .number }
+    static func dummy(_ number: Int) -> Any? { Float(SchemaDummies.double(number)) }
+}
+
+extension SchemaBuiltIn where Self: FixedWidthInteger {
+    static func schema(by _: JSONSchemaDeriver) -> JSONSchema { .integer(Self.self) }
+    static func dummy(_ number: Int) -> Any? { Self(clamping: SchemaDummies.integer(number)) }
+}
+
+extension Int: SchemaBuiltIn {}
+extension Int8: SchemaBuiltIn {}
+extension Int16: SchemaBuiltIn {}
+extension Int32: SchemaBuiltIn {}
+extension Int64: SchemaBuiltIn {}
+extension UInt: SchemaBuiltIn {}
+extension UInt8: SchemaBuiltIn {}
+extension UInt16: SchemaBuiltIn {}
+extension UInt32: SchemaBuiltIn {}
+extension UInt64: SchemaBuiltIn {}
+
+extension Optional: SchemaBuiltIn where Wrapped: Decodable {
+    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
+        deriver.schema(of: Wrapped.self).orNull
+    }
+    static func dummy(_: Int) -> Any? { Wrapped?.none as Any }
+}
+
+extension Array: SchemaBuiltIn where Element: Decodable {
+    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
+        .array(of: deriver.schema(of: Element.self))
+    }
+    static func dummy(_: Int) -> Any? { [Element]() }
+}
+
+extension ContiguousArray: SchemaBuiltIn where Element: Decodable {
+    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
+        .array(of: deriver.schema(of: Element.self))
+    }
+    static func dummy(_: Int) -> Any? { ContiguousArray<Element>() }
+}
+
+extension Set: SchemaBuiltIn where Element: Decodable {
+    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
+        .array(of: deriver.schema(of: Element.self))
+    }
+    static func dummy(_: Int) -> Any? { Set<Element>() }
+}
+
+extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
+    /// Members, where the keys are texts, whole numbers or `CodingKeyRepresentable`; else a list of
+    /// keys and values in turn, as `Dictionary` codes itself.
+    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
+        let value = deriver.schema(of: Value.self)
+        if Key.self == String.self || Key.self == ExactText.self { return .dictionary(of: value) }
+        if Key.self == Int.self { return .dictionary(keys: .integerText, of: value) }
+        let key = deriver.schema(of: Key.self)
+        guard Key.self is any CodingKeyRepresentable.Type else {
+            return .array(of: .union([key, value]))
+        }
+        if let names = codingKeys() { return .dictionary(keys: .strings(names), of: value) }
+        return .dictionary(of: value)
+    }
+
+    static func dummy(_: Int) -> Any? { [Key: Value]() }
+
+    private static func codingKeys() -> [String]? {
+        EnumCases.all(of: Key.self)?.compactMap {
+            ($0 as? any CodingKeyRepresentable)?.codingKey.stringValue
+        }
+    }
+}

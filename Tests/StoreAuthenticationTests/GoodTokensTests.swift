@@ -1,0 +1,27 @@
+import Testing
+
+@testable import StoreAuthentication
+
+@Suite struct GoodTokensTests {
+    private func key(_ number: Int, isCookie: Bool = false) -> GoodTokens.Key {
+        withUnsafeBytes(of: number) {
+            GoodTokens.Key(digest: TokenDigest(of: $0), isCookie: isCookie)
+        }
+    }
+
+    private func principal(_ number: Int) -> Principal {
+        Principal(name: "\(number)", role: "r", credential: .key("k"), expires: nil)
+    }
+
+    @Test func `as many are kept as the bound allows, those that come again for longer`() {
+        let tokens = GoodTokens(countMax: 100)
+        for number in 0..<1_000 {
+            tokens.keep(principal(number), key(number))
+            #expect(tokens.principal(of: key(0))?.name == "0")
+            #expect(tokens.count <= 100)
+        }
+        #expect(tokens.principal(of: key(999))?.name == "999")
+        #expect(tokens.principal(of: key(1)) == nil)
+        #expect(tokens.principal(of: key(999, isCookie: true)) == nil)
+    }
+}

@@ -1,0 +1,136 @@
+import Testing
+
+@testable import StoreAuthentication
+
+/// What a good token is, and what its claims have to say.
+@Suite struct JWTTests {
+    @Test(arguments: [TestKey.rsa, .ec, .ed25519])
+    func `a token of each kind is good, by PEM and by JWK`(_ key: TestKey) throws {
+        for issuer in [try TestIssuer(key), try TestIssuer(jwks: key.jwk())] {
+            let principal = try issuer.check(token(key)).get()
+            #expect(principal.name == "ada")
+            #expect(principal.role == "author")
+            #expect(principal.expires == now + 600 + 30)
+            #expect(issuer.authenticator.isGood(principal, at: now))
+        }
+    }
+
+    @Test func `a secret that is shared signs, too`() throws {
+        let secret = [UInt8](0..<32)
+        let issuer = try TestIssuer(jwks: "{\"kty\":\"oct\",\"k\":\"\(text(secret))\"}")
+        #expect(try issuer.check(token(secret: secret)).get().name == "ada")
+        #expect(issuer.refusal(try token(secret: secret.reversed())) == .signature)
+    }
+
+    @Test func `signatures with numbers that begin with zeros are good`() throws {
+        let issuer = try TestIssuer(TestKey.ec)
+        // Of 600 pairs of numbers, about five begin with a zero byte.
+        for count in 0..<600 {
+            #expect(issuer.refusal(token(TestKey.ec, claims(["jti": "\(count)"]))) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("iss", nil, AuthenticationError.missing(claim: "iss")),
+        ("iss", #""https://issuer.example/""#, .issuer),
+        ("iss", #"["https://issuer.example"]"#, .claim("iss")),
+        ("aud", nil, .missing(claim: "aud")),
+        ("aud", #""other""#, .audience),
+        ("aud", #"[]"#, .audience),
+        ("aud", #"["other","Store"]"#, .audience),
+        ("aud", #"["store",1]"#, .claim("aud")),
+        ("aud", #"{"store":1}"#, .claim("aud")),
+        ("exp", nil, .missing(claim: "exp")),
+        ("exp", #""1800000600""#, .claim("exp")),
+        ("exp", "null", .claim("exp")),
+        ("exp", "1e400", .claim("exp")),
+        ("exp", "-1", .claim("exp")),
+        ("exp", "253402300800", .claim("exp")),
+        ("exp", "99999999999999999999999999", .claim("exp")),
+        ("exp", "1799999970", .expired),
+        ("exp", "1799999970.9", .expired),
+        ("nbf", "1800000031", .notYet),
+        ("nbf", "1800000030.1", .notYet),
+        ("nbf", "true", .claim("nbf")),
+        ("nbf", "1e999", .claim("nbf")),
+        ("sub", nil, .missing(claim: "sub")),
+        ("sub", "1", .claim("sub")),
+        ("sub", #""""#, .claim("sub")),
+        ("sub", #""anonymous""#, .claim("sub")),
+        ("sub", #""ada\u0000""#, .claim("sub")),
+        ("sub", #""ada\nrole: admin""#, .claim("sub")),
+        ("sub", #""ada\u202enimda""#, .claim("sub")),
+        ("sub", #""ada\u2028""#, .claim("sub")),
+        ("role", nil, .missing(claim: "role")),
+        ("role", #"["author"]"#, .claim("role")),
+        ("role", #""""#, .claim("role")),
+    ])
+    func `a claim that is missing or wrong`(
+        _ name: String,
+        _ value: String?,
+        _ error: AuthenticationError
+    ) throws {
+        let issuer = try TestIssuer(TestKey.ed25519)
+        #expect(issuer.refusal(token(.ed25519, claims([name: value]))) == error)
+    }
+
+    @Test(arguments: [
+        ("aud", #"["other","store"]"#), ("exp", "1.800000600e9"), ("exp", "253402300799"),
+        ("exp", "1799999971"), ("nbf", "1800000030"), ("nbf", "0"), ("sub", #""ad\u0061""#),
+        ("groups", #"{"a":[[[]]]}"#),
+    ])
+    func `a claim in another form that is good`(_ name: String, _ value: String) throws {
+        let issuer = try TestIssuer(TestKey.ed25519)
+        #expect(try issuer.check(token(.ed25519, claims([name: value]))).get().name == "ada")
+    }
+
+    @Test func `a name has at most 255 bytes`() throws {
+        let issuer = try TestIssuer(TestKey.ed25519)
+        let longest = String(repeating: "é", count: 127) + "a"
+        #expect(issuer.refusal(token(.ed25519, claims(["sub": "\"\(longest)\""]))) == nil)
+        let longer = token(.ed25519, claims(["sub": "\"\(longest)b\""]))
+        #expect(issuer.refusal(longer) == .claim("sub"))
+    }
+
+    @Test func `names that look alike stay apart`() throws {
+        let issuer = try TestIssuer(TestKey.ed25519)
+        // A Cyrillic a, and the two spellings of é.
+        let names = ["ada", "\u{430}da", "\u{E9}", "e\u{301}"]
+        let found = try names.map {
+            Array(try issuer.check(token(.ed25519, claims(["sub": "\"\($0)\""]))).get().name.utf8)
+        }
+        #expect(found == names.map { Array($0.utf8) })
+    }
+
+    @Test func `leeway is counted on both sides, and may be none`() throws {
+        let exact = try TestIssuer(jwks: TestKey.ed25519.jwk(), leewaySeconds: 0)
+        #expect(exact.refusal(token(.ed25519, claims(["exp": "\(now)"]))) == .expired)
+        #expect(exact.refusal(token(.ed25519, claims(["exp": "\(now + 1)"]))) == nil)
+        #expect(exact.refusal(token(.ed25519, claims(["nbf": "\(now + 1)"]))) == .notYet)
+        #expect(exact.refusal(token(.ed25519, claims(["nbf": "\(now)"]))) == nil)
+    }
+
+    @Test func `one of several audiences, and a claim of another name for the role`() throws {
+        let issuer = try TestIssuer(
+            [("key.pem", TestKey.ec.pem)],
+            audiences: ["a", "b"],
+            roleClaim: "https://example.com/role"
+        )
+        let good = claims(["aud": #"["b"]"#, "https://example.com/role": #""admin""#])
+        #expect(try issuer.check(token(.ec, good)).get().role == "admin")
+        let other = claims(["aud": #""b""#])
+        #expect(
+            issuer.refusal(token(.ec, other)) == .missing(claim: "https://example.com/role")
+        )
+    }
+
+    @Test func `a token that was good ends, though it is remembered`() throws {
+        let issuer = try TestIssuer(TestKey.ec)
+        let token = token(.ec)
+        let principal = try issuer.check(token).get()
+        #expect(try issuer.check(token, at: now + 629).get() === principal)
+        #expect(issuer.refusal(token, at: now + 630) == .expired)
+        #expect(issuer.authenticator.isGood(principal, at: now + 629))
+        #expect(!issuer.authenticator.isGood(principal, at: now + 630))
+    }
+}

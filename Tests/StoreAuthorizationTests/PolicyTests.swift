@@ -1,0 +1,20 @@
+import Testing
+
+@testable import StoreAuthorization
+
+@Suite struct PolicyTests {
+    @Test func `without a policy anonymous may do all but debug and see all sessions`() throws {
+        let role = try #require(Policy.open.role("anonymous"))
+        #expect(role.seesEverything && role.readsLog && role.seesViews && role.dispatches)
+        #expect(!role.operates)
+        for group in RouteGroupName.allCases {
+            #expect(role.mayUse(group) == (group != .debug && group != .operate))
+        }
+        #expect(role.denial(ofAction: 7, "any", nil, principal: "ann") == nil)
+        #expect(role.sees(view: "any") && role.sees(member: "any"))
+        #expect(role.mayCall(useCase: "any/thing") && role.mayNotify("any"))
+        #expect(Policy.open.role("operator") == nil)
+        let operating = Policy.open(adding: [.debug, .operate]).role("anonymous")
+        #expect(operating?.operates == true && operating?.mayUse(.debug) == true)
+    }
+}

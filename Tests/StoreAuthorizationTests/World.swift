@@ -1,0 +1,64 @@
+import StoreWire
+
+@testable import StoreAuthorization
+
+/// A store with some of each kind of name.
+let yard = PolicyWorld(
+    members: ["counter", "todos", "cards", "a/b"],
+    views: ["list", "items"],
+    actions: [
+        PolicyAction("counter/increased", module: "counter", members: []),
+        PolicyAction("todos/added", module: "todos", members: ["text", "by"]),
+        PolicyAction("AddItem", module: "todos", members: ["text"]),
+        PolicyAction("cards/{id}/liked", module: "cards", members: nil),
+        PolicyAction("todos/synced", module: "todos", isForClients: false, members: []),
+        PolicyAction("Reset", members: ["all", "code"], secrets: ["code"]),
+    ],
+    useCases: ["login/login", "cards/{id}/renamed"],
+    notifications: ["paid", "woken"]
+)
+
+/// A store whose state is one piece.
+let piece = PolicyWorld(
+    members: [],
+    views: [],
+    actions: [PolicyAction("Increase", members: [])],
+    useCases: [],
+    notifications: []
+)
+
+extension PolicyWorld {
+    /// Where an action stands.
+    func place(of name: String) -> Int { actions.firstIndex { $0.name == name } ?? -1 }
+}
+
+extension Policy {
+    init(_ text: String, in world: PolicyWorld = yard) throws(PolicyError) {
+        try self.init(parsing: Array(text.utf8), in: world)
+    }
+}
+
+extension Role {
+    /// Whether it may dispatch an action of a store.
+    func may(
+        _ action: String,
+        _ payload: String? = nil,
+        as principal: String = "ann",
+        in world: PolicyWorld = yard
+    ) throws -> Bool {
+        let document = try payload.map {
+            try JSONDocument(parsing: Array($0.utf8), limits: .unbounded)
+        }
+        return denial(
+            ofAction: world.place(of: action),
+            action,
+            document?.root,
+            principal: principal
+        ) == nil
+    }
+}
+
+/// A policy with one role, `r`, which has these lists.
+func role(_ lists: String, in world: PolicyWorld = yard) throws -> Role? {
+    try Policy(#"{"roles": {"r": {\#(lists)}}}"#, in: world).role("r")
+}

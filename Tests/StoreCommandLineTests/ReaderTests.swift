@@ -1,0 +1,44 @@
+import Testing
+
+@testable import StoreCommandLine
+
+/// The command line knows no option of its own: these are a program's.
+private struct Kettle: CommandLineConfiguration, Equatable {
+    var degrees = 100
+    var whistles = false
+
+    static var defaults: Kettle { Kettle() }
+    static var options: [ConfigurationOption<Kettle>] {
+        [
+            .number("degrees", \.degrees, in: 20...100, unit: "degrees", help: "how hot"),
+            .flag("whistle", \.whistles, help: "whistle at the end"),
+        ]
+    }
+}
+
+@Suite struct ReaderTests {
+    private func read(_ arguments: String...) throws(UsageError) -> ConfigurationReader<Kettle> {
+        try ConfigurationReader(arguments: arguments, environment: [:], readFile: { _ in nil })
+    }
+
+    @Test func `options are what the program declares`() throws {
+        let kettle = try read("--degrees", "80", "--whistle")
+        #expect(kettle.configuration == Kettle(degrees: 80, whistles: true))
+        #expect(kettle.command == .serve)
+        #expect(throws: UsageError("unknown flag --listen; see --help for those that are allowed"))
+        {
+            try read("--listen", "127.0.0.1:0")
+        }
+    }
+
+    @Test func `the help has each option with its default`() {
+        let help = ConfigurationHelp<Kettle>.text(program: "kettle")
+        #expect(help.contains("usage: kettle "))
+        #expect(help.contains("  --degrees N\n      how hot, in degrees (20...100) [100]\n"))
+    }
+
+    @Test func `errors that have no exit status of their own end a process with 1`() {
+        #expect(UsageError("").exitStatus == .usage)
+        #expect(HistoryCommandError("") as? any ExitStatusProviding == nil)
+    }
+}

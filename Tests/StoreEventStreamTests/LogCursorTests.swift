@@ -1,0 +1,107 @@
+import StoreWire
+import Testing
+
+@testable import StoreEventStream
+
+struct LogCursorTests {
+    /// Versions from `first` on, with frames of these sizes.
+    private func piece(_ first: UInt64, _ sizes: Int...) -> LogPiece {
+        var ends: [Int] = []
+        for size in sizes { ends.append((ends.last ?? 0) + size) }
+        return LogPiece(
+            first: first,
+            bytes: Bytes([UInt8](repeating: 0, count: ends.last ?? 0)),
+            ends: ends
+        )
+    }
+
+    @Test func `a piece has the ends of its frames from any offset on`() {
+        let piece = piece(1, 10, 20, 30)
+        #expect([1, 10, 11, 30, 31, 60, 61].map(piece.end) == [10, 10, 30, 30, 60, 60, 60])
+    }
+
+    @Test func `begins at the record after the version that its reader has`() {
+        let piece = piece(1, 10, 20, 30)
+        #expect(LogCursor(after: 0).rest(of: piece) == 0..<60)
+        #expect(LogCursor(after: 1).rest(of: piece) == 10..<60)
+        #expect(LogCursor(after: 2).rest(of: piece) == 30..<60)
+    }
+
+    @Test func `finds nothing in a piece without the next record`() {
+        let piece = piece(5, 10, 10)
+        #expect(LogCursor(after: 3).rest(of: piece) == nil)
+        #expect(LogCursor(after: 6).rest(of: piece) == nil)
+        #expect(LogCursor(after: .max).rest(of: piece) == nil)
+    }
+
+    @Test func `goes on within the frame that it was cut off in`() {
+        let piece = piece(1, 10, 20, 30)
+        var cursor = LogCursor(after: 0)
+        #expect(cursor.sent(upTo: 15, of: piece) == 1)
+        #expect(cursor.version == 1)
+        #expect(cursor.begunBytes == 5)
+        #expect(cursor.rest(of: piece) == 15..<60)
+        #expect(cursor.sent(upTo: 30, of: piece) == 1)
+        #expect(cursor.begunBytes == 0)
+        #expect(cursor.sent(upTo: 60, of: piece) == 1)
+        #expect(cursor.version == 3)
+    }
+
+    @Test func `goes on in a piece that is cut elsewhere`() {
+        var cursor = LogCursor(after: 0)
+        #expect(cursor.sent(upTo: 15, of: piece(1, 10, 20, 30)) == 1)
+        let other = piece(2, 20, 30, 40)
+        #expect(cursor.rest(of: other) == 5..<90)
+        #expect(cursor.sent(upTo: 90, of: other) == 3)
+        #expect(cursor.version == 4)
+    }
+
+    @Test func `refuses a frame that is shorter than what was sent of it`() {
+        var cursor = LogCursor(after: 0)
+        _ = cursor.sent(upTo: 9, of: piece(1, 10))
+        #expect(cursor.rest(of: piece(1, 8)) == nil)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `cuts of any size send each byte once`(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var cursor = LogCursor(after: 0)
+        var (total, taken) = (0, 0)
+        let sizes = (1...64).map { _ in Int.random(in: 1...40, using: &random) }
+        let all = sizes.reduce(0, +)
+        while cursor.version < 64 {
+            // The pieces begin anywhere at or before the next record, as a cache may have them.
+            let first = Int.random(in: 1...Int(cursor.version) + 1, using: &random)
+            let last = Int.random(in: Int(cursor.version) + 1...64, using: &random)
+            var ends: [Int] = []
+            for size in sizes[(first - 1)..<last] { ends.append((ends.last ?? 0) + size) }
+            let piece = LogPiece(
+                first: UInt64(first),
+                bytes: Bytes([UInt8](repeating: 0, count: ends.last ?? 0)),
+                ends: ends
+            )
+            guard let rest = cursor.rest(of: piece) else {
+                Issue.record("seed \(seed): nothing after \(cursor.version)")
+                return
+            }
+            let count = Int.random(in: 1...rest.count, using: &random)
+            total += count
+            taken += cursor.sent(upTo: rest.lowerBound + count, of: piece)
+        }
+        #expect(total == all && taken == 64, "seed \(seed)")
+    }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

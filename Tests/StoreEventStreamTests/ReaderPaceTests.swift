@@ -1,0 +1,44 @@
+import Testing
+
+@testable import StoreEventStream
+
+/// When threads that work for readers let those who dispatch go first.
+@Suite struct ReaderPaceTests {
+    /// A pace that has seen so many versions in a tenth of a second.
+    private func pace(after versions: UInt64) -> ReaderPace {
+        var pace = ReaderPace()
+        pace.saw(7, at: 10)
+        pace.saw(7 + versions, at: 10.1)
+        pace.begin(at: 10.1)
+        return pace
+    }
+
+    @Test func `while few actions come there is no pause, however long the work takes`() {
+        let pace = pace(after: UInt64(ReaderPace.busyVersions / 10) - 1)
+        #expect(!pace.isBusy)
+        #expect(!pace.isDue(at: 20))
+        #expect(pace.pauseSeconds(at: 20) == nil)
+    }
+
+    @Test func `while many come the pause is four times as long as the work, within its bounds`() {
+        let pace = pace(after: UInt64(ReaderPace.busyVersions / 10))
+        #expect(pace.isBusy)
+        #expect(!pace.isDue(at: 10.1005))
+        #expect(pace.isDue(at: 10.102))
+        #expect(abs((pace.pauseSeconds(at: 10.102) ?? 0) - 0.008) < 1e-9)
+        #expect(abs((pace.pauseSeconds(at: 10.102, besides: 0.01) ?? 0) - 0.048) < 1e-9)
+        #expect(pace.pauseSeconds(at: 10.1) == ReaderPace.pauseSecondsMin)
+        #expect(pace.pauseSeconds(at: 20) == ReaderPace.pauseSecondsMax)
+    }
+
+    @Test func `a few that come together are not many, and many long ago are not`() {
+        var pace = ReaderPace()
+        pace.saw(0, at: 10)
+        pace.saw(500, at: 10.001)
+        #expect(!pace.isBusy)
+        pace.saw(1_000, at: 10.02)
+        #expect(pace.isBusy)
+        pace.saw(1_001, at: 12)
+        #expect(!pace.isBusy)
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import StoreEventStream
+import StoreWire
+import Testing
+
+@testable import StoreHTTPTransport
+
+/// What the socket of a reader of the log is sent (protocol 5.2).
+@Suite struct LogPositionTests {
+    private func record(_ version: Int, bytes: Int) -> String {
+        "id: \(version)\ndata: " + String(repeating: "x", count: bytes) + "\n\n"
+    }
+
+    private func piece(_ versions: ClosedRange<Int>, of records: [String]) -> LogPiece {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        for version in versions {
+            bytes += records[version - 1].utf8
+            ends.append(bytes.count)
+        }
+        return LogPiece(first: UInt64(versions.lowerBound), bytes: Bytes(bytes), ends: ends)
+    }
+
+    /// The first bytes of what a socket is sent.
+    private func bytes(_ segments: [LogSegment], of piece: LogPiece?, first count: Int) -> [UInt8] {
+        (piece?.bytes ?? Bytes([])).withUnsafeBytes { source in
+            segments.withVectors(of: source) { vectors in
+                let all = vectors.flatMap { vector in
+                    UnsafeRawBufferPointer(start: vector.iov_base, count: vector.iov_len)
+                }
+                #expect(all.count == segments.bytes)
+                return Array(all.prefix(count))
+            }
+        }
+    }
+
+    @Test func `records that fit are one chunk, and larger ones have chunks of their own`() throws {
+        let sizes = [10, 20, LogPosition.chunkBytesMin, 5, 3 * LogPosition.chunkBytesMin, 7]
+        let records = sizes.enumerated().map { record($0.offset + 1, bytes: $0.element) }
+        let piece = piece(1...records.count, of: records)
+        var position = LogPosition(after: 0)
+        let next = try #require(position.next(of: piece))
+        let sent = bytes(next, of: piece, first: .max)
+        let decoder = try #require(ChunkDecoder(sent))
+        let chunks = decoder.chunks.map { String(decoding: $0, as: UTF8.self) }
+        #expect(
+            chunks == [records[..<3].joined(), records[3..<5].joined(), records[5]]
+        )
+        #expect(position.sent(sent.count, of: next, of: piece) == 6)
+        #expect(position.isBetweenChunks && position.cursor.version == 6)
+    }
+
+    @Test func `one call sends a piece as the log has them`() throws {
+        let records = (1...256).map { record($0, bytes: 1_000) }
+        let piece = piece(1...256, of: records)
+        let next = try #require(LogPosition(after: 0).next(of: piece))
+        #expect(bytes(next, of: piece, first: .max).count == next.bytes)
+        #expect(next.last?.payload.upperBound == piece.bytes.count)
+    }
+
+    @Test func `a reader that is ended gets no more than the chunk that is begun`() throws {
+        let records = (1...100).map { record($0, bytes: 1_000) }
+        let piece = piece(1...100, of: records)
+        var position = LogPosition(after: 0)
+        _ = position.sent(100, of: try #require(position.next(of: piece)), of: piece)
+        #expect(!position.isBetweenChunks)
+        let rest = try #require(position.next(of: piece, isEnding: true))
+        let count = try #require(rest.first).bytes
+        #expect(rest.count == 1 && count < 2 * LogPosition.chunkBytesMin)
+        _ = position.sent(count, of: rest, of: piece)
+        #expect(position.isBetweenChunks && position.cursor.version == 17)
+    }
+
+    @Test func `the line end behind a chunk's last record needs no piece`() throws {
+        let piece = piece(1...1, of: [record(1, bytes: 10)])
+        var position = LogPosition(after: 0)
+        let next = try #require(position.next(of: piece))
+        #expect(position.sent(next.bytes - 1, of: next, of: piece) == 1)
+        #expect(position.cursor.version == 1 && !position.isBetweenChunks)
+        let tail = try #require(position.tail)
+        #expect(bytes([tail], of: nil, first: .max) == [0x0A])
+        #expect(position.sent(1, of: [tail], of: nil) == 0)
+        #expect(position.isBetweenChunks && position.tail == nil)
+    }
+
+    /// The log as a client reads it that decodes the chunks.
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `whatever a socket takes at a time, each event comes once, whole and in order`(
+        seed: UInt64
+    ) throws {
+        var random = Numbers(state: seed)
+        let count = 150
+        let records = (1...count).map { version in
+            let isLarge = random.next(below: 20) == 0
+            return record(version, bytes: random.next(below: isLarge ? 50_000 : 500))
+        }
+        let (beat, bye) = ("event: heartbeat\n\n", "event: bye\n\n")
+        // A socket that takes a few bytes at a time, or one that takes many.
+        let takenMax = [3, 100, 5_000, 100_000][random.next(below: 4)]
+        let lastVersion = UInt64(random.next(below: count))
+        var position = LogPosition(after: 0)
+        var wire: [UInt8] = []
+        var expected = ""
+        var version = 0
+        while true {
+            let isEnding = position.cursor.version >= lastVersion
+            if position.isBetweenChunks {
+                // What is sent by now is whole.
+                let sent = Int(position.cursor.version)
+                expected += records[version..<sent].joined()
+                version = sent
+                if isEnding { break }
+                if random.next(below: 3) == 0 {
+                    wire += Chunk.of(Bytes(utf8: beat)).array
+                    expected += beat
+                }
+            }
+            if let tail = position.tail {
+                let taken = 1 + random.next(below: tail.bytes)
+                wire += bytes([tail], of: nil, first: taken)
+                #expect(position.sent(taken, of: [tail], of: nil) == 0)
+                continue
+            }
+            // The log's pieces may be cut elsewhere each time.
+            let next = Int(position.cursor.version) + 1
+            let first = max(1, next - random.next(below: 20))
+            let piece = piece(first...min(count, next + random.next(below: 60)), of: records)
+            let segments = try #require(position.next(of: piece, isEnding: isEnding))
+            let taken = 1 + random.next(below: min(takenMax, segments.bytes))
+            wire += bytes(segments, of: piece, first: taken)
+            _ = position.sent(taken, of: segments, of: piece)
+        }
+        wire += Chunk.last(Bytes(utf8: bye)).array
+        let decoder = try #require(ChunkDecoder(wire), "seed \(seed)")
+        #expect(decoder.isWhole, "seed \(seed)")
+        #expect(decoder.payload == expected + bye, "seed \(seed)")
+        #expect(decoder.chunks.allSatisfy { $0.suffix(2) == [0x0A, 0x0A] }, "seed \(seed)")
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import StoreEventStream
+import StorePlatform
+import StoreWire
+import Testing
+
+@testable import StoreHTTPTransport
+
+/// Readers of the log whose sockets take little at a time.
+@Suite(.serialized) struct LogSocketTests {
+    /// Two ends of a connection with the smallest buffers that the system has.
+    private func pair() throws -> (server: CInt, client: CInt) {
+        var ends: [CInt] = [-1, -1]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        for end in ends {
+            var size: CInt = 1
+            let length = socklen_t(MemoryLayout<CInt>.size)
+            setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, length)
+            setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, length)
+        }
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        let length = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, length)
+        return (ends[0], ends[1])
+    }
+
+    private func writer(_ log: TestLog) throws -> StreamWriter {
+        var limits = StreamLimits()
+        limits.heartbeatSeconds = 1
+        let streams = try StreamWriter(
+            limits: limits,
+            frames: StreamFrames(
+                heartbeat: { Bytes(utf8: "beat \($0)\n") },
+                expiring: { Bytes(utf8: "expiring \($0)\n") },
+                bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
+            )
+        )
+        log.attach(streams)
+        streams.follow(log)
+        try streams.start(startThread)
+        return streams
+    }
+
+    @Test(arguments: [UInt64.random(in: .min ... .max), 1, 2])
+    func `chunks go on where a socket stopped taking them, and a bye comes between two`(
+        seed: UInt64
+    ) throws {
+        var random = Numbers(state: seed)
+        let log = TestLog(version: 300, frameBytes: 1 + random.next(below: 3_000))
+        let streams = try writer(log)
+        let (server, client) = try pair()
+        defer { close(client) }
+        let head = StreamHead(
+            response: Bytes(utf8: "head\r\n\r\n"),
+            payload: Bytes(utf8: "first\n")
+        )
+        #expect(streams.reserve(.actions))
+        streams.adopt(
+            descriptor: server,
+            StreamBeginning(head, topic: .actions, resume: .fresh),
+            onEnd: nil
+        )
+        var wire: [UInt8] = []
+        let stopBytes = 50_000 + random.next(below: 200_000)
+        var isStopping = false
+        while true {
+            var taken = [UInt8](repeating: 0, count: 1 + random.next(below: 2_000))
+            let count = recv(client, &taken, taken.count, 0)
+            guard count > 0 else {
+                #expect(count == 0, "seed \(seed): nothing came for 20 s")
+                break
+            }
+            wire += taken.prefix(count)
+            log.grow(to: log.version + UInt64(random.next(below: 3)))
+            if !isStopping, wire.count > stopBytes || log.version > 2_000 {
+                isStopping = true
+                startThread("stop") { _ = streams.stop(reason: .shutdown, seconds: 20) }
+            }
+        }
+        #expect(wire.starts(with: "head\r\n\r\n".utf8), "seed \(seed)")
+        let decoder = try #require(ChunkDecoder(Array(wire.dropFirst(8))), "seed \(seed)")
+        #expect(decoder.isWhole, "seed \(seed)")
+        let lines = decoder.payload.split(separator: "\n")
+        #expect(lines.first == "first" && lines.last == "bye shutdown", "seed \(seed)")
+        let records = lines.filter { $0.hasPrefix("v") }
+        for (place, line) in records.enumerated() {
+            #expect(line.prefix { $0 != "." } == "v\(place + 1)", "seed \(seed)")
+        }
+        let others = lines.filter { $0.hasPrefix("beat ") || $0.hasPrefix("caught up ") }
+        #expect(lines.count == records.count + others.count + 2, "seed \(seed)")
+        #expect(!records.isEmpty, "seed \(seed)")
+    }
+}

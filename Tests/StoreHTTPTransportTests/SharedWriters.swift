@@ -1,0 +1,136 @@
+import StoreEventStream
+import StorePlatform
+import StoreTesting
+import StoreWire
+import Synchronization
+
+@testable import StoreHTTPTransport
+
+/// A transport with several stream writers on one thread: the path `/3` is a stream of writer 3.
+final class SharedWriters: Sendable {
+    let thread: StreamThread
+    let server: HTTPServer
+    private let handler = Handler()
+    private let starter: Starter
+    private let limits: StreamLimits
+    private let places: StreamPlaces?
+
+    /// Starts so many writers on one thread of this name.
+    init(
+        _ count: Int,
+        limits: StreamLimits? = nil,
+        places: StreamPlaces? = nil,
+        name: String = "shared streams"
+    ) throws {
+        var quiet = StreamLimits()
+        // Not within a test.
+        quiet.heartbeatSeconds = 3_600
+        self.limits = limits ?? quiet
+        self.places = places
+        starter = Starter(name: name)
+        thread = try StreamThread(starter.start)
+        server = try HTTPServer(
+            configuration: TransportConfiguration(
+                addresses: [ListenAddress(place: .inet(host: "127.0.0.1", port: 0))]
+            ),
+            handler: handler,
+            startThread: startThread,
+            log: { _ in }
+        )
+        for _ in 0..<count { try addWriter() }
+        try server.start()
+    }
+
+    deinit {
+        for writer in writers { _ = writer.stop(reason: .shutdown, seconds: 2) }
+        thread.stop()
+        _ = server.stop(seconds: 5)
+    }
+
+    var writers: [StreamWriter] { handler.writers.withLock { $0 } }
+    /// How many threads the writers' thread has started: itself, and no other.
+    var threads: Int { starter.count.load(ordering: .relaxed) }
+
+    @discardableResult
+    func addWriter() throws -> StreamWriter {
+        let writer = try StreamWriter(limits: limits, frames: .lines, places: places)
+        try writer.start(on: thread)
+        handler.writers.withLock { $0.append(writer) }
+        return writer
+    }
+
+    func connection(to number: Int) throws -> RawConnection {
+        let connection = try RawConnection(port: port)
+        try connection.send("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n")
+        return connection
+    }
+
+    func reader(of number: Int) throws -> StreamReader {
+        try StreamReader(port: port, "/\(number)", seconds: 30)
+    }
+
+    private var port: UInt16 {
+        guard case .inet(_, let port) = server.boundAddresses[0].place else { return 0 }
+        return port
+    }
+
+    private final class Starter: Sendable {
+        let count = Atomic(0)
+        private let name: String
+
+        init(name: String) {
+            self.name = name
+        }
+
+        func start(_: String, _ body: @escaping @Sendable () -> Void) {
+            count.add(1, ordering: .relaxed)
+            SystemThread.start(name: name, body)
+        }
+    }
+
+    private final class Handler: HTTPHandler {
+        let writers = Locked<[StreamWriter]>([])
+        private let echo = EchoHandler()
+
+        func admit(_ request: HTTPExchange) -> HTTPResponse? { nil }
+
+        func handle(_ exchange: HTTPExchange) {
+            guard let number = Int(exchange.path.dropFirst()) else {
+                return exchange.respond(HTTPResponse(status: 404))
+            }
+            let writer = writers.withLock { $0[number] }
+            guard writer.reserve(.state) else {
+                return exchange.respond(HTTPResponse(status: 503))
+            }
+            exchange.stream(.test(), to: writer)
+        }
+
+        func turnEnded() {}
+
+        func response(for failure: TransportFailure) -> HTTPResponse { echo.response(for: failure) }
+    }
+}
+
+extension StreamFrames {
+    /// A line for each frame.
+    static var lines: StreamFrames {
+        StreamFrames(
+            heartbeat: { Bytes(utf8: "beat \($0)\n") },
+            expiring: { Bytes(utf8: "expiring \($0)\n") },
+            bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
+        )
+    }
+}
+
+extension StreamBeginning {
+    /// A stream of the state.
+    static func test(owner: StreamOwner = StreamOwner()) -> StreamBeginning {
+        let response = Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        return StreamBeginning(
+            StreamHead(response: response),
+            topic: .state,
+            resume: .fresh,
+            owner: owner
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import StoreEventStream
+import StoreWire
+import Synchronization
+import Testing
+
+@testable import StoreHTTPTransport
+
+/// The places of streams whose client leaves before the socket is handed over.
+struct StreamAnswerTests {
+    private let server: HTTPServer
+    private let first: StreamWriter
+    private let second: StreamWriter
+    private let ends = Ends()
+
+    /// How many streams have ended.
+    private final class Ends: Sendable {
+        let count = Atomic(0)
+    }
+
+    init() throws {
+        server = try HTTPServer(
+            configuration: TransportConfiguration(addresses: []),
+            handler: EchoHandler(),
+            startThread: startThread,
+            log: { _ in }
+        )
+        first = try StreamWriter(limits: StreamLimits(), frames: .lines)
+        second = try StreamWriter(limits: StreamLimits(), frames: .lines)
+        #expect(first.reserve(.state))
+        #expect(second.reserve(.state))
+    }
+
+    private var beginning: StreamBeginning {
+        var owner = StreamOwner()
+        owner.onEnd = { [ends] in ends.count.add(1, ordering: .relaxed) }
+        return .test(owner: owner)
+    }
+
+    @Test func `the writer that the answer names has its place back`() {
+        let exchange = HTTPExchange(loop: server.loop)
+        exchange.completeAsStream(beginning, to: second)
+        server.loop.end(exchange, isAnswered: false)
+        #expect(first.open == 1)
+        #expect(second.open == 0)
+        #expect(ends.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `a stream for a client that has left while it was made ends at once`() {
+        let exchange = HTTPExchange(loop: server.loop)
+        exchange.hold = .clientLeft
+        exchange.completeAsStream(beginning, to: first)
+        server.loop.resumeFinished()
+        #expect(first.open == 0)
+        #expect(second.open == 1)
+        #expect(ends.count.load(ordering: .relaxed) == 1)
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import StoreEventStream
+import StorePlatform
+import StoreTesting
+import StoreWire
+import Synchronization
+import Testing
+
+@testable import StoreHTTPTransport
+
+/// A handler that takes over from another one while requests come in.
+@Suite(.serialized) struct SuccessionTests {
+    /// Holds every request back until another handler takes over.
+    private final class Holding: HTTPHandler {
+        let held = Locked<[HTTPExchange]>([])
+        let echo = EchoHandler()
+
+        func admit(_ request: HTTPExchange) -> HTTPResponse? { nil }
+
+        func handle(_ exchange: HTTPExchange) {
+            exchange.suspend()
+            held.withLock { $0.append(exchange) }
+        }
+
+        func turnEnded() {}
+
+        func response(for failure: TransportFailure) -> HTTPResponse { echo.response(for: failure) }
+
+        func letGo() {
+            for exchange in held.withLock({ $0 }) { exchange.handleAgain() }
+        }
+    }
+
+    private let holding = Holding()
+    private let server: HTTPServer
+    private let port: UInt16
+
+    init() throws {
+        server = try HTTPServer(
+            configuration: TransportConfiguration(
+                addresses: [ListenAddress(place: .inet(host: "127.0.0.1", port: 0))]
+            ),
+            handler: holding,
+            startThread: startThread,
+            log: { _ in }
+        )
+        try server.start()
+        guard case .inet(_, let port) = server.boundAddresses[0].place else {
+            throw TransportError("there is no port")
+        }
+        self.port = port
+    }
+
+    private func handOver() {
+        server.hand(to: holding.echo) { [holding, weak server] in
+            holding.letGo()
+            server?.wake()
+        }
+    }
+
+    private func post(_ path: String, _ body: String) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: h\r\nX-Test: t\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    private func connection(sending text: String) throws -> RawConnection {
+        let connection = try RawConnection(port: port)
+        try connection.send(text)
+        return connection
+    }
+
+    /// Returns when so many are held back; a test fails that waits for longer than 10 s.
+    private func untilHeld(_ count: Int) {
+        let end = ContinuousClock.now + .seconds(10)
+        while holding.held.withLock({ $0.count }) < count, .now < end { sched_yield() }
+        #expect(holding.held.withLock { $0.count } == count)
+    }
+
+    @Test func `what was held back is answered by who takes over, headers and body as they came`()
+        throws
+    {
+        let early = try connection(sending: post("/a", "body") + post("/later", "second"))
+        let refused = try connection(sending: post("/refused", "no"))
+        let left = try connection(sending: post("/left", ""))
+        untilHeld(3)
+        left.reset()
+        handOver()
+        #expect(try early.response().body == "POST /a - h t body")
+        #expect(try early.response().body == "second")
+        // The one who takes over looks at the headers, too.
+        #expect(try refused.response().status == 409)
+        #expect(server.stop(seconds: 5))
+    }
+
+    @Test func `a request whose body comes later is for who takes over`() throws {
+        let text = post("/refused", "body")
+        let half = try connection(sending: String(text.dropLast()))
+        let whole = try connection(sending: post("/b", ""))
+        untilHeld(1)
+        handOver()
+        #expect(try whole.response().status == 200)
+        try half.send(String(text.suffix(1)))
+        #expect(try half.response().status == 409)
+        #expect(server.stop(seconds: 5))
+    }
+}

@@ -1,0 +1,21 @@
+import StoreCore
+import StoreJournalSQLite
+import StoreTesting
+import Testing
+
+/// What every journal promises of a disk without room, of one that has none.
+@Suite struct FullDiskTests {
+    @Test func `where there is no room nothing is written, and it may be tried again`() throws {
+        // Safety: the suite makes all calls on the thread of this test.
+        nonisolated(unsafe) let disk = try SmallDisk()
+        let subject = JournalSubject(
+            make: { try SQLiteJournal.open(disk.folder) },
+            setFull: { journal, isFull in
+                guard let journal = journal as? SQLiteJournal else { return }
+                if isFull { try disk.bound(journal) } else { try disk.free(journal) }
+            }
+        )
+        let faults = JournalConformance.faults(of: subject, in: .full)
+        #expect(faults.map(\.description) == [])
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import StoreSimulator
+
+/// `make simulate`: one seed after the other, until it is stopped or one fails.
+///
+/// `SEED` names one seed to run, `STEPS` says how many steps each has, `SEEDS` how many seeds are
+/// run from `FIRST` on; with `SHORT` a failure is not shrunk. With `PEERS` it is several servers of
+/// one history that are run: 1,000 seeds of 100 steps, unless the others say otherwise.
+@main
+struct Simulate {
+    static func main() {
+        if getenv("PEERS") != nil { exit(runPeers() ? 0 : 1) }
+        let steps = number("STEPS") ?? 10_000
+        if let seed = number("SEED") {
+            exit(run(UInt64(seed), steps) ? 0 : 1)
+        }
+        let first = UInt64(number("FIRST") ?? Int(UInt32.random(in: .min ... .max)))
+        let seeds = UInt64(number("SEEDS") ?? .max)
+        var done = 0
+        var seed = first
+        while seed - first < seeds {
+            guard run(seed, steps) else { exit(1) }
+            done += steps
+            seed += 1
+            if (seed - first).isMultiple(of: 10) {
+                output("\(done) steps hold, up to seed \(seed)")
+            }
+        }
+        output("\(done) steps hold, from seed \(first) to \(seed - 1)")
+    }
+
+    /// Runs a seed; says so where it fails.
+    private static func run(_ seed: UInt64, _ steps: Int) -> Bool {
+        let outcome = Simulator.run(
+            seed: seed,
+            steps: steps,
+            repeats: seed % 16 == 0,
+            shrinks: number("SHORT") == nil
+        )
+        guard let failure = outcome.failure else { return true }
+        output(failure)
+        return false
+    }
+
+    /// Runs several servers of one history; says what became of it.
+    private static func runPeers() -> Bool {
+        let steps = number("STEPS") ?? 100
+        let first = UInt64(number("SEED") ?? number("FIRST") ?? 1)
+        let seeds = UInt64(number("SEED") == nil ? number("SEEDS") ?? 1_000 : 1)
+        var (versions, conflicts) = (UInt64(0), 0)
+        for seed in first..<first + seeds {
+            let outcome = Simulator.runPeers(seed: seed, steps: steps)
+            if let failure = outcome.failure {
+                output("\(failure)\nagain: make simulate PEERS=1 SEED=\(seed) STEPS=\(steps)")
+                return false
+            }
+            versions += outcome.versions
+            conflicts += outcome.conflicts
+        }
+        output(
+            "\(seeds) seeds of several servers hold, from \(first): \(versions) versions, "
+                + "\(conflicts) conflicts"
+        )
+        return true
+    }
+
+    /// Writes a line at once, also where the output is no terminal.
+    private static func output(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    private static func number(_ name: String) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
+    }
+}

@@ -1,0 +1,132 @@
+import StoreCore
+import StorePatterns
+import StoreWire
+
+/// A store as plainly as it can be put: a state, and the actions that led to it, one after the
+/// other.
+struct Naive<P: Program> {
+    private(set) var root: P.Root
+    private(set) var version: UInt64
+    private(set) var text: StateText
+    private let texts = SliceTexts()
+    var calls = Calls()
+    var works = Works()
+    /// Which versions changed what sessions see.
+    var seen: Seen
+
+    /// Whether the store has its interceptors.
+    let isIntercepted: Bool
+
+    init(_ root: P.Root, at version: UInt64, isIntercepted: Bool) {
+        self.isIntercepted = isIntercepted
+        self.root = root
+        self.version = version
+        text = texts.slices(of: root)
+        seen = Seen(since: version)
+    }
+
+    static var names: [String] { StateText.names(P.Root.self) }
+
+    var slices: [Bytewise] { text.slices }
+    var whole: Bytewise { text.whole }
+
+    /// Applies an action, or throws and leaves all as it was.
+    mutating func apply(
+        _ action: any Action,
+        from session: String?,
+        for audience: Audience?
+    ) throws -> Applied<P.Root> {
+        let (inner, instance) = Self.unaddressed(action)
+        let author = session ?? Sessions.shared
+        if case .session = P.owner(of: inner), !isOpen(author) {
+            throw Refusal(reason: "The session has ended.")
+        }
+        if let named = Self.named(by: inner), !named.isEmpty, !named.contains(where: isOpen) {
+            throw Refusal(reason: "All sessions that it names have ended.")
+        }
+        let before = root
+        var after = root
+        try P.reduce(&after, inner, for: instance, of: author, at: version + 1)
+        P.share(&after)
+        if case .ended(let session)? = inner as? Sessions.Internal { P.end(session, &after) }
+        let old = text
+        root = after
+        version += 1
+        text = texts.slices(of: after)
+        seen.note(old, text, at: version)
+        return Applied(
+            version: version,
+            action: inner,
+            instance: instance,
+            session: session,
+            audience: audience,
+            before: before,
+            after: after,
+            oldText: old,
+            newText: text
+        )
+    }
+
+    /// The sessions whose routes an action names.
+    private static func named(by action: any Action) -> [String]? {
+        switch action as? Sessions.Internal {
+        case .presented(_, _, let sessions), .dismissed(_, let sessions),
+            .dismissedUntil(_, let sessions):
+            sessions
+        case .withdrawn(_, let sessions): sessions
+        default: nil
+        }
+    }
+
+    /// Whether a session has begun and not ended; that of all who have none never ends.
+    func isOpen(_ session: String) -> Bool {
+        session == Sessions.shared || sessions?[session] != nil
+    }
+
+    /// What each session is shown.
+    var sessions: Sessions.State? {
+        P.Root.modules.first { $0.name == Sessions.name }?.slice.value(root) as? Sessions.State
+    }
+
+    /// Takes note of what follows from an applied action.
+    mutating func follow(_ applied: Applied<P.Root>) {
+        P.effects(applied, &works)
+        P.follows(applied, &calls)
+    }
+
+    /// A store begins with this state.
+    mutating func begin() {
+        calls = Calls()
+        works.end()
+        seen = Seen(since: version)
+        P.begins(root, &calls)
+    }
+
+    static func unaddressed(_ action: any Action) -> (any Action, String?) {
+        guard let addressed = action as? AddressedAction else { return (action, nil) }
+        return (addressed.action, addressed.instance)
+    }
+}
+
+/// What is remembered of the versions that were made.
+struct Past {
+    /// How many versions back the states are remembered, for readers of streams.
+    static let slicesMax: UInt64 = 512
+
+    private(set) var texts: [UInt64: StateText] = [:]
+    /// The sessions that actions came from, by version, and what is recognised by a note.
+    private(set) var sessions: [UInt64: String] = [:]
+    private(set) var notes: [String: UInt64] = [:]
+
+    init(_ text: StateText, at version: UInt64) { texts[version] = text }
+
+    mutating func add<Root>(_ applied: Applied<Root>, _ note: String?) {
+        texts[applied.version] = applied.newText
+        texts[applied.version &- Self.slicesMax] = nil
+        sessions[applied.version] = applied.session
+        if let note { notes[note] = applied.version }
+    }
+
+    /// Remembers a version by another name.
+    mutating func name(_ note: String, _ version: UInt64) { notes[note] = version }
+}

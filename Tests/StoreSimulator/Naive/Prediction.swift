@@ -1,0 +1,156 @@
+import StoreCore
+import StorePatterns
+import StoreWire
+
+/// What has to become of a request.
+enum Prediction {
+    /// The server does not take it.
+    case invalid
+    /// More actions than the client may send now.
+    case limited
+    case replayed(Kept)
+    case keyTaken
+    case mismatch
+    case refused(member: Int)
+    case dryRun(changed: Bool, whole: Bytewise)
+    case applied([Predicted], Kept)
+
+    /// What is remembered of an applied request.
+    struct Kept: Equatable {
+        let body: Bytewise
+        let first: UInt64
+        let last: UInt64
+        let changed: Bool
+    }
+
+    /// A record that has to be in the journal.
+    struct Predicted {
+        let type: Bytewise
+        let payload: Bytewise
+        let session: String?
+        let audience: Audience?
+        /// The versions of those whose hooks are called with the state that this one leads to.
+        var hooks: [UInt64] = []
+        /// The name of the work that it asks for.
+        var work: String?
+        /// What a notification leads to.
+        var leads: (any Action)?
+        /// The trace of the request.
+        var trace: String?
+    }
+}
+
+/// A request as it was handed over.
+struct Asked {
+    let request: Request.Dispatch
+    let body: Bytewise
+    /// The session of the client, and what it alone writes.
+    let client: Reading
+    /// The version that `If-Match` names.
+    let expected: UInt64?
+    /// The version whose state it meets.
+    let base: UInt64
+    /// The trace that it names.
+    var trace: String?
+
+    var session: String? { client.session }
+
+    /// The idempotency key, as the principal's, or else the session's.
+    var key: IdempotencyKey? {
+        request.key.map { IdempotencyKey(principal: client.keyOwner, key: $0) }
+    }
+
+    /// Whether the answer may come from another thread.
+    var isSlow: Bool { request.isDryRun || request.prefers?.contains("wait") != true }
+}
+
+extension Naive {
+    /// What has to become of a request; goes on to the state that it leads to.
+    mutating func predict<Root>(
+        _ asked: Asked,
+        keys: inout [IdempotencyKey: Prediction.Kept],
+        in server: SimulatedServer<Root>
+    ) throws -> Prediction {
+        if asked.request.members.contains(where: \.isInvalid) { return .invalid }
+        let actions = try asked.request.members.map {
+            try server.action($0.type, Array($0.kept.utf8))
+        }
+        if let key = asked.key, !asked.request.isDryRun, let kept = keys[key] {
+            return kept.body == asked.body ? .replayed(kept) : .keyTaken
+        }
+        if let expected = asked.expected, expected != version,
+            expected > version || asked.client.isShownUnseen
+                || !seen.isSame(for: asked.client, since: expected)
+        {
+            return .mismatch
+        }
+        let start = self
+        var predicted: [Prediction.Predicted] = []
+        var changed = false
+        for (index, action) in actions.enumerated() {
+            do {
+                let sent = asked.request.members[index]
+                predicted += try apply(action, sent, asked, in: server, &changed)
+            } catch {
+                self = start
+                return .refused(member: index)
+            }
+        }
+        if asked.request.isDryRun {
+            defer { self = start }
+            return .dryRun(changed: changed, whole: asked.client.visible(text).whole)
+        }
+        let kept = Prediction.Kept(
+            body: asked.body,
+            first: start.version + 1,
+            last: version,
+            changed: changed
+        )
+        if let key = asked.key { keys[key] = kept }
+        return .applied(predicted, kept)
+    }
+
+    private mutating func apply<Root>(
+        _ action: any Action,
+        _ sent: Sent,
+        _ asked: Asked,
+        in server: SimulatedServer<Root>,
+        _ changed: inout Bool
+    ) throws -> [Prediction.Predicted] {
+        let audience = asked.request.recipients?.audience
+        let main = version + 1
+        let made = isIntercepted ? try P.intercepted(action) : [action]
+        var hooked: [UInt64] = []
+        var predicted: [Prediction.Predicted] = []
+        for (index, action) in made.enumerated() {
+            try admit(action, from: asked.session)
+            let applied = try apply(action, from: asked.session, for: audience)
+            changed = changed || asked.client.differs(applied.oldText, applied.newText)
+            if index == 0, isIntercepted, P.isHooked(action) { hooked = [main] }
+            let isOwn = index > 0 || (isIntercepted && P.isReplaced(by: action, sent))
+            let wire = isOwn ? try server.wire(action) : (sent.type, Array(sent.kept.utf8))
+            predicted.append(
+                Prediction.Predicted(
+                    type: Bytewise(wire.0),
+                    payload: Bytewise(wire.1),
+                    session: asked.session,
+                    audience: audience,
+                    hooks: index == made.count - 1 ? hooked : [],
+                    trace: asked.trace
+                )
+            )
+        }
+        return predicted
+    }
+
+    /// Refuses what a view says in a session that does not show it.
+    private func admit(_ action: any Action, from session: String?) throws {
+        let (unaddressed, instance) = Self.unaddressed(action)
+        let views = P.views(saying: unaddressed, instance)
+        guard !views.isEmpty else { return }
+        guard views.contains(where: { sessions?[session ?? Sessions.shared]?.shows($0) == true })
+        else {
+            throw Refusal(reason: "It is not presented.")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import StoreCore
+import StorePlatform
+import Synchronization
+
+/// One server's end of a history that several servers share. Other servers go on in the midst of
+/// its calls, notifications come late, and now and then it has no room or can't be read.
+final class PeerJournal: Journal {
+    /// What goes wrong.
+    enum Fault: Sendable { case none, full, away }
+
+    private struct Table: Sendable {
+        var interrupt: (@Sendable () -> Fault)?
+        var announced: UInt64?
+        var watcher: (@Sendable (UInt64) -> Void)?
+        var conflicts = 0
+        var written: [Record] = []
+    }
+
+    private let inner: SharedMemoryJournal
+    private let table = Locked(Table())
+
+    init(_ inner: SharedMemoryJournal) {
+        self.inner = inner
+    }
+
+    /// One more end of the same history.
+    func another() -> PeerJournal { PeerJournal(inner.another()) }
+
+    /// Has others go on before and behind each append, and before each tail and look-up.
+    func interrupt(by others: (@Sendable () -> Fault)?) {
+        table.withLock { $0.interrupt = others }
+    }
+
+    /// How often an append found that others were first.
+    var conflicts: Int { table.withLock { $0.conflicts } }
+
+    /// What this end has appended.
+    var written: [Record] { table.withLock { $0.written } }
+
+    /// Hands on what the history has announced meanwhile.
+    func announce() {
+        let (watcher, version) = table.withLock { table in
+            (table.watcher, table.announced.take())
+        }
+        if let watcher, let version { watcher(version) }
+    }
+
+    private func interrupted() -> Fault {
+        table.withLock { $0.interrupt }?() ?? .none
+    }
+
+    var epoch: UInt32 { 0x5EED_5EED }
+    var version: UInt64 { inner.version }
+    var oldest: UInt64 { inner.oldest }
+    var canFail: Bool { true }
+    var oldestSnapshot: UInt64? { inner.oldestSnapshot }
+    var newestSnapshot: UInt64? { inner.newestSnapshot }
+
+    func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
+        if case .full = interrupted() { throw .storageFull }
+        do throws(JournalError) {
+            try inner.append(batch, at: expected)
+        } catch {
+            if case .conflict = error { table.withLock { $0.conflicts += 1 } }
+            throw error
+        }
+        table.withLock { $0.written += batch.records }
+        _ = interrupted()
+    }
+
+    func tail(from version: UInt64) throws(JournalError) -> [Record] {
+        if case .away = interrupted() { throw .unknown("the history is away") }
+        return try inner.tail(from: version)
+    }
+
+    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? {
+        table.withLock { $0.watcher = appended }
+        return inner.watch { [weak self] version in
+            self?.table.withLock { $0.announced = version }
+        }
+    }
+
+    func outcomes(
+        of keys: [IdempotencyKey]
+    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
+        _ = interrupted()
+        return try inner.outcomes(of: keys)
+    }
+
+    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords { try inner.read(page) }
+    func save(_ snapshot: StateSnapshot) throws(JournalError) { try inner.save(snapshot) }
+    func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
+        try inner.snapshot(atOrBefore: version)
+    }
+}

@@ -1,0 +1,75 @@
+import StorePatterns
+import StoreServer
+import StoreWire
+
+/// A dispatch whose client did not wait for the end of what follows.
+struct DispatchedOutcome {
+    let first: UInt64
+    let last: UInt64
+    let changed: Bool
+    let isArray: Bool
+    /// Whose it is; `nil` for a client without a session.
+    let session: String?
+}
+
+extension Simulation {
+    /// Whether an answer says that what follows has not ended.
+    func isPending(_ body: [UInt8]) -> Bool {
+        let document = try? JSONDocument(parsing: body, limits: .unbounded)
+        return document?.root.member(named: "completed")?.sourceText == "false"
+    }
+
+    /// Notes a 202, which has to name the place where its outcome is.
+    func remember(_ open: Open, _ kept: Prediction.Kept) throws {
+        guard open.asked.request.prefers == "wait=0" else {
+            throw Violation(.answer, "202 to a client that waits: \(open.asked.body)")
+        }
+        guard open.exchange.location == "/dispatch/\(kept.last)" else {
+            throw Violation(.answer, "the outcome is at \(open.exchange.location as Any)")
+        }
+        outcomes.append(
+            DispatchedOutcome(
+                first: kept.first,
+                last: kept.last,
+                changed: kept.changed,
+                isArray: open.asked.request.isArray,
+                session: open.asked.client.session
+            )
+        )
+    }
+
+    /// Asks what became of a dispatch: as its client, and as another one.
+    func lookAtOutcomes(_ chance: inout Chance) throws {
+        if !outcomes.contains(where: { $0.last == naive.version }) {
+            let (status, _) = try answer(to: "/dispatch/\(naive.version)", drawn(&chance))
+            guard status == 404 else { throw wrong(status, "what was not answered with 202") }
+        }
+        guard !outcomes.isEmpty else { return }
+        let outcome = chance.pick(outcomes)
+        let target = "/dispatch/\(outcome.last)"
+        let other = drawn(&chance)
+        let isOther = other?.name != outcome.session && !reading(other).isOperator
+        if isOther {
+            let (status, _) = try answer(to: target, other)
+            guard status == 404 else { throw wrong(status, "another client's outcome") }
+        }
+        let owner = clients.first { $0.name == outcome.session }
+        // A session that has ended asks for nothing.
+        guard outcome.session == nil || owner != nil else { return }
+        let (status, body) = try answer(to: target, owner)
+        if status == 424 { return }
+        let root = try? JSONDocument(parsing: body, limits: .unbounded).root
+        guard status == (isPending(body) ? 202 : 200),
+            root?.member(named: "version")?.intValue == Int(outcome.last),
+            root?.member(named: "changed")?.sourceText == "\(outcome.changed)",
+            !outcome.isArray || root?.member(named: "first")?.intValue == Int(outcome.first)
+        else { throw wrong(status, "an outcome, \(Bytewise(body))") }
+        guard status == 200 || server.runningEffects > 0 else {
+            throw wrong(status, "an outcome although nothing runs")
+        }
+    }
+
+    private func wrong(_ status: Int, _ what: String) -> Violation {
+        Violation(.answer, "\(what): \(status)")
+    }
+}

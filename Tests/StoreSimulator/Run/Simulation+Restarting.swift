@@ -1,0 +1,134 @@
+import StoreCore
+import StoreWire
+
+extension Simulation {
+    /// Ends the store, in order or without a word, and starts it again on what its journal has.
+    func restart(isKilled: Bool, _ chance: inout Chance) throws {
+        note(isKilled ? "the store is killed" : "the store is stopped")
+        isStopping = true
+        if !isKilled {
+            server.stopEffects()
+            while server.executor.step(&chance) { try turnCore() }
+            try verifyRecords()
+            try check()
+            try? server.keepSnapshot()
+        }
+        journal.fail(.lost)
+        server.stopEffects()
+        repeat { try turnCore() } while server.executor.step(&chance)
+        server.collect()
+        recorder.forget()
+        try takeLate()
+        for reader in readers { depart(reader) }
+        readers = []
+        logReaders = []
+        shown = []
+        begunHere = []
+        appliedCounts = [:]
+        waiting = []
+        outcomes = []
+        due = []
+        _ = naive.calls.takeCalls()
+        _ = naive.calls.takeOwn()
+        try disk.open()
+        if chance.happens(1, in: 4) { try disk.forget() }
+        do {
+            server = try Self.start(
+                seed,
+                journal,
+                clock,
+                recorder,
+                roles,
+                isIntercepted: naive.isIntercepted
+            )
+        } catch {
+            throw Violation(.restart, "the store does not start: \(error)")
+        }
+        isStopping = false
+        shares = Self.isLimited(seed) ? Shares() : nil
+        guard server.version == naive.version, Bytewise(server.state) == naive.whole else {
+            throw Violation(
+                .restart,
+                "version \(server.version) begins with \(Bytewise(server.state)), and before it was "
+                    + "\(naive.version): \(naive.whole)"
+            )
+        }
+        try begin()
+    }
+
+    /// What was appended although the append failed belongs to history.
+    private func takeLate() throws {
+        for record in journal.records(after: Int(naive.version)) {
+            let applied: Applied<P.Root>
+            do {
+                let action = try server.action(record.type, record.payload)
+                applied = try naive.apply(action, from: record.session, for: nil)
+            } catch {
+                throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
+            }
+            past.add(applied, P.note(of: applied.action))
+        }
+        for outcome in journal.outcomes where keys[outcome.key] == nil {
+            keys[outcome.key] = Prediction.Kept(
+                body: vainKeys[outcome.key]?.body ?? Bytewise(""),
+                first: outcome.first,
+                last: outcome.last,
+                changed: outcome.changed
+            )
+        }
+        keptCount = journal.outcomes.count
+    }
+
+    /// What follows from the beginning of a store.
+    private func begin() throws {
+        naive.begin()
+        try expectFirstStarts()
+        let place = Naive<P>.names.firstIndex(of: PendingEffects.name)
+        let ledger = place.flatMap { P.Root.modules[$0].slice.value(naive.root) }
+        for entry in (ledger as? PendingEffects.State)?.pending ?? [] {
+            let isThere = entry.version >= journal.oldest
+            guard entry.onRestart == .retried, isThere,
+                let record = journal.record(entry.version),
+                let note = P.note(
+                    of: Naive<P>.unaddressed(try server.action(record.type, record.payload)).0
+                )
+            else {
+                if entry.onRestart == .retried { try reportGone(entry) }
+                continue
+            }
+            let session = past.sessions[entry.version]
+            naive.works.begin(note, of: "jobs", nil, session, entry.version, as: [note])
+        }
+        let reported = naive.calls.takeOwn()
+        for own in reported {
+            let wire = try server.wire(own.action)
+            let version = Self.reportedVersion(own.action)
+            due.append(
+                Due(
+                    type: Bytewise(wire.type),
+                    payload: Bytewise(wire.payload),
+                    cause: version,
+                    isStart: version == nil,
+                    session: own.session
+                        ?? version.flatMap { version in
+                            // Whose what was forgotten is, is forgotten with it.
+                            version >= journal.oldest ? past.sessions[version] : nil
+                        },
+                    audience: own.audience
+                )
+            )
+        }
+    }
+
+    /// An effect whose action history no longer has is reported instead of run again.
+    private func reportGone(_ entry: PendingEffects.Entry) throws {
+        naive.calls.dispatch(Jobs.Internal.interrupted(version: entry.version))
+        naive.calls.dispatch(PendingEffects.Internal.ended(version: entry.version))
+    }
+
+    private static func reportedVersion(_ action: any Action) -> UInt64? {
+        if case .interrupted(let version)? = action as? Jobs.Internal { return version }
+        if case .ended(let version)? = action as? PendingEffects.Internal { return version }
+        return nil
+    }
+}

@@ -1,0 +1,220 @@
+import StoreCore
+import StorePatterns
+import StoreWire
+
+extension Simulation {
+    /// Looks at each record that came: first those that clients asked for, in order, then what the
+    /// program itself dispatched.
+    func verifyRecords(_ asked: [Prediction.Predicted] = []) throws {
+        var asked = asked[...]
+        for record in journal.records(after: Int(naive.version)) {
+            guard record.version == naive.version + 1 else {
+                throw Violation(.order, "version \(record.version) follows \(naive.version)")
+            }
+            let next = asked.popFirst()
+            try verifyTrace(of: record, askedIn: next?.trace)
+            if let next {
+                try verify(record, next)
+                try apply(record, from: next.session, for: next.audience)
+                for version in next.hooks { expectedHooks.append((version, naive.whole)) }
+                try takeNamed(next, record.version)
+            } else {
+                try verifyOwn(record)
+            }
+        }
+        guard asked.isEmpty else {
+            throw Violation(.order, "not in the journal: \(asked.map(\.type))")
+        }
+        if let hole = journal.holes.first { throw Violation(.order, hole) }
+        try verifyDropped()
+        try verifyCalls()
+    }
+
+    /// What was asked for by name begins, or leads to an action.
+    private func takeNamed(_ asked: Prediction.Predicted, _ version: UInt64) throws {
+        if let note = asked.work {
+            past.name(note, version)
+            let id = String(asked.type.text.split(separator: "/", maxSplits: 1)[1])
+            naive.works.begin(note, id: id, of: "jobs", nil, asked.session, version, as: [note])
+        }
+        if let action = asked.leads {
+            naive.calls.dispatch(action)
+            try takeDue(after: version, session: asked.session)
+        }
+    }
+
+    private func verify(_ record: Record, _ expected: Prediction.Predicted) throws {
+        guard Bytewise(record.type) == expected.type, Bytewise(record.payload) == expected.payload
+        else {
+            throw Violation(
+                .order,
+                "\(expected.type) \(expected.payload) was asked for, and version \(record.version) "
+                    + "is \(Bytewise(record.type)) \(Bytewise(record.payload))"
+            )
+        }
+        if let cause = record.cause {
+            throw Violation(.cause, "\(name(record)) of a client names \(cause)")
+        }
+        if let session = expected.session, record.origin?.contains(session) != true {
+            throw Violation(
+                .origin,
+                "\(name(record)) of \(session) comes from \(record.origin as Any)"
+            )
+        }
+    }
+
+    /// Reduces a record, and takes note of all that has to follow.
+    private func apply(
+        _ record: Record,
+        from session: String?,
+        for audience: Audience?
+    ) throws {
+        guard record.session ?? Sessions.shared == session ?? Sessions.shared else {
+            throw Violation(
+                .origin,
+                "\(name(record)) of \(session as Any) is kept as \(record.session as Any)'s"
+            )
+        }
+        if Bytewise(record.payload).contains(Bytewise(Words.secret)) {
+            throw Violation(.secrets, "\(name(record)) has \(Bytewise(record.payload))")
+        }
+        let before = naive.whole
+        let applied: Applied<P.Root>
+        do {
+            let action = try server.action(record.type, record.payload)
+            applied = try naive.apply(action, from: session, for: audience)
+        } catch {
+            throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
+        }
+        let hasChanged = applied.old != applied.new
+        guard record.changed == hasChanged else {
+            throw Violation(.changed, "\(name(record)) says \(record.changed)")
+        }
+        note("  -> \(name(record)) \(Bytewise(record.payload)) after \(record.cause as Any)")
+        past.add(applied, P.note(of: applied.action))
+        naive.follow(applied)
+        hash(record)
+        expectedLines.append((record.version, before, record.cause))
+        expectedApplied.append(
+            .init(version: record.version, type: Bytewise(record.type), changed: record.changed)
+        )
+        if naive.isIntercepted, P.isHooked(applied.action),
+            record.origin?.contains(".swift:") == true
+        {
+            expectedHooks.append((record.version, naive.whole))
+        }
+        appliedCounts[Bytewise(record.type), default: 0] += 1
+        leaveOut(applied)
+        try takeDue(after: record.version, session: session)
+    }
+
+    /// Readers who were not meant see a change with the next one.
+    private func leaveOut(_ applied: Applied<P.Root>) {
+        guard let audience = applied.audience else { return }
+        for reader in readers where !audience.means(reader.name) {
+            reader.leftOut = applied.version
+        }
+    }
+
+    /// What the program itself dispatched has to be due, or come from an effect that counts.
+    private func verifyOwn(_ record: Record) throws {
+        let (type, payload) = (Bytewise(record.type), Bytewise(record.payload))
+        let alike = due.indices.filter { due[$0].type == type && due[$0].payload == payload }
+        if let place = alike.first(where: { due[$0].allows(record.cause) }) {
+            let due = due.remove(at: place)
+            guard !due.isForeign else {
+                throw Violation(.consequence, "\(name(record)) is another module's own")
+            }
+            return try apply(record, from: due.session, for: due.audience)
+        }
+        if let place = alike.first {
+            throw Violation(
+                .cause,
+                "\(name(record)) follows \(due[place].cause as Any) and names "
+                    + "\(record.cause as Any)"
+            )
+        }
+        try apply(record, from: try session(ofEffect: record), for: nil)
+    }
+
+    private func session(ofEffect record: Record) throws -> String? {
+        let action = Naive<P>.unaddressed(try server.action(record.type, record.payload)).0
+        let cause = record.cause.flatMap { $0 > 0 ? journal.record($0) : nil }
+        if let visibility = P.visibility(of: action) {
+            return try takeVisibility(visibility, record)
+        }
+        if case .ended(let version)? = action as? PendingEffects.Internal {
+            guard record.cause == version else {
+                throw Violation(.cause, "\(name(record)) names \(record.cause as Any)")
+            }
+            return past.sessions[version]
+        }
+        guard let note = P.note(of: action), let end = note.lastIndex(of: ">") else {
+            if let property = P.explains(record, by: cause) {
+                throw Violation(
+                    property,
+                    "nothing leads to \(name(record)) \(Bytewise(record.payload)), which names "
+                        + "\(cause.map(name) as Any)"
+                )
+            }
+            return cause.flatMap { past.sessions[$0.version] }
+        }
+        let parent = String(note[..<end])
+        guard let version = past.notes[parent] else {
+            throw Violation(.trace, "\(name(record)) follows \(parent), which was not applied")
+        }
+        guard record.cause == version else {
+            throw Violation(
+                .cause,
+                "\(name(record)) follows \(parent) of \(version) and names \(record.cause as Any)"
+            )
+        }
+        if naive.works.all[parent]?.isCut == true {
+            throw Violation(.effects, "\(name(record)) comes from an effect that was cancelled")
+        }
+        return past.sessions[version]
+    }
+
+    /// What was dispatched in vain was due all the same.
+    private func verifyDropped() throws {
+        for action in recorder.takeDropped() {
+            let place = due.firstIndex { due in
+                due.type == Bytewise(action.type) && due.allows(action.cause)
+                    && due.isForeign == action.isForeign
+            }
+            guard let place else {
+                if action.type == "effects/ended" { continue }
+                throw Violation(
+                    .consequence,
+                    "\(action.type) after \(action.cause as Any) was dispatched in vain, and for nothing"
+                )
+            }
+            due.remove(at: place)
+        }
+        if let due = due.first {
+            throw Violation(
+                .consequence,
+                "\(due.type) \(due.payload) has to follow \(due.cause as Any), and does not"
+            )
+        }
+    }
+
+    func name(_ record: Record) -> String { "\(record.version) \(Bytewise(record.type))" }
+
+    /// FNV-1a over all that a seed decides.
+    private func hash(_ record: Record) {
+        func add(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { journalHash = (journalHash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        add(record.type.utf8)
+        add(record.payload)
+        add((record.origin ?? "").utf8)
+        add("\(record.version) \(record.time) \(record.changed) \(record.cause ?? 0)".utf8)
+        hashed += 1
+    }
+}
+
+extension Simulation.Due {
+    /// Whether an action names the right one as what led to it.
+    func allows(_ named: UInt64?) -> Bool { named == cause || (isStart && cause == nil) }
+}

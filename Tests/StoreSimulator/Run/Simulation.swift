@@ -1,0 +1,317 @@
+import Glibc
+import StoreControlledWorld
+import StoreCore
+import StorePatterns
+import StoreServer
+import StoreTesting
+import StoreWire
+
+/// One store under simulation, with its clients, its disk and its clock. One thread does
+/// everything, so a seed and a list of steps always lead to the same.
+final class Simulation<P: Program> {
+    /// How many turns the Core may take before it has to come to rest.
+    static var turnsMax: Int { 10_000 }
+
+    struct Client {
+        let secret: String
+        let name: String
+        /// What it alone writes.
+        let mark: String
+        /// The place of its role; `nil` for one that shows nothing.
+        let role: Int?
+    }
+
+    /// A request that is not answered yet.
+    struct Open {
+        let exchange: SimulatedExchange
+        let asked: Asked
+        let prediction: Prediction
+    }
+
+    /// An action that a part of the program has to dispatch.
+    struct Due {
+        let type: Bytewise
+        let payload: Bytewise
+        /// The version of the action that led to it; `nil` where none did.
+        let cause: UInt64?
+        /// Whether no action led to it although it may name one, as when a store begins.
+        let isStart: Bool
+        let session: String?
+        let audience: Audience?
+        /// Whether it is another module's own, and so is refused.
+        var isForeign = false
+    }
+
+    let seed: UInt64
+    let recorder = Recorder()
+    /// The roles of clients; `nil` where there are none.
+    let roles: Roles?
+    let clock = ManualClock(timeOfDay: 1_000_000)
+    var disk: Disk
+    var server: SimulatedServer<P.Root>
+    var naive: Naive<P>
+    var past: Past
+    var keys: [IdempotencyKey: Prediction.Kept] = [:]
+    /// What would be kept had the disk not failed.
+    var vainKeys: [IdempotencyKey: Prediction.Kept] = [:]
+    var requests: [IdempotencyKey: (request: Request.Dispatch, session: String?)] = [:]
+    var due: [Due] = []
+    /// The records that the requests of a step have to make, and those of them that ask by name.
+    var predicted: [Prediction.Predicted] = []
+    var named: [SimulatedExchange] = []
+    var clients: [Client] = []
+    var readers: [Reader] = []
+    var logReaders: [LogReader] = []
+    /// Readers that have left, and may come back.
+    var departed: [Reader] = []
+    /// The versions that were the newest when a stream began.
+    var openedAt: Set<UInt64> = []
+    /// The sessions in which a view was said to be shown.
+    var shown: Set<String> = []
+    /// All sessions that there ever were.
+    var sessionNames: Set<String> = []
+    /// How many sessions this process has begun that have not ended.
+    var begunHere: Set<String> = []
+    /// How many actions of each type were applied since the start.
+    var appliedCounts: [Bytewise: UInt64] = [:]
+    var waiting: [Open] = []
+    /// What was answered with 202, since the start.
+    var outcomes: [DispatchedOutcome] = []
+    /// What clients have left of what they may send; `nil` where that has no bound.
+    var shares: Shares?
+    /// What happened, a line for each step; `nil` where it is not to be printed.
+    var story: [String]?
+    var expectedHooks: [(version: UInt64, state: Bytewise)] = []
+    var expectedLines: [(version: UInt64, state: Bytewise, cause: UInt64?)] = []
+    var expectedApplied: [Recorder.Line] = []
+    var journalHash: UInt64 = 0xCBF2_9CE4_8422_2325
+    var hashed = 0
+    /// How many kept outcomes were looked at.
+    var keptCount = 0
+    /// Whether the store is ending, which cancels every effect.
+    var isStopping = false
+
+    var journal: SimulatedJournal { disk.journal }
+
+    init(seed: UInt64, isVerbose: Bool = false) throws {
+        self.seed = seed
+        story = isVerbose ? [] : nil
+        disk = try Disk(seed: seed)
+        let isIntercepted = seed / 2 % 4 != 3
+        roles = try Roles.some(seed, Self.views, StateText.names(P.Root.self))
+        server = try Self.start(
+            seed,
+            disk.journal,
+            clock,
+            recorder,
+            roles,
+            isIntercepted: isIntercepted
+        )
+        shares = Self.isLimited(seed) ? Shares() : nil
+        naive = Naive(try Self.firstState(server), at: 0, isIntercepted: isIntercepted)
+        past = Past(naive.text, at: 0)
+        naive.begin()
+        try expectFirstStarts()
+        try takeDue(after: nil, session: nil)
+        try Recorder.$current.withValue(recorder) {
+            try turnCore()
+            try verifyRecords()
+        }
+    }
+
+    deinit { disk.remove() }
+
+    static func start(
+        _ seed: UInt64,
+        _ journal: SimulatedJournal,
+        _ clock: ManualClock,
+        _ recorder: Recorder,
+        _ roles: Roles?,
+        isIntercepted: Bool
+    ) throws -> SimulatedServer<P.Root> {
+        try SimulatedServer(
+            P.server(recorder, isIntercepted: isIntercepted),
+            on: journal,
+            clock,
+            P.dependencies(clock),
+            recorder,
+            operatorReads: seed / 2 % 5 == 4,
+            roles: roles,
+            isLimited: isLimited(seed)
+        )
+    }
+
+    /// Whether clients may send so many actions in a time, and no more.
+    static func isLimited(_ seed: UInt64) -> Bool { seed / 2 % 4 == 1 }
+
+    /// Takes actions of a client's share. Answers whether there were so many.
+    func take(_ count: Int, by principal: String?) -> Bool {
+        shares?.take(count, by: principal, at: clock.timeOfDay.now()) ?? true
+    }
+
+    private static func firstState(_ server: SimulatedServer<P.Root>) throws -> P.Root {
+        var root = try JSONDecoder(limits: .unbounded).decode(P.Root.self, from: server.state)
+        P.share(&root)
+        return root
+    }
+
+    func note(_ line: @autoclosure () -> String) {
+        if story != nil { story?.append(line()) }
+    }
+
+    /// As whom a client reads.
+    func reading(_ client: Client?) -> Reading {
+        Reading(
+            session: client?.name,
+            mark: client?.mark ?? Words.mark(of: Sessions.shared),
+            isOperator: client == nil && server.operatorReads,
+            principal: client?.role.flatMap { roles?.members[$0].name },
+            sight: client?.role.flatMap { roles?.sight(of: $0) },
+            views: client?.role.flatMap { roles?.views[$0] },
+            isShownUnseen: client?.role.flatMap { roles?.showsUnseen(to: $0) } ?? false
+        )
+    }
+
+    // A step
+
+    /// Does the step of a number, and looks at all that it led to.
+    func step(_ number: Int) throws {
+        try Recorder.$current.withValue(recorder) {
+            var chance = Chance(seed: seed, step: number)
+            switch chance.below(100) {
+            case 0..<3: try beginSession(number)
+            case 3: try endSession(&chance)
+            case 4..<13: try advance(&chance)
+            case 13..<18: try openStream(&chance)
+            case 18, 19: try leaveStream(&chance)
+            case 20..<24: try look(&chance)
+            case 24, 25: try? server.keepSnapshot()
+            case 26: try restart(isKilled: chance.happens(1, in: 2), &chance)
+            case 27: try askNeighbour(&chance)
+            case 28: try changePolicy(&chance)
+            default: try ask(number, &chance)
+            }
+            try settle(&chance, all: chance.happens(1, in: 3))
+            try check()
+        }
+    }
+
+    /// Ends the simulation: everything comes to rest, and a last start leads to the same.
+    func end() throws {
+        try Recorder.$current.withValue(recorder) {
+            var chance = Chance(seed: seed, step: -1)
+            try settle(&chance, all: true)
+            try check()
+            try restart(isKilled: true, &chance)
+            try settle(&chance, all: true)
+            try check()
+        }
+    }
+
+    /// Has the Core and the effects work, the latter at the most a little way unless `all` is asked
+    /// for.
+    func settle(_ chance: inout Chance, all: Bool) throws {
+        try turnCore()
+        var left = all ? Self.turnsMax : chance.below(4)
+        while left > 0, server.executor.step(&chance) {
+            left -= 1
+            try turnCore()
+        }
+        try verifyRecords()
+        if all { try checkRest() }
+    }
+
+    func turnCore() throws {
+        var turns = 0
+        while server.turnCore() {
+            turns += 1
+            guard turns < Self.turnsMax else {
+                throw Violation(.trap, "the Core does not come to rest")
+            }
+        }
+    }
+
+    /// Moves the clock, from one sleeper to the next.
+    func advance(_ chance: inout Chance) throws {
+        let seconds = chance.pick([1, 1, 2, 5, 60])
+        note("the clock goes on by \(seconds) s")
+        let target = clock.now.advanced(by: .seconds(seconds))
+        var wakes = 0
+        while let next = clock.nextDeadline, next <= target, wakes < Self.turnsMax {
+            wakes += 1
+            try move(to: next, &chance)
+        }
+        try move(to: target, &chance)
+    }
+
+    private func move(to moment: ManualClock.Instant, _ chance: inout Chance) throws {
+        let clock = clock
+        let left = clock.now.duration(to: moment)
+        Task(executorPreference: server.executor) { await clock.advance(by: left) }
+        while server.executor.step(&chance) { try turnCore() }
+        try verifyRecords()
+    }
+
+    private func beginSession(_ number: Int) throws {
+        let secret = "secret-\(seed)-\(number)"
+        let hasRoom = begunHere.count < SimulatedServer<P.Root>.sessionsPerAddressMax
+        // Each of the roles, and none, by turns.
+        let role = roles.flatMap { roles in
+            let place = number % (roles.members.count + 1)
+            return place < roles.members.count ? place : nil
+        }
+        let principal = role.flatMap { roles?.members[$0].name }
+        guard server.beginSession(secret, for: principal) == hasRoom else {
+            throw Violation(.sessions, "one begins beside \(begunHere.count), or does not")
+        }
+        guard hasRoom else { return }
+        let name = SimulatedServer<P.Root>.session(of: secret, for: principal)
+        let mark = Words.mark(of: "\(number)")
+        clients.append(Client(secret: secret, name: name, mark: mark, role: role))
+        begunHere.insert(name)
+        sessionNames.insert(name)
+        note("a session begins: \(name)")
+        for action in SimulatedServer<P.Root>.beginning(of: name) { try expect(action, of: name) }
+    }
+
+    /// Expects an action that the program dispatches without a cause.
+    private func expect(_ action: any Action, of session: String?) throws {
+        let wire = try server.wire(action)
+        due.append(
+            Due(
+                type: Bytewise(wire.type),
+                payload: Bytewise(wire.payload),
+                cause: nil,
+                isStart: false,
+                session: session,
+                audience: nil
+            )
+        )
+    }
+
+    /// Expects the actions that start what starts with the store, where it has no history.
+    func expectFirstStarts() throws {
+        guard server.isFresh else { return }
+        for action in P.Root.starts { try expect(action, of: nil) }
+    }
+
+    // What follows
+
+    /// Takes over what has to be dispatched after an action.
+    func takeDue(after cause: UInt64?, session: String?, isStart: Bool = false) throws {
+        for own in naive.calls.takeOwn() {
+            let wire = try server.wire(own.action)
+            due.append(
+                Due(
+                    type: Bytewise(wire.type),
+                    payload: Bytewise(wire.payload),
+                    cause: cause,
+                    isStart: cause == nil,
+                    session: own.session ?? session,
+                    audience: own.audience,
+                    isForeign: own.isForeign
+                )
+            )
+        }
+    }
+}

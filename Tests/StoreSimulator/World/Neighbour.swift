@@ -1,0 +1,60 @@
+import StoreControlledWorld
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StoreWire
+
+@testable import StorePublishing
+@testable import StoreServer
+
+/// A second store in the process of the simulated one: whatever is done to one leaves the other as
+/// it is.
+final class Neighbour {
+    static let links = Links(store: "neighbour")
+
+    struct Tally: Codable, Equatable, Sendable { var total = 0 }
+
+    /// The one action that it has. Negative amounts are refused.
+    struct Added: Action, Codable { let amount: Int }
+
+    private final class Follower: CommitFollower {}
+
+    let parts: AssembledStore<Tally>
+    /// What it should have by now.
+    private(set) var expected = Tally()
+    private(set) var version: UInt64 = 0
+
+    /// Assembles it; its history is in memory and begins with it.
+    init(
+        in process: ServerProcess,
+        _ configuration: ServerConfiguration,
+        _ clock: ManualClock,
+        _ executor: SteppedExecutor
+    ) throws {
+        let server = StoreServer(state: Tally(), actions: [Added.self]) {
+            (tally: inout Tally, action) in
+            guard let added = action as? Added else { return }
+            guard added.amount >= 0 else { throw Refusal(reason: "negative") }
+            tally.total += added.amount
+        }
+        var world = World(server.dependencies, .system)
+        world.simulated = SimulatedWorld(
+            journal: MemoryJournal(),
+            clock: clock.timeOfDay,
+            executor: executor,
+            failed: { _ in },
+            follower: { _ in Follower() }
+        )
+        parts = try server.assemble(configuration, at: Self.links, in: process, world)
+    }
+
+    deinit { parts.published.publisher.close() }
+
+    /// Notes what an array leads to; answers whether it is applied.
+    func expect(_ amounts: [Int]) -> Bool {
+        guard !amounts.contains(where: { $0 < 0 }) else { return false }
+        expected.total += amounts.reduce(0, +)
+        version += UInt64(amounts.count)
+        return true
+    }
+}

@@ -1,0 +1,258 @@
+import CStoreHTTPD
+import DefaultStore
+import Glibc
+import StoreControlledWorld
+import StoreCore
+import StoreEventStream
+import StorePatterns
+import StorePlatform
+import StoreTelemetry
+import StoreWire
+import Synchronization
+
+@testable import StoreActionCatalog
+@testable import StoreHTTP
+@testable import StoreHTTPTransport
+@testable import StoreHistory
+@testable import StorePublishing
+@testable import StoreServer
+
+/// A server that runs on one thread, the caller's: requests go to the router as the event loop
+/// would hand them over, and the simulation's calls do all other work.
+///
+/// All that touches the inside of the server is in this file and in that of its requests.
+final class SimulatedServer<Root: RootState> {
+    /// How long an answer from another thread is waited for.
+    static var answerMillisecondsMax: CInt { 10_000 }
+
+    /// How many sessions one address may begin.
+    static var sessionsPerAddressMax: Int { 3 }
+
+    let journal: any Journal
+    let clock: ManualClock
+    /// Whether clients without a session read what all sessions have.
+    let operatorReads: Bool
+    let executor = SteppedExecutor()
+    let parts: AssembledStore<Root>
+    /// The other store of the process.
+    let neighbour: Neighbour
+    /// Passes requests to the one or the other.
+    let handler: any HTTPHandler
+    /// The connections that all requests come on by turns, as a proxy sends them.
+    private let connections = (0..<2).map { _ in
+        ConnectionRecord(descriptor: -1, peer: .unknown, isAdmin: false, deadline: .infinity)
+    }
+    private var sent = 0
+    private let loop: StreamLoop
+    private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
+    private let hubWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+    private let failure = Flag()
+    /// Whether it has begun with the modules that start with the store.
+    let isFresh: Bool
+
+    /// The connection of the next request.
+    func nextConnection() -> ConnectionRecord {
+        sent += 1
+        return connections[sent % connections.count]
+    }
+
+    /// Starts a server as ``StoreServer/finish(_:)`` does, on what the journal has.
+    init(
+        _ server: StoreServer<Root>,
+        on journal: any Journal,
+        _ clock: ManualClock,
+        _ dependencies: Dependencies,
+        _ recorder: Recorder,
+        operatorReads: Bool = false,
+        roles: Roles? = nil,
+        isLimited: Bool = false,
+        observedBy observer: (@Sendable (Root) -> Void)? = nil
+    ) throws {
+        self.journal = journal
+        self.clock = clock
+        var configuration = ServerConfiguration()
+        configuration.analytics = .off
+        configuration.ephemeral = true
+        configuration.operatorReads = operatorReads
+        if isLimited { configuration.rateActions = Shares.rate }
+        let plain = configuration
+        roles?.configure(&configuration)
+        self.operatorReads = operatorReads
+        configuration.sessionsPerAddressMax = Self.sessionsPerAddressMax
+        let transport = try HTTPServer(
+            configuration: configuration.transport,
+            handler: StartGate(HostRule(listening: [], further: [])),
+            startThread: { _, _ in },
+            log: { _ in }
+        )
+        var world = World(dependencies, .system)
+        world.simulated = SimulatedWorld(
+            journal: journal,
+            clock: clock.timeOfDay,
+            executor: executor,
+            failed: { [failure] _ in failure.isSet.store(true, ordering: .relaxed) },
+            follower: { SimulatedFollower(recorder, appended: $0) }
+        )
+        let process = try ServerProcess(
+            configuration,
+            on: transport,
+            .standardError,
+            clock: clock.timeOfDay
+        )
+        parts = try server.assemble(configuration, in: process, world)
+        neighbour = try Neighbour(in: process, plain, clock, executor)
+        handler = StoresRouter(parts.router, [("neighbour", neighbour.parts.router)])
+        loop = StreamLoop(
+            writer: parts.store.streams,
+            epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),
+            wakeDescriptor: hubWake
+        )
+        loop.nextSecond = .infinity
+        let core = parts.core
+        core.add(middleware: { (state: Root, _: any Action, envelope: ActionEnvelope) in
+            let before = recorder.texts.slices(of: state).whole
+            envelope.afterCommit { recorder.line(envelope.version, before, envelope.cause) }
+        })
+        if let observer { core.observe(with: observer) }
+        for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
+        isFresh = try server.offerFirstStarts(of: parts) != nil
+        for reaction in server.reactions where reaction.isAtStart { core.add(reaction: reaction) }
+        server.resumeEffects(of: parts)
+    }
+
+    deinit {
+        parts.published.publisher.close()
+        // What waits there leads back to the whole store.
+        parts.base.process.transport.loop.forgetAll()
+        loop.releaseAll()
+        events.deallocate()
+        close(hubWake)
+    }
+
+    /// Whether an append failed whose outcome is not known: the process would have ended.
+    var hasFailed: Bool { failure.isSet.load(ordering: .relaxed) }
+
+    var epoch: String { parts.published.publisher.epochText }
+    var version: UInt64 { parts.published.publisher.snapshot.version }
+    var state: [UInt8] { parts.published.publisher.snapshot.state.array }
+    /// The slice of each module as it is published; `nil` where it is absent.
+    var slices: [[UInt8]?] { parts.published.publisher.snapshot.slices.map { $0.bytes?.array } }
+    var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
+
+    /// Has the program itself dispatch as much as may wait.
+    func fillOwnMailbox(with action: any Action) {
+        for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
+            parts.store.core.dispatchProgramAction(action, at: "Simulator/own")
+        }
+    }
+
+    /// Has the Core read what other servers have appended, in the next turn.
+    func followAll() {
+        parts.core.follow()
+    }
+
+    /// Has the Cores work off what waits. Answers whether there was anything.
+    func turnCore() -> Bool {
+        let turned = parts.core.turn()
+        return neighbour.parts.core.turn() || turned
+    }
+
+    /// Timers that have not run, and were not cancelled.
+    var timerCount: Int { parts.base.process.transport.loop.timers.count }
+
+    /// Has the streams' loop take what was published, and send it.
+    func turnStreams() {
+        parts.published.publisher.flush(seconds: 10)
+        loop.turn(events, waitingFor: 0)
+        // As the log's own thread does.
+        let log = parts.published.log
+        while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
+            log.read(version)
+            parts.store.streams.logMoved()
+            loop.turn(events, waitingFor: 0)
+        }
+    }
+
+    /// Begins no effects any more, and cancels those that run.
+    func stopEffects() { parts.store.core.effects?.stop() }
+
+    /// Keeps the published state, as the thread for snapshots does.
+    func keepSnapshot() throws {
+        let snapshot = parts.published.publisher.snapshot
+        guard let first = try journal.snapshot(atOrBefore: .max), snapshot.version > first.version
+        else { return }
+        try journal.save(
+            StateSnapshot(
+                version: snapshot.version,
+                time: 0,
+                state: snapshot.state.array,
+                form: first.form
+            )
+        )
+    }
+
+    /// The name of the session that has this secret.
+    static func session(of secret: String, for principal: String? = nil) -> String {
+        SessionTable.name(of: secret, for: principal)
+    }
+
+    /// Reads keys and policy again, as on SIGHUP.
+    func reloadAccess() throws { try parts.reloadAccess() }
+
+    /// The module that an action is about; `nil` for the whole state.
+    func module(of type: String) -> String? {
+        parts.store.actions[type].flatMap { $0.entry.isOfWholeState ? nil : $0.module }
+    }
+
+    /// Begins a session as a client does whose secret is drawn so.
+    func beginSession(_ secret: String, for principal: String? = nil) -> Bool {
+        let name = Self.session(of: secret, for: principal)
+        guard let sessions = parts.store.sessions,
+            (try? sessions.begin(name, from: "simulator")) != nil
+        else { return false }
+        guard
+            let members = try? Self.beginning(of: name).map({
+                try parts.store.actions.member(of: $0, parts.store.encoder)
+            })
+        else { return false }
+        var source = ActionSource(cause: nil, place: "Simulator/sessions")
+        source.session = name
+        let envelope = Envelope(members: members, source: source, completion: Unanswered())
+        return (try? parts.store.core.offer(envelope)) != nil
+    }
+
+    /// The actions with which a session begins, in one step.
+    static func beginning(of session: String) -> [any Action] {
+        [Sessions.Internal.began(session: session)] + Root.sessionStarts
+    }
+
+    /// Whether a session is open here, by its name.
+    func isOpen(_ session: String) -> Bool { parts.store.sessions?.use(session) == true }
+
+    /// What the journal keeps of an action of the program's own.
+    func wire(_ action: any Action) throws -> (type: String, payload: [UInt8]) {
+        let member = try parts.store.actions.member(of: action, parts.store.encoder)
+        return (member.type, member.payload)
+    }
+
+    /// The action of a record, read without anything that is kept from record to record.
+    func action(_ type: String, _ payload: [UInt8]) throws -> any Action {
+        if let request = ClientRequest(recorded: type) { return request }
+        guard let entry = parts.store.actions[type] else { throw Unreadable(type: type) }
+        let document = try JSONDocument(parsing: payload, limits: .unbounded)
+        return try entry.decode(document.root, JSONDecoder(limits: .unbounded))
+    }
+
+    /// No action has this name.
+    struct Unreadable: Error { let type: String }
+}
+
+/// What becomes of it is seen in the log.
+private final class Unanswered: Completion {
+    func complete(_ outcome: Outcome) {}
+}
+
+/// Whether something has happened.
+private final class Flag: Sendable {
+    let isSet = Atomic(false)
+}

@@ -1,0 +1,239 @@
+import Glibc
+import StoreCore
+import StorePatterns
+import StorePlatform
+import Synchronization
+
+/// Slices as JSON, each written once: a value with the same memory as one that was written lately,
+/// and is still held, has the same bytes. Those of the states of one store.
+final class SliceTexts: Sendable {
+    /// How many values of a type are held.
+    private static let keptMax = 4
+    /// Of so many values that are known one is written all the same.
+    private static let checkedEvery = 64
+
+    private struct Kept: Sendable {
+        let value: any Encodable & Sendable
+        let bytes: Bytewise
+    }
+
+    private struct KeptState: Sendable {
+        let state: any Sendable
+        let text: StateText
+    }
+
+    private struct Table: Sendable {
+        var states: [KeptState] = []
+        var kept: [ObjectIdentifier: [Kept]] = [:]
+        var found = 0
+        /// The names of the modules, which are put together whenever they are asked for.
+        var names: [String] = []
+    }
+
+    private let table = Locked(Table())
+
+    /// The value as JSON; `-` where there is none.
+    func bytes(of value: (any Encodable & Sendable)?) -> Bytewise {
+        guard let value else { return .absent }
+        return bytes(of: value)
+    }
+
+    /// The slices of a state, in their order.
+    func slices<Root: RootState>(of root: Root) -> StateText {
+        let known = table.withLock { table -> StateText? in
+            guard let kept = table.states.first(where: { Self.isSame($0.state, root) }) else {
+                return nil
+            }
+            table.found += 1
+            return table.found.isMultiple(of: Self.checkedEvery) ? nil : kept.text
+        }
+        if let known { return known }
+        let names = table.withLock { table in
+            if table.names.isEmpty { table.names = StateText.names(Root.self) }
+            return table.names
+        }
+        let values = Root.modules.map { $0.slice.value(root) }
+        let text = StateText(
+            values.map { bytes(of: $0) },
+            of: names,
+            values.map { $0 as? any VisibleParts }
+        )
+        table.withLock { table in
+            if table.states.count == Self.keptMax { table.states.removeFirst() }
+            table.states.append(KeptState(state: root, text: text))
+        }
+        return text
+    }
+
+    private func bytes<Value: Encodable & Sendable>(of value: Value) -> Bytewise {
+        let type = ObjectIdentifier(Value.self)
+        let known = table.withLock { table -> Bytewise? in
+            guard let kept = table.kept[type]?.first(where: { Self.isSame($0.value, value) }) else {
+                return nil
+            }
+            table.found += 1
+            return table.found.isMultiple(of: Self.checkedEvery) ? nil : kept.bytes
+        }
+        if let known { return known }
+        let bytes = Bytewise(json: value)
+        table.withLock { table in
+            var kept = table.kept[type] ?? []
+            if kept.count == Self.keptMax { kept.removeFirst() }
+            kept.append(Kept(value: value, bytes: bytes))
+            table.kept[type] = kept
+        }
+        return bytes
+    }
+
+    private static func isSame<Value>(_ kept: any Sendable, _ value: Value) -> Bool {
+        guard let kept = kept as? Value else { return false }
+        return withUnsafeBytes(of: kept) { a in
+            withUnsafeBytes(of: value) { b in
+                guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+                return memcmp(first, second, a.count) == 0
+            }
+        }
+    }
+}
+
+/// A state as JSON: its slices, and what they make up together.
+final class StateText: Sendable {
+    let slices: [Bytewise]
+    private let names: [String]
+    /// The modules of which each session sees something else.
+    private let parts: [(any VisibleParts)?]
+    /// The modules that a role sees; `nil` for all.
+    private let sight: Set<String>?
+    private let joined = Locked<Bytewise?>(nil)
+    private let seen = Locked<[String: StateText]>([:])
+
+    init(
+        _ slices: [Bytewise],
+        of names: [String],
+        _ parts: [(any VisibleParts)?],
+        sight: Set<String>? = nil
+    ) {
+        self.slices = slices
+        self.names = names
+        self.parts = parts
+        self.sight = sight
+    }
+
+    /// The state as a role sees it that sees these modules: the others are not there.
+    func seen(_ sight: Set<String>) -> StateText {
+        let slices = zip(names, slices).map { sight.contains($0) ? $1 : .absent }
+        return StateText(slices, of: names, slices.map { _ in nil }, sight: sight)
+    }
+
+    /// Whether some of these modules is another in another version.
+    func differs(from other: StateText, in sight: Set<String>) -> Bool {
+        names.indices.contains { sight.contains(names[$0]) && slices[$0] != other.slices[$0] }
+    }
+
+    /// The whole state.
+    var whole: Bytewise {
+        joined.withLock { joined in
+            if let joined { return joined }
+            let shown = names.indices.filter { sight?.contains(names[$0]) ?? true }
+            let whole = Bytewise(slices: shown.map { slices[$0] }, of: shown.map { names[$0] })
+            joined = whole
+            return whole
+        }
+    }
+
+    /// The state as a session sees it: what is shared, and its own in the place of all.
+    func visible(to session: String) -> StateText {
+        seen.withLock { seen in
+            if let known = seen[session] { return known }
+            let slices = zip(slices, parts).map { $1?.text(of: session) ?? $0 }
+            let text = StateText(slices, of: names, slices.map { _ in nil })
+            seen[session] = text
+            return text
+        }
+    }
+
+    /// The shared slices.
+    var everybodys: [Bytewise] { zip(slices, parts).compactMap { $1 == nil ? $0 : nil } }
+
+    /// The sessions that see something else of their own in another version.
+    static func changedSessions(_ old: StateText, _ new: StateText) -> Set<String> {
+        new.parts.indices.reduce(into: []) { $0.formUnion(changedSessions(old, new, at: $1)) }
+    }
+
+    /// The members that are others in another version; of those that sessions have, with these
+    /// sessions.
+    static func changedMembers(
+        _ old: StateText,
+        _ new: StateText
+    ) -> [(name: String, sessions: Set<String>?)] {
+        new.names.indices.compactMap { place in
+            guard new.parts[place] == nil else {
+                let sessions = changedSessions(old, new, at: place)
+                return sessions.isEmpty ? nil : (new.names[place], sessions)
+            }
+            return old.slices[place] == new.slices[place] ? nil : (new.names[place], nil)
+        }
+    }
+
+    private static func changedSessions(
+        _ old: StateText,
+        _ new: StateText,
+        at place: Int
+    ) -> Set<String> {
+        guard let mine = new.parts[place], let before = old.parts[place],
+            old.slices[place] != new.slices[place]
+                || before.text(of: Self.nobody) != mine.text(of: Self.nobody)
+        else { return [] }
+        // One that has nothing of its own sees what all begin with.
+        let sessions = [old, new].flatMap { text in
+            text.parts.flatMap { $0?.sessionNames ?? [] }
+        }
+        return Set(sessions + [Sessions.shared]).filter {
+            before.text(of: $0) != mine.text(of: $0)
+        }
+    }
+
+    /// No session has this name.
+    static let nobody = "\u{0}"
+
+    /// What a pointer leads to, of which the first token names a module; `nil` where it leads
+    /// nowhere.
+    func part(at tokens: [String]) -> Bytewise? {
+        guard let name = tokens.first, let module = names.firstIndex(of: name),
+            sight?.contains(name) ?? true
+        else { return nil }
+        let slice = slices[module]
+        if tokens.count == 1 { return slice == .absent ? Bytewise("null") : slice }
+        return slice == .absent ? nil : JSONText.part(slice.bytes, at: Array(tokens.dropFirst()))
+    }
+
+    static func names<Root: RootState>(_ root: Root.Type) -> [String] {
+        Root.modules.map(\.name)
+    }
+}
+
+/// A slice of which each session sees something else.
+protocol VisibleParts: Sendable {
+    /// What a session sees of it, as JSON; `-` where that is absent.
+    func text(of session: String) -> Bytewise
+    /// The sessions that have something of their own.
+    var sessionNames: [String] { get }
+}
+
+extension PerSession: VisibleParts {
+    func text(of session: String) -> Bytewise {
+        let text = Bytewise(json: self[session])
+        return text == Bytewise("null") ? .absent : text
+    }
+
+    var sessionNames: [String] { sessions }
+}
+
+extension Sessions.State: VisibleParts {
+    func text(of session: String) -> Bytewise {
+        guard let own = self[session] else { return Bytewise("{}") }
+        return Bytewise(JSONText.object([(session, Bytewise(json: own).text)]))
+    }
+
+    var sessionNames: [String] { Array(sessions.keys) }
+}

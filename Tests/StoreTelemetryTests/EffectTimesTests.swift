@@ -1,0 +1,51 @@
+import StorePlatform
+import StoreTexts
+import Testing
+
+@testable import StoreTelemetry
+
+@Suite struct EffectTimesTests {
+    @Test func `each kind has its own times, and the most that ran at the same time`() {
+        let times = EffectTimes()
+        for _ in 0..<3 { times.begin("home/opened", of: "home") }
+        times.begin("home/closed", of: "home")
+        times.end("home/opened", of: "home", after: 50_000_000)
+        times.begin("home/opened", of: "home")
+        let all = times.all.map { ($0.kind.action.text, $0.series) }
+        #expect(all.map(\.0) == ["home/closed", "home/opened"])
+        #expect(all.map(\.1.running) == [1, 3])
+        #expect(all.map(\.1.runningMax) == [1, 3])
+        #expect(all.map(\.1.durations.count) == [0, 1])
+        #expect(times.runningMax == 4)
+    }
+
+    @Test func `the kinds are bounded, and what begins beyond the bound ends there`() {
+        let times = EffectTimes()
+        let count = EffectTimes.kindsMax + 5
+        for number in 0..<count { times.begin("a\(number)", of: "m") }
+        for number in 0..<count { times.end("a\(number)", of: "m", after: 1) }
+        let all = times.all
+        #expect(all.count == EffectTimes.kindsMax + 1)
+        #expect(all.allSatisfy { $0.series.running == 0 })
+        let other = all.first { $0.kind == .other }?.series
+        #expect(other?.runningMax == 5)
+        #expect(other?.durations.count == 5)
+    }
+
+    @Test func `a metric has the labels of the store, the module and the action`() {
+        let times = EffectTimes()
+        times.begin("home/op\"ened", of: "home")
+        times.fail("home/op\"ened", of: "home")
+        times.retry("home/op\"ened", of: "home")
+        var metrics = MetricsText()
+        metrics.effects([(["store": "s"], times)])
+        let labels = #"{store="s",module="home",action="home/op\"ened"}"#
+        let lines = metrics.text.split(separator: "\n")
+        #expect(lines.contains("store_effect_seconds_count\(labels) 0"))
+        #expect(lines.contains("store_effect_running\(labels) 1"))
+        #expect(lines.contains("store_effect_running_max\(labels) 1"))
+        #expect(lines.contains("store_effects_failed_total\(labels) 1"))
+        #expect(lines.contains("store_effects_retried_total\(labels) 1"))
+        #expect(lines.contains("# TYPE store_effect_running gauge"))
+    }
+}

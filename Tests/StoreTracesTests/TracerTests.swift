@@ -1,0 +1,38 @@
+import StoreTraces
+import Testing
+
+@Suite struct TracerTests {
+    private func tracer(_ ratio: Double) -> Tracer {
+        Tracer(SpanQueue(batchMax: 512), ratio: ratio)
+    }
+
+    private func context(_ flags: String) throws -> SpanContext {
+        let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-" + flags
+        return try #require(SpanContext(traceparent: text.utf8))
+    }
+
+    @Test(arguments: [0.0, 0.5, 1.0])
+    func `a trace that others began is exported where they say so`(ratio: Double) throws {
+        let tracer = tracer(ratio)
+        for _ in 0..<100 {
+            #expect(tracer.begin(in: try context("01"))?.parent == 0x00f0_67aa_0ba9_02b7)
+            #expect(tracer.begin(in: try context("00")) == nil)
+        }
+    }
+
+    @Test(arguments: [(0.0, 0...0), (0.25, 2_200...2_800), (1.0, 10_000...10_000)])
+    func `of new traces, the ratio is exported`(ratio: Double, counts: ClosedRange<Int>) {
+        let tracer = tracer(1)
+        tracer.sample(ratio: ratio)
+        #expect(counts ~= (0..<10_000).count { _ in tracer.begin(in: nil) != nil })
+    }
+
+    @Test func `what follows a span is within it, where that is exported`() throws {
+        let tracer = tracer(1)
+        let own = try #require(tracer.begin(in: nil))
+        let within = try #require(tracer.begin(within: own.traceparent))
+        #expect(within.parent == own.id && within.trace == own.trace && !within.isParentRemote)
+        #expect(tracer.begin(within: String(own.traceparent.dropLast()) + "0") == nil)
+        #expect(tracer.begin(within: "nothing") == nil && tracer.begin(within: nil) == nil)
+    }
+}
