@@ -140,7 +140,7 @@ def test_b16_what_a_presenter_dispatches_is_logged_with_its_cause(fresh):
     assert started["payload"] == {"title": "Movie 3"}
     for record in (started, shown):
         assert record["cause"] == version
-        assert record["origin"].startswith("HomeModule/HomePresenter.swift:")
+        assert record["origin"].startswith("DefaultHomeModule/HomePresenter.swift:")
 
 
 def test_b23_a_case_without_a_reducer_does_not_compile(cinema_program, tmp_path):

@@ -37,7 +37,7 @@ def test_b18_a_tap_leads_from_the_view_to_the_card(fresh):
     ]
     reactions = [step for step in trace["steps"] if step["step"] == "reaction"]
     assert [step["cause"] for step in reactions] == [version, version, version + 1]
-    assert all(step["origin"].startswith("HomeModule/HomePresenter.swift:") for step in reactions[:2])
+    assert all(step["origin"].startswith("DefaultHomeModule/HomePresenter.swift:") for step in reactions[:2])
     assert [step["module"] for step in trace["steps"] if step["step"] == "reduce"] == [
         *["home", "movieCard", "home", "sessions"]
     ]
