@@ -113,14 +113,15 @@ extension Core {
     /// Middleware runs in the order in which it was added. It may look and dispatch; it can't
     /// change or stop the action. It is called for actions that the reducer then refuses, too.
     ///
-    /// - Returns: what ends it. What it has registered for an action that is under way still runs.
+    /// - Returns: the command that ends it. What it has registered for an action that is under way
+    ///   still runs.
     @discardableResult
     public func add(
         middleware: @escaping @Sendable (State, any Action, ActionEnvelope) -> Void
-    ) -> Subscription {
+    ) -> PlainCommand {
         let hooks = CommitHooks()
-        return add { state, stamped in
+        return add(stampedMiddleware: { state, stamped in
             hooks.collect(stamped) { middleware(state, stamped.action, $0) }
-        }
+        })
     }
 }

@@ -5,8 +5,9 @@ public import Dispatch
 ///
 /// ```swift
 /// let core = Core<AppState>(state: AppState.initial, reducer: reducer)
-/// core.observe { state in print(state.counter) }
+/// let unsubscribe = core.observe { state in print(state.counter) }
 /// core.dispatch(CounterIncreaseRequested())
+/// unsubscribe()
 /// ```
 ///
 /// The state can't be asked for: observe it, and miss nothing. Any thread may call anything here. A
@@ -122,13 +123,13 @@ public final class Core<State: Sendable>: Sendable {
     /// Observers are called in the order in which they subscribed. Without a queue they are called
     /// where the Core works and hold it up meanwhile.
     ///
-    /// - Returns: what ends it. Once it has been called on the thread that delivers,
+    /// - Returns: the command that ends it. Once it has been called on the thread that delivers,
     ///   the observer is not called again; called from another thread, one call may be under way.
     @discardableResult
     public func observe(
         on queue: DispatchQueue? = nil,
         with observer: @escaping @Sendable (State) -> Void
-    ) -> Subscription {
+    ) -> PlainCommand {
         let subscription = Subscriber<(State) -> Void>(handler: observer, queue: queue)
         perform { owner in owner.add(observer: subscription) }
         return ending(subscription) { owner in
@@ -141,27 +142,31 @@ public final class Core<State: Sendable>: Sendable {
     /// Middleware runs in the order in which it was added. It may look and dispatch; it can't
     /// change or stop the action. It is called for actions that the reducer then refuses, too.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: the command that ends it.
     @discardableResult
     public func add(
         middleware: @escaping @Sendable (State, any Action) -> Void
-    ) -> Subscription {
-        add { state, stamped in
+    ) -> PlainCommand {
+        add(stampedMiddleware: { state, stamped in
             middleware(state, stamped.action)
             return nil
-        }
+        })
     }
 
     /// Calls `middleware` before each action is reduced, and what it returns after the commit.
     ///
     /// What is sent out belongs into the returned closure: it is not called for an action that was
-    /// refused or could not be made durable.
+    /// refused or could not be made durable. It has a label of its own: beside
+    /// ``add(middleware:)``, a closure of several statements without types would be ambiguous.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: the command that ends it.
     @discardableResult
-    public func add(
-        middleware: @escaping @Sendable (State, StampedAction) -> (@Sendable () -> Void)?
-    ) -> Subscription {
+    package func add(
+        stampedMiddleware middleware:
+            @escaping @Sendable (State, StampedAction) -> (
+                @Sendable () -> Void
+            )?
+    ) -> PlainCommand {
         let subscription = Subscriber<Middleware<State>>(handler: middleware, queue: nil)
         perform { owner in
             if subscription.isActive { owner.watchers.middleware.append(subscription) }
@@ -173,9 +178,9 @@ public final class Core<State: Sendable>: Sendable {
 
     /// Adds an interceptor behind those that are there.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: the command that ends it.
     @discardableResult
-    public func add(interceptor: @escaping Interceptor<State>) -> Subscription {
+    public func add(interceptor: @escaping Interceptor<State>) -> PlainCommand {
         let subscription = Subscriber<Interceptor<State>>(handler: interceptor, queue: nil)
         perform { owner in owner.watchers.interceptors.append(subscription) }
         return ending(subscription) { owner in
@@ -185,8 +190,8 @@ public final class Core<State: Sendable>: Sendable {
 
     /// Calls `reaction` with each action that was applied, and dispatches what it returns.
     ///
-    /// - Returns: what ends it.
-    package func add(_ reaction: ActionReaction<State>) -> Subscription {
+    /// - Returns: the command that ends it.
+    package func add(_ reaction: ActionReaction<State>) -> PlainCommand {
         let subscription = Subscriber<ActionReaction<State>>(handler: reaction, queue: nil)
         perform { owner in owner.watchers.reactions.append(subscription) }
         return ending(subscription) { owner in
@@ -202,8 +207,8 @@ public final class Core<State: Sendable>: Sendable {
     private func ending<Handler>(
         _ subscriber: Subscriber<Handler>,
         _ remove: @escaping @Sendable (TypedStateOwner<State>) -> Void
-    ) -> Subscription {
-        Subscription { [weak self] in
+    ) -> PlainCommand {
+        PlainCommand(id: "end") { [weak self] in
             guard subscriber.end() else { return }
             self?.perform(remove)
         }

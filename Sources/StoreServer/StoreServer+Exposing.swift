@@ -1,5 +1,5 @@
+public import StoreCore
 import StoreHTTP
-public import StorePatterns
 
 extension StoreServer {
     /// The same server, where operators may execute `command` with a JSON value, by

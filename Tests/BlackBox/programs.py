@@ -181,7 +181,7 @@ def typecheck(source, folder):
     """Lets the compiler look at a file that imports the library. Some sample has to be built before."""
     file = folder / "checked.swift"
     file.write_text(source)
-    command = ["swiftc", "-typecheck", "-I", MODULES, file]
+    command = ["swiftc", "-swift-version", "6", "-typecheck", "-I", MODULES, file]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 

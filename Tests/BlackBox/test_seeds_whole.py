@@ -216,5 +216,11 @@ def test_s12_the_originals_are_credited_with_their_licences(name):
     assert f"[{name}]({ORIGINALS[name]})" in SEEDS
 
 
+@pytest.mark.parametrize("name, credited", [("Unicore", ["Alexey Demedetskiy", "Redux"]), ("Plan", ["VueFlux"])])
+def test_s12_those_whom_an_original_credits_are_credited(name, credited):
+    entry = re.search(rf"^{name} +{ORIGINALS[name]}\n((?: +.*\n)+)", NOTICE, re.M)
+    assert all(each in entry[1] and each in SEEDS for each in credited)
+
+
 def test_s12_the_notice_is_found_from_the_readme():
     assert "[NOTICE](NOTICE)" in (ROOT / "README.md").read_text()

@@ -134,13 +134,13 @@ final class DefectiveJournal: Journal {
         return records.filter { own.contains($0.version) }
     }
 
-    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? {
+    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
         switch defect {
         case .hasNoWatch: return nil
-        case .neverNotifies: return Subscription {}
+        case .neverNotifies: return PlainCommand {}
         case .notifiesAfterTheEnd:
             _ = inner.watch(appended)
-            return Subscription {}
+            return PlainCommand {}
         default: return inner.watch(appended)
         }
     }

@@ -79,8 +79,8 @@ import Testing
     @Test func `an observer that was ended is not called again, also when it ends itself`() {
         let core = Core<AppState>(state: AppState.initial, reducer: reduce)
         let seen = Journaled<Int>()
-        let ending = Journaled<Subscription>()
-        let unsubscribe: Subscription? = core.observe { state in
+        let ending = Journaled<PlainCommand>()
+        let unsubscribe: PlainCommand? = core.observe { state in
             seen.add(state.counter)
             if state.counter == 2 { ending.values.first?() }
         }

@@ -93,10 +93,7 @@ import Testing
             let calls = calls
             core.observe { [seen] in seen.add($0) }
             try core.child(Lamp.self).observe { [lamps] _, new in lamps.add(new) }
-            core.add { (_: House, _: StampedAction) in
-                calls.all.add("middleware")
-                return nil
-            }
+            core.add(middleware: { _, _ in calls.all.add("middleware") })
             core.add(interceptor: { _, _ in
                 calls.all.add("interceptor")
                 return .proceed

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `a behavior relay sends its value, and each change once`() {
-        let viewModel = BehaviorRelay(LoginView(error: "before"))
+        let viewModel = BehaviorRelay(value: LoginView(error: "before"))
         let seen = Locked<[LoginView]>([])
         let end = viewModel.observe { view in seen.withLock { $0.append(view) } }
         viewModel.modify {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func `a stream begins with the value as it is`() async {
-        let relay = BehaviorRelay(7)
+        let relay = BehaviorRelay(value: 7)
         var values = relay.values.makeAsyncIterator()
         #expect(await values.next() == 7)
         relay.accept(8)

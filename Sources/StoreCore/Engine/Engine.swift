@@ -64,7 +64,7 @@ final class Engine: @unchecked Sendable {
     /// Whether a task waits in the mailbox that reads what others wrote.
     let isFollowing = Atomic(false)
     /// Ends the notifications of the journal.
-    private var watching: Subscription?
+    private var watching: PlainCommand?
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
         self.owner = owner
@@ -102,7 +102,7 @@ final class Engine: @unchecked Sendable {
     }
 
     deinit {
-        watching?.cancel()
+        watching?.execute()
     }
 
     /// The version of the state as it is, durable or not.

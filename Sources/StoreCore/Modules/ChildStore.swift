@@ -38,7 +38,7 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     public func observe(
         as name: String? = nil,
         _ observer: @escaping @Sendable (_ old: M.State?, _ new: M.State?) -> Void
-    ) -> Subscription {
+    ) -> PlainCommand {
         changes.observe(M.name, key, place, core, as: name) { observer($0.old, $0.new) }
     }
 

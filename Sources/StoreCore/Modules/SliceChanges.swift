@@ -93,10 +93,10 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         as name: String? = nil,
         presents: Bool = false,
         _ handler: @escaping @Sendable (SliceChange<State>) -> Void
-    ) -> Subscription {
+    ) -> PlainCommand {
         let subscription = Subscriber<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
         guard let index = Root.modules.firstIndex(where: { $0.name == module }) else {
-            return Subscription {}
+            return PlainCommand {}
         }
         core.engine.perform { [self, owner = core.owner] _ in
             guard subscription.isActive else { return }
@@ -105,7 +105,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
             let audience = presentation?.firstAudience(of: index, in: owner.current)
             slices.showFirst(owner.current) { audience?($0) }
         }
-        return Subscription { [weak self, weak core] in
+        return PlainCommand { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
             core.engine.perform { _ in self.watched[index].removeAll { $0.isEnded } }
         }

@@ -47,7 +47,7 @@ public protocol Journal: AnyObject, Sendable {
     ///
     /// - Returns: what ends it; `nil` where the journal can't notice what others write. A
     ///   Core then reads it only when an append of its own is refused.
-    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription?
+    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand?
 
     /// The records that a page asks for, in the order of their versions.
     ///
@@ -90,7 +90,7 @@ extension Journal {
     }
 
     /// Never calls `appended`, and returns `nil`.
-    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? { nil }
+    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? { nil }
 
     /// Does nothing.
     public func close() {}

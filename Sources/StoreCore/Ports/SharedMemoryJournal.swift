@@ -76,14 +76,14 @@ public final class SharedMemoryJournal: Journal {
     }
 
     /// Has `appended` called after each append of another end, on that end's thread.
-    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? {
+    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
         let me = ObjectIdentifier(self)
         let id = history.watchers.withLock { watchers in
             watchers.count += 1
             watchers.all.append(Watcher(id: watchers.count, end: me, appended: appended))
             return watchers.count
         }
-        return Subscription { [history] in
+        return PlainCommand { [history] in
             history.watchers.withLock { $0.all.removeAll { $0.id == id } }
         }
     }

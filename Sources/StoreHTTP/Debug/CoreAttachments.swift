@@ -16,7 +16,7 @@ package final class CoreAttachments: Sendable {
         let id: String
         /// The label of the queue that it is called on; `nil` for the Core's own thread.
         let queue: String?
-        let ending: Subscription
+        let ending: PlainCommand
     }
 
     private struct Attached {
@@ -29,14 +29,14 @@ package final class CoreAttachments: Sendable {
 
     package init() {}
 
-    package func add(_ kind: Kind, _ id: String, ending: Subscription) {
+    package func add(_ kind: Kind, _ id: String, ending: PlainCommand) {
         let attachment = Attachment(kind: kind, id: id, queue: nil, ending: ending)
         attached.withLock { $0.all.append(attachment) }
     }
 
     /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on, with the
     /// label of the queue that it is called on.
-    package func addObserver(on queue: String?, ending: Subscription) {
+    package func addObserver(on queue: String?, ending: PlainCommand) {
         attached.withLock { attached in
             attached.observers += 1
             attached.all.append(

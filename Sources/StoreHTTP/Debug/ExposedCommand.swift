@@ -1,6 +1,6 @@
 package import StoreActionCatalog
+package import StoreCore
 import StoreHTTPTransport
-package import StorePatterns
 package import StoreTelemetry
 package import StoreWire
 

@@ -5,16 +5,16 @@ extension Core {
     ///
     /// - Returns: what ends it.
     @discardableResult
-    public func add(reaction: Reaction<State>) -> Subscription {
+    public func add(reaction: Reaction<State>) -> PlainCommand {
         let place = reaction.place
         switch reaction.trigger {
         case .start(let react):
             enqueue { [weak self] in
                 if let action = react() { self?.handle.dispatchProgramAction(action, at: place) }
             }
-            return Subscription {}
+            return PlainCommand {}
         case .notification:
-            return Subscription {}
+            return PlainCommand {}
         case .stateChange(let react):
             return add(ActionReaction(at: place) { $3 ? react($1, $2) : nil })
         case .dispatch(let react):
@@ -26,7 +26,7 @@ extension Core {
     @discardableResult
     public func onAction(
         execute: @escaping @Sendable (State, any Action) -> Void
-    ) -> Subscription {
+    ) -> PlainCommand {
         add(middleware: execute)
     }
 }

@@ -15,7 +15,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
     private let current: Locked<Value>
 
     /// Makes a relay with its first value.
-    public init(_ value: Value) {
+    public init(value: Value) {
         current = Locked(value)
         core = Core(state: value) { (value: inout Value, action: any Action) in
             (action as? Change)?.apply(&value)
@@ -40,7 +40,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
     ///
     /// - Returns: what ends it.
     @discardableResult
-    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> Subscription {
+    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> PlainCommand {
         core.observe(with: listener)
     }
 

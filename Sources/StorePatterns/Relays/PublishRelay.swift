@@ -24,7 +24,7 @@ public final class PublishRelay<Value: Sendable>: Sendable {
     ///
     /// - Returns: what ends it.
     @discardableResult
-    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> Subscription {
+    public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> PlainCommand {
         core.add { (_: Int, action: any Action) in
             if let published = action as? Published { listener(published.value) }
         }

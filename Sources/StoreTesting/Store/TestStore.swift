@@ -99,11 +99,11 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 runner: runner,
                 configuration: configuration
             ) { core in
-                core.add { (_: Root, stamped: StampedAction) -> (@Sendable () -> Void)? in
+                core.add(stampedMiddleware: { _, stamped in
                     // What a client asks for is no action that a test would state.
                     if stamped.action is ClientRequest { return nil }
                     return { events.applied(stamped) }
-                }
+                })
                 core.observe { root in events.reached(shown(root)) }
             }
             let machine = try ModuleMachine<Root>(of: modules)

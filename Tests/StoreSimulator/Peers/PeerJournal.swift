@@ -73,7 +73,7 @@ final class PeerJournal: Journal {
         return try inner.tail(from: version)
     }
 
-    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> Subscription? {
+    func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
         table.withLock { $0.watcher = appended }
         return inner.watch { [weak self] version in
             self?.table.withLock { $0.announced = version }

@@ -1,5 +1,5 @@
 import Dispatch
-import StorePatterns
+import StoreCore
 import StoreTesting
 import Testing
 
@@ -27,13 +27,13 @@ import Testing
         let printInt = Command<Int>.init(id: "Print the int") { _ in }
         let bound = printInt.bound(to: 7).async(on: DispatchQueue(label: "render"))
         #expect(bound.id == "Print the int ∘ bound(7) ∘ render")
-        #expect(bound.file == "StorePatternsTests/CommandTests.swift")
+        #expect(bound.file == "StoreCoreTests/CommandTests.swift")
         #expect(bound.function == #function)
         #expect(bound.line == line)
         #expect(
             printInt.debugDescription.split(separator: "\n").map(String.init) == [
                 "type: Command<Int>", "id: Print the int",
-                "file: StorePatternsTests/CommandTests.swift", "function: \(#function)",
+                "file: StoreCoreTests/CommandTests.swift", "function: \(#function)",
                 "line: \(line)",
             ]
         )

@@ -1,0 +1,91 @@
+// swift-format-ignore-file
+
+// The lines of Plan's README, as they stand there, within what they need around them.
+// docs/SEEDS.md has a table of those that can't be had word for word.
+
+import StoreCore
+import StorePatterns
+
+struct User {
+    var name = ""
+}
+
+struct UserRepository {
+    func login(userName: String, password: String) async throws -> User { User(name: userName) }
+}
+
+// Interactor
+
+enum LoginUseCaseAction {
+    case loading
+    case login(Result<User, Error>)
+}
+
+protocol LoginUseCase {
+    func login(userName: String, password: String) async throws
+}
+
+class LoginInteractor: Interactor<LoginUseCaseAction>, LoginUseCase, @unchecked Sendable {
+    let userRepository = UserRepository()
+
+    func login(userName: String, password: String) async throws {
+        try await dispatcher.dispatch(.loading)
+        do {
+            let user = try await userRepository.login(userName: userName, password: password)
+            try await dispatcher.dispatch(.login(.success(user)))
+        } catch {
+            try await dispatcher.dispatch(.login(.failure(error)))
+        }
+    }
+}
+
+// Store
+
+enum LoginProgress {
+    case loading, loadSucceeded, loadFailed
+}
+
+struct LoginViewModel {
+    var user: User?
+    var loginProgress: LoginProgress?
+}
+
+final class LoginStore: Sendable {
+    let viewModel = BehaviorRelay(value: LoginViewModel())
+}
+
+// Translator
+
+struct LoginTranslator: Translator {
+    func translate(action: LoginUseCaseAction, store: inout LoginStore) {
+        switch action {
+        case .loading:
+            store.viewModel.modify { viewModel in
+                viewModel.loginProgress = .loading
+            }
+
+        case .login(.success(let user)):
+            store.viewModel.modify { viewModel in
+                viewModel.user = user
+                viewModel.loginProgress = .loadSucceeded
+            }
+
+        case .login(.failure(let error)):
+            print("login failed \(error)")
+            store.viewModel.modify { viewModel in
+                viewModel.loginProgress = .loadFailed
+            }
+        }
+    }
+}
+
+// Presenter
+
+func present(_ store: LoginStore) -> LoginInteractor {
+    let dispatcher = AnyDispatcher<LoginUseCaseAction> { action in
+        var shown = store
+        LoginTranslator().translate(action: action, store: &shown)
+    }
+    store.viewModel.observe { viewModel in print(viewModel) }
+    return LoginInteractor(dispatcher: dispatcher.asDispatcher())
+}
