@@ -1,0 +1,94 @@
+"""A package of somebody else's may name its targets as it likes, and depend on this one by path or by URL."""
+
+import shutil
+import subprocess
+
+import pytest
+from harness import ROOT
+from programs import BUILT, SCRATCH, locked, swift, write
+
+# The names that a program's own targets have, and those of this package's folders and subjects.
+NAMES = """
+App Domain Texts Wire Platform Core Store Server Root Patterns Testing History HTTP Digest Traces Telemetry
+Authentication Authorization ActionCatalog ControlledWorld EventStream HTTPTransport HTTPClient TraceExport
+StatePublishing Publishing ServerCommandLine WireFoundation JournalSQLite Journal
+Home HomeInterface HomeModule Counter CounterInterface CounterModule Todos TodosInterface TodosModule
+MovieCardInterface MovieCardModule Login LoginInterface LoginModule LoginUseCases User UserInterface UserModule
+Simulator Simulate JournalTests DomainTests HTTPClientTests
+CHTTPD CSQLite CNettle CGnuTLS CZstd CCurl CDiskFaults
+""".split()
+MANIFEST = """// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Foreign",
+    dependencies: [{dependency}],
+    targets: [{names}].map {{ .target(name: $0) }} + [
+        .executableTarget(
+            name: "Foreign",
+            dependencies: [.product(name: "{product}", package: "StoreServer")]
+                + [{names}].map {{ .target(name: $0) }}
+        )
+    ]
+)
+"""
+PROGRAM = """import StoreCore
+
+struct Increased: Action {}
+let core = Core<Int>(state: 6) { (count: Int, action: any Action) in count + 1 }
+core.dispatch(Increased())
+core.observe { print($0) }
+"""
+BY_PATH = f'.package(name: "StoreServer", path: "{ROOT}")'
+
+
+def write_package(folder, dependency, names, product="StoreServer"):
+    """A package whose program depends on a product of this one, and on a target of each name."""
+    quoted = ", ".join(f'"{name}"' for name in names)
+    manifest = MANIFEST.format(dependency=dependency, names=quoted, product=product)
+    write(folder / "Package.swift", manifest)
+    write(folder / "Sources" / "Foreign" / "main.swift", PROGRAM)
+    for name in names:
+        write(folder / "Sources" / name / "Part.swift", "public struct Part {}\n")
+    return folder
+
+
+def run(*command, cwd):
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+
+
+def committed(folder):
+    """A repository with one commit, which has this package as it is."""
+    folder.mkdir()
+    for name in ("Sources", "Tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".build", "__pycache__"))
+    shutil.copy(ROOT / "Package.swift", folder)
+    commit = ["-c", "user.name=f", "-c", "user.email=f@example.org", "commit", "--quiet", "-m", "all"]
+    for arguments in (["init", "--quiet", "-b", "main"], ["add", "--all"], commit):
+        ended = run("git", *arguments, cwd=folder)
+        assert ended.returncode == 0, ended.stderr
+    return folder
+
+
+def test_a_package_with_all_the_obvious_names_depends_on_this_one_by_path():
+    with locked():
+        folder = write_package(SCRATCH / "documents" / "Foreign", BY_PATH, NAMES)
+        swift("build", "--product", "Foreign", package=folder)
+        assert run(BUILT / "Foreign", cwd=folder).stdout == "7\n"
+
+
+def test_a_package_with_all_the_obvious_names_depends_on_this_one_by_url(tmp_path):
+    url = committed(tmp_path / "StoreServer").as_uri()
+    dependency = f'.package(url: "{url}", branch: "main")'
+    folder = write_package(tmp_path / "Foreign", dependency, NAMES, product="StoreCore")
+    built = run("swift", "build", "--product", "Foreign", cwd=folder)
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert run(folder / ".build" / "debug" / "Foreign", cwd=folder).stdout == "7\n"
+
+
+@pytest.mark.parametrize("name", ["StoreCore", "DefaultStore", "CStoreHTTPD"])
+def test_a_name_that_this_package_has_is_noticed(name, tmp_path):
+    folder = write_package(tmp_path, BY_PATH, [name])
+    ended = run("swift", "package", "show-dependencies", cwd=folder)
+    assert ended.returncode != 0
+    assert f"targets with a conflicting name: '{name}" in ended.stderr
