@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from harness import ROOT
-from programs import BUILT, SCRATCH, locked, swift, write
+from programs import SCRATCH, locked, write
 
 # The names that a program's own targets have, and those of this package's folders and subjects.
 NAMES = """
@@ -26,7 +26,7 @@ let package = Package(
     targets: [{names}].map {{ .target(name: $0) }} + [
         .executableTarget(
             name: "Foreign",
-            dependencies: [.product(name: "{product}", package: "StoreServer")]
+            dependencies: [.product(name: "StoreCore", package: "StoreServer")]
                 + [{names}].map {{ .target(name: $0) }}
         )
     ]
@@ -42,10 +42,10 @@ core.observe { print($0) }
 BY_PATH = f'.package(name: "StoreServer", path: "{ROOT}")'
 
 
-def write_package(folder, dependency, names, product="StoreServer"):
-    """A package whose program depends on a product of this one, and on a target of each name."""
+def write_package(folder, dependency, names):
+    """A package whose program depends on the engine, and on a target of each name."""
     quoted = ", ".join(f'"{name}"' for name in names)
-    manifest = MANIFEST.format(dependency=dependency, names=quoted, product=product)
+    manifest = MANIFEST.format(dependency=dependency, names=quoted)
     write(folder / "Package.swift", manifest)
     write(folder / "Sources" / "Foreign" / "main.swift", PROGRAM)
     for name in names:
@@ -63,27 +63,29 @@ def committed(folder):
     for name in ("Sources", "Tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".build", "__pycache__"))
     shutil.copy(ROOT / "Package.swift", folder)
-    commit = ["-c", "user.name=f", "-c", "user.email=f@example.org", "commit", "--quiet", "-m", "all"]
+    commit = ["-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "--quiet", "-m", "all"]
     for arguments in (["init", "--quiet", "-b", "main"], ["add", "--all"], commit):
         ended = run("git", *arguments, cwd=folder)
         assert ended.returncode == 0, ended.stderr
     return folder
 
 
+def check(folder):
+    """Builds the program in a folder of its own: its modules would hide those of the library's builds."""
+    built = run("swift", "build", "--product", "Foreign", cwd=folder)
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert run(folder / ".build" / "debug" / "Foreign", cwd=folder).stdout == "7\n"
+
+
 def test_a_package_with_all_the_obvious_names_depends_on_this_one_by_path():
     with locked():
-        folder = write_package(SCRATCH / "documents" / "Foreign", BY_PATH, NAMES)
-        swift("build", "--product", "Foreign", package=folder)
-        assert run(BUILT / "Foreign", cwd=folder).stdout == "7\n"
+        check(write_package(SCRATCH / "documents" / "Foreign", BY_PATH, NAMES))
 
 
 def test_a_package_with_all_the_obvious_names_depends_on_this_one_by_url(tmp_path):
     url = committed(tmp_path / "StoreServer").as_uri()
     dependency = f'.package(url: "{url}", branch: "main")'
-    folder = write_package(tmp_path / "Foreign", dependency, NAMES, product="StoreCore")
-    built = run("swift", "build", "--product", "Foreign", cwd=folder)
-    assert built.returncode == 0, built.stdout + built.stderr
-    assert run(folder / ".build" / "debug" / "Foreign", cwd=folder).stdout == "7\n"
+    check(write_package(tmp_path / "Foreign", dependency, NAMES))
 
 
 @pytest.mark.parametrize("name", ["StoreCore", "DefaultStore", "CStoreHTTPD"])
