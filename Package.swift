@@ -189,9 +189,18 @@ let package = Package(
             ]
         ),
 
-        tests(of: "StorePlatform"),
+        .target(
+            name: "StoreTestSupport",
+            dependencies: ["StorePlatform"],
+            path: "Tests/StoreTestSupport",
+            swiftSettings: strict
+        ),
+        tests(of: "StorePlatform", ["StoreTestSupport"]),
         tests(of: "StoreTexts", ["StoreWire"]),
-        tests(of: "StoreCore", ["StorePlatform", "StorePatterns", "StoreTesting"]),
+        tests(
+            of: "StoreCore",
+            ["StorePlatform", "StorePatterns", "StoreTestSupport", "StoreTesting"]
+        ),
         tests(of: "StorePatterns", ["StorePlatform", "StoreCore", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",
@@ -231,7 +240,10 @@ let package = Package(
         tests(of: "StoreEventStream", ["StoreTexts", "StoreWire"]),
         tests(
             of: "StoreHTTPTransport",
-            ["StoreEventStream", "StorePlatform", "StoreTesting", "StoreWire"]
+            [
+                "StoreEventStream", "StorePlatform", "StoreTestSupport", "StoreTesting",
+                "StoreWire",
+            ]
         ),
         tests(of: "StoreHTTPClient", ["StoreCore"]),
         tests(of: "StoreTraces"),
@@ -258,8 +270,8 @@ let package = Package(
                 "StoreHTTPTransport",
                 "StoreJournalSQLite", "StorePlatform", "StoreCommandLine", "StorePublishing",
                 "StoreCore",
-                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreTesting", "StoreTelemetry",
-                "StoreWire",
+                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreTestSupport", "StoreTesting",
+                "StoreTelemetry", "StoreWire",
             ]
         ),
     ] + modules

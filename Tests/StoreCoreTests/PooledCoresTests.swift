@@ -1,5 +1,6 @@
 import StoreCore
 import StorePlatform
+import StoreTestSupport
 import Synchronization
 import Testing
 
@@ -32,7 +33,7 @@ struct PooledCoresTests {
         let pool = ThreadPool(name: "test", threadsMax: 1, idleSecondsMax: 0)
         let counter = Counter(on: pool)
         for _ in 0..<200 {
-            while pool.counts.threads > 0 { SystemThread.giveWay() }
+            wait("the pool has no thread") { pool.counts.threads == 0 }
             #expect(counter.add())
             #expect(counter.changed.wait(seconds: Self.secondsMax))
         }
@@ -63,7 +64,7 @@ struct PooledCoresTests {
         for counter in counters { counter.core.stop() }
         #expect(stuck.allSatisfy { $0.shown.load(ordering: .relaxed) == 1 })
         #expect(others.allSatisfy { $0.shown.load(ordering: .relaxed) == 11 })
-        while pool.counts.threads > 2 { SystemThread.giveWay() }
+        wait("the surplus of threads ends") { pool.counts.threads <= 2 }
         #expect(pool.counts.held == 0)
         #expect(pool.close(seconds: Self.secondsMax))
     }
@@ -105,7 +106,7 @@ struct PooledCoresTests {
             #expect(counter.add())
         }
         hanging.work.goesOn.open()
-        while order.values.count < 20 { SystemThread.giveWay() }
+        wait("20 turns are noted") { order.values.count >= 20 }
         for counter in counters { counter.core.stop() }
         hanging.core.stop()
         #expect(order.values == (0..<20).map { $0 % 2 })
@@ -173,7 +174,7 @@ struct PooledCoresTests {
         let counter = Counter(on: pool)
         #expect(counter.add())
         #expect(counter.changed.wait(seconds: Self.secondsMax))
-        while pool.counts.idle == 0 { SystemThread.giveWay() }
+        wait("the pool has an idle thread") { pool.counts.idle > 0 }
         let hanging = Counter(on: pool)
         #expect(hanging.dispatch(Hang()))
         #expect(hanging.work.isHanging.wait(seconds: Self.secondsMax))
@@ -199,7 +200,7 @@ struct PooledCoresTests {
         let counter = Counter(on: pool)
         #expect(counter.add())
         #expect(counter.changed.wait(seconds: Self.secondsMax))
-        while pool.counts.idle == 0 { SystemThread.giveWay() }
+        wait("the pool has an idle thread") { pool.counts.idle > 0 }
         #expect(pool.close(seconds: Self.secondsMax))
         #expect(counter.add())
         counter.core.stop()

@@ -1,4 +1,5 @@
 import Glibc
+import StoreTestSupport
 import StoreTesting
 import Testing
 
@@ -31,10 +32,9 @@ import Testing
             return connection
         }
         let other = try RawConnection(port: echo.port)
-        var count = ""
-        while count != "\(held.count)" {
+        try wait("all are held") {
             try other.send(post("/holding", ""))
-            count = try other.response().body
+            return try other.response().body == "\(held.count)"
         }
         try other.send(post("/release", ""))
         #expect(try other.response().status == 200)

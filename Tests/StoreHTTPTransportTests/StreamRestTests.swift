@@ -2,6 +2,7 @@ import CStoreHTTPD
 import Glibc
 import StoreEventStream
 import StorePlatform
+import StoreTestSupport
 import StoreWire
 import Synchronization
 import Testing
@@ -66,10 +67,11 @@ import Testing
         _ events: UnsafeMutablePointer<epoll_event>
     ) -> Double {
         var rest = 0.0
-        repeat {
+        wait("the loop has no work left") {
             loop.turn(events, waitingFor: 0)
             rest = max(rest, loop.restSeconds)
-        } while loop.waitSeconds == 0
+            return loop.waitSeconds != 0
+        }
         return rest
     }
 
@@ -154,7 +156,7 @@ import Testing
         var version: UInt64 = 0
         for round in 1...100 as ClosedRange<UInt64> {
             publish(quiet, round, "v\(round)")
-            while !busy.keepsUp { sched_yield() }
+            wait("the busy writer keeps up") { busy.keepsUp }
             for _ in 0..<20 {
                 version += 1_000
                 log.grow(to: version)

@@ -1,3 +1,4 @@
+import StoreTestSupport
 import Synchronization
 import Testing
 
@@ -151,7 +152,7 @@ struct PooledWorkerTests {
         gate.opened.open()
         #expect(worker.close(seconds: Self.secondsMax))
         #expect(done.values == [1])
-        while weakly != nil { SystemThread.giveWay() }
+        wait("the worker is released") { weakly == nil }
         #expect(pool.close(seconds: Self.secondsMax))
     }
 

@@ -1,3 +1,4 @@
+import StoreTestSupport
 import Synchronization
 import Testing
 
@@ -37,7 +38,7 @@ struct ThreadPoolTests {
             let done = Latch()
             pool.submit(Job { done.open() })
             #expect(done.wait(seconds: Self.secondsMax))
-            while pool.counts.idle == 0 { SystemThread.giveWay() }
+            wait("the pool has an idle thread") { pool.counts.idle > 0 }
         }
         #expect(pool.counts == ThreadPool.Counts(threads: 1, idle: 1))
         #expect(pool.close(seconds: Self.secondsMax))
@@ -80,7 +81,7 @@ struct ThreadPoolTests {
             }
         }
         #expect(all.wait(seconds: Self.secondsMax))
-        while pool.counts.threads > 0 { SystemThread.giveWay() }
+        wait("the pool has no thread") { pool.counts.threads == 0 }
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
@@ -97,7 +98,7 @@ struct ThreadPoolTests {
         #expect(relieved.wait(seconds: Self.secondsMax))
         #expect(pool.counts.held == 2)
         gate.opened.open()
-        while pool.counts.threads > 2 { SystemThread.giveWay() }
+        wait("the surplus of threads ends") { pool.counts.threads <= 2 }
         #expect(pool.counts.held == 0)
         let again = Gate()
         for _ in 0..<3 { pool.submit(again.job()) }

@@ -1,5 +1,6 @@
 import Glibc
 import StorePlatform
+import StoreTestSupport
 import Synchronization
 import Testing
 
@@ -271,7 +272,7 @@ struct WorkerTests {
         #expect(begun.wait(seconds: Self.secondsMax))
         #expect(!isResting(), "work is done")
         go.open()
-        while !isResting() { sched_yield() }
+        wait("the thread rests") { isResting() }
         #expect(worker.withRestingQueue { _ in Int?.none } == nil)
         #expect(worker.close(seconds: Self.secondsMax))
         #expect(!isResting(), "it is closed")
@@ -303,7 +304,7 @@ struct WorkerTests {
         }
         #expect(weakly != nil)
         #expect(worker.close(seconds: Self.secondsMax))
-        while weakly != nil { sched_yield() }
+        wait("the object of the body is released") { weakly == nil }
     }
 
     @Test func `its threads have the niceness that it was given, and the starter keeps its own`() {

@@ -31,7 +31,7 @@ import Testing
         }
         #expect(taken == [0, 1, 2, 3, 4])
         for _ in taken { begin.signal() }
-        for _ in taken { ended.wait() }
+        for _ in taken { #expect(ended.wait(timeout: .now() + 60) == .success) }
         #expect(done.withLock { $0.sorted() } == taken)
     }
 
@@ -48,7 +48,7 @@ import Testing
                 }
             )
         }
-        ended.wait()
+        #expect(ended.wait(timeout: .now() + 60) == .success)
         #expect(done.withLock { $0 } == Array(0..<1_000))
     }
 
@@ -65,7 +65,7 @@ import Testing
                 ended.signal()
             }
         )
-        ended.wait()
+        #expect(ended.wait(timeout: .now() + 60) == .success)
         #expect(niceness.withLock { $0 } == max(before, ReaderThread.niceness))
         #expect(getpriority(process, 0) == before)
     }

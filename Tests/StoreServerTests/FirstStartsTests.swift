@@ -94,7 +94,7 @@ import Testing
                     latch.open()
                 }
             }
-            for latch in done { _ = latch.wait() }
+            for latch in done { #expect(latch.wait(seconds: 60)) }
             for store in stores { store.core.stop() }
             #expect(ended.values == Array(repeating: "", count: stores.count))
             #expect(try types(journals) == starts)

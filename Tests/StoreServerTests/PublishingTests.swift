@@ -1,6 +1,7 @@
 import StoreCore
 import StorePatterns
 import StorePlatform
+import StoreTestSupport
 import StoreWire
 import Synchronization
 import Testing
@@ -191,9 +192,9 @@ import Testing
             return publishing
         }
         goesOn.open()
-        while readers.seen.withLock({ $0.count }) < 10 { SystemThread.giveWay() }
+        wait("ten turns are noted") { readers.seen.withLock { $0.count } >= 10 }
         #expect(readers.seen.withLock { $0 } == (0..<10).map { "\($0 % 2)" })
-        while pool.counts.idle == 0 { SystemThread.giveWay() }
+        wait("the pool has an idle thread") { pool.counts.idle > 0 }
         #expect(pool.counts.threads == 1)
         for publishing in each { publishing.close() }
         #expect(pool.close(seconds: 60))
@@ -221,16 +222,14 @@ import Testing
         publish(Self.commit(1...1), on: publishing)
         publishing.flush(seconds: 60)
         // The thread rests soon.
-        var isDone = false
-        while !isDone {
-            isDone = publishing.performNow(readers.work, where: { _ in true }) { newest in
+        wait("the thread rests") {
+            publishing.performNow(readers.work, where: { _ in true }) { newest in
                 publish(Self.commit(2...2), on: publishing)
                 publishing.perform { readers.note("open at \($0.version)") }
                 let isTaken = publishing.performNow(readers.work, where: { _ in true }) { _ in }
                 #expect(!isTaken, "one thread at a time stands in")
                 readers.note("begin at \(newest.version)")
             }
-            SystemThread.giveWay()
         }
         publishing.flush(seconds: 60)
         #expect(readers.seen.withLock { $0 } == ["0>1", "begin at 1", "1>2", "open at 2"])
@@ -250,7 +249,7 @@ import Testing
         func isDone() -> Bool { publishing.performNow(readers.work, where: { _ in true }) { _ in } }
         #expect(!isDone(), "the thread works")
         goesOn.open()
-        while !isDone() { SystemThread.giveWay() }
+        wait("the thread rests") { isDone() }
         #expect(!publishing.performNow(readers.work, where: { _ in false }) { _ in })
         publishing.close()
         #expect(!isDone(), "it is closed")
@@ -266,9 +265,7 @@ import Testing
             publish(Self.commit(1...1), on: publishing)
             publishing.flush(seconds: 60)
         }
-        let end = ContinuousClock.now + .seconds(60)
-        while weakly != nil, .now < end { SystemThread.giveWay() }
-        #expect(weakly == nil)
+        wait("the publisher is released") { weakly == nil }
         #expect(pool.close(seconds: 60))
     }
 

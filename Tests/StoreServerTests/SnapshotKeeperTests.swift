@@ -3,6 +3,7 @@ import StoreHistory
 import StorePlatform
 import StorePublishing
 import StoreTelemetry
+import StoreTestSupport
 import StoreWire
 import Synchronization
 import Testing
@@ -36,7 +37,7 @@ struct SnapshotKeeperTests {
         keeper.appended(through: 9, bytes: 1)
         version.store(10, ordering: .relaxed)
         keeper.appended(through: 10, bytes: 1)
-        while journal.newestSnapshot != 10 { SystemThread.giveWay() }
+        wait("version 10 is saved") { journal.newestSnapshot == 10 }
         version.store(12, ordering: .relaxed)
         keeper.appended(through: 12, bytes: 1)
         keeper.stop()
