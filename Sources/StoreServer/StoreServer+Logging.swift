@@ -93,7 +93,11 @@ extension StoreServer {
     /// configuration says; lines of a program's own have levels alone.
     func makeLogger(_ configuration: ServerConfiguration = ServerConfiguration()) -> Logger {
         let logger = log.map { log in Logger(LogWriter { log(LogEntry($0)) }) } ?? .standardError
-        logger.configure(configuration.logFormat.written, from: configuration.logLevel.written)
+        logger.configure(
+            configuration.logFormat.written,
+            from: configuration.logLevel.written,
+            naming: name
+        )
         return logger
     }
 }

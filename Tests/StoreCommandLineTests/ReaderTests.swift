@@ -32,7 +32,7 @@ private struct Kettle: CommandLineConfiguration, Equatable {
     }
 
     @Test func `the help has each option with its default`() {
-        let help = ConfigurationHelp<Kettle>.text(program: "kettle")
+        let help = ConfigurationHelp<Kettle>.text(program: "kettle", about: .all)
         #expect(help.contains("usage: kettle "))
         #expect(help.contains("  --degrees N\n      how hot, in degrees (20...100) [100]\n"))
     }

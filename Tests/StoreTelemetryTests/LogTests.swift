@@ -95,13 +95,13 @@ import Testing
 
     @Test func `what is below the level is not made`() {
         let logger = Logger(LogWriter { _ in })
-        logger.configure(.text, from: .warning)
+        logger.configure(.text, from: .warning, naming: "store-server")
         #expect(!logger.writes(.info) && logger.writes(.warning) && logger.level == .warning)
     }
 
     @Test func `lines are counted by their level, also those that have no room`() {
         let logger = Logger(LogWriter { _ in })
-        logger.configure(.text, from: .info)
+        logger.configure(.text, from: .info, naming: "store-server")
         logger.debug(.programNoted, "not written")
         for _ in 0..<3 * LogWriter.queueLinesMax { logger.warning(.httpNoted, "no room") }
         logger.naming("chat").notice(.programNoted, "of another copy")

@@ -24,16 +24,17 @@ struct AssertCommand {
     ///   started or asked.
     func run(
         at url: String?,
+        showing credential: Credential?,
         start: () throws -> (url: String, stop: @Sendable () -> Void)
     ) throws -> Bool {
-        if let url { return try play(at: url) }
+        if let url { return try play(at: url, showing: credential) }
         let server = try start()
         defer { server.stop() }
-        return try play(at: server.url)
+        return try play(at: server.url, showing: nil)
     }
 
-    private func play(at url: String) throws -> Bool {
-        guard let http = CommandClient(url) else {
+    private func play(at url: String, showing credential: Credential?) throws -> Bool {
+        guard let http = CommandClient(url, credential: credential) else {
             throw UsageError("--url: " + CommandClient.noAddress(url))
         }
         let run = AssertRun(script: script, client: StoreClient(http: http)) { line in

@@ -113,7 +113,11 @@ struct StoreClient {
             stepSeconds: Self.stepSeconds
         )
         guard answer.status == 200 else {
-            throw CommandClientError("\(http.authority) answers \(answer.status) to GET \(target)")
+            let isDenied = [401, 403].contains(answer.status)
+            let hint = isDenied ? "; --token-file shows a credential" : ""
+            throw CommandClientError(
+                "\(http.authority) answers \(answer.status) to GET \(target)\(hint)"
+            )
         }
         return answer
     }

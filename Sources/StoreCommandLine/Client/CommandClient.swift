@@ -39,9 +39,11 @@ struct CommandClient: Sendable {
     private let port: String
     /// What the address has behind the port, without a slash at the end.
     let path: String
+    /// What each request shows; `nil` for nothing.
+    private let credential: Credential?
 
     /// Reads `http://HOST:PORT`, with or without a path.
-    init?(_ url: String) {
+    init?(_ url: String, credential: Credential? = nil) {
         let scheme = "http://"
         guard url.hasPrefix(scheme) else { return nil }
         let rest = url.dropFirst(scheme.count)
@@ -56,6 +58,7 @@ struct CommandClient: Sendable {
             return nil
         }
         self.host = String(host)
+        self.credential = credential
         port = String(authority[authority.index(after: colon)...])
         path = String(rest[slash...].hasSuffix("/") ? rest[slash...].dropLast() : rest[slash...])
     }
@@ -79,6 +82,8 @@ struct CommandClient: Sendable {
         guard let connection = ClientSocket(host, port, stepSeconds: stepSeconds) else {
             throw CommandClientError("nobody answers at \(authority)")
         }
+        var request = request
+        if let credential { request.headers.append(credential.header) }
         guard connection.send(request.bytes) else {
             throw CommandClientError("\(authority) takes no request")
         }

@@ -11,9 +11,11 @@ struct StatusClient {
     static let stepSeconds = 3
 
     private let url: String
+    private let credential: Credential?
 
-    init(_ url: String) {
+    init(_ url: String, credential: Credential? = nil) {
         self.url = url
+        self.credential = credential
     }
 
     /// Shows it once. Returns whether the server takes requests.
@@ -39,7 +41,7 @@ struct StatusClient {
     }
 
     private func ask() -> StatusReport {
-        guard let client = CommandClient(url) else {
+        guard let client = CommandClient(url, credential: credential) else {
             return StatusReport(of: url, trouble: CommandClient.noAddress(url))
         }
         func get(_ path: String) throws(CommandClientError) -> CommandAnswer {

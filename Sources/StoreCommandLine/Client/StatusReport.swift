@@ -22,7 +22,15 @@ struct StatusReport {
         if metrics.status == 200 {
             self.metrics = MetricsReading(String(decoding: metrics.body, as: UTF8.self))
         } else {
-            reasons.append("/metrics answers \(metrics.status)")
+            reasons.append("/metrics answers \(metrics.status)" + Self.hint(metrics.status))
+        }
+    }
+
+    /// What to do about an answer.
+    private static func hint(_ status: Int) -> String {
+        switch status {
+        case 401, 403: ": --token-file FILE shows a credential whose role may read it"
+        default: ""
         }
     }
 

@@ -33,12 +33,7 @@ package struct HistoryCommand: Equatable {
     /// Reads a command line's first words.
     package init(_ word: String, file: String?) throws(UsageError) {
         guard let known = Word(rawValue: word) else {
-            throw UsageError(
-                "there is no command '\(word)'; there are "
-                    + (Word.allCases.map(\.rawValue) + ["assert", "policy", "status", "token"])
-                    .joined(separator: ", ")
-                    + ", and without one the store is served"
-            )
+            throw HelpTopic.unknown(word)
         }
         switch known {
         case .backup, .import:

@@ -30,7 +30,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             environment: ProcessEnvironment.all,
             readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
         )
-        if !reader.command.isToken {
+        if !reader.command.needsNoServer {
             try program.check(
                 reader.configuration,
                 given: reader.given,
@@ -43,8 +43,8 @@ package struct CommandLineMain<Program: CommandLineProgram> {
     private func run(_ reader: ConfigurationReader<Program.Configuration>) throws -> Never {
         typealias Help = ConfigurationHelp<Program.Configuration>
         switch reader.command {
-        case .help: finish(Help.text(program: program.name))
-        case .version: finish("\(program.name) \(program.version)\n")
+        case .help(let topic): finish(Help.text(program: program.name, about: topic))
+        case .version: finish("\(program.name) \(program.version) (\(program.library))\n")
         case .checkConfig:
             try program.checkFiles(reader.configuration)
             finish("the configuration is good\n")
@@ -55,7 +55,10 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             }
             finish("ready\n")
         case .status(let url, let isWatched):
-            let client = StatusClient(url ?? StatusClient.standardURL)
+            let client = StatusClient(
+                url ?? StatusClient.standardURL,
+                credential: reader.credential
+            )
             if isWatched { client.watch() }
             exit(client.show() ? .success : .failure)
         case .history(let command):
@@ -67,7 +70,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             finish(answer.text, answer.isGood ? .success : .failure)
         case .assert(let file, let url):
             let command = try AssertCommand(file)
-            let holds = try command.run(at: url) {
+            let holds = try command.run(at: url, showing: reader.credential) {
                 // A client that is gone must not end the process.
                 _ = Signals([])
                 return try program.startForScript(reader.configuration)

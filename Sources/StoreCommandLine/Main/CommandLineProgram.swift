@@ -7,8 +7,10 @@ package protocol CommandLineProgram: Sendable {
 
     /// The program's name, in its help and before the lines that end it.
     var name: String { get }
-    /// What `--version` prints.
+    /// The program's version, as `--version` prints it.
     var version: String { get }
+    /// The library that serves, with its version: `StoreServer 0.1.0`.
+    var library: String { get }
 
     /// Refuses a configuration that can't be used, given the names of the options that a flag, a
     /// variable or the file sets. A server of ``startForScript(_:)`` keeps nothing.

@@ -2,8 +2,25 @@ import StoreWire
 
 /// The output of `--help` and `--print-config`.
 enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
-    /// The help text, with each option's flag, meaning and default.
-    static func text(program: String) -> String {
+    /// The help about the program, with each option's flag, meaning and default, or about one
+    /// command.
+    static func text(program: String, about topic: HelpTopic) -> String {
+        guard let word = topic.word else { return text(program: program) }
+        if let history = HistoryCommand.Word(rawValue: word) {
+            return command(program, [(history.usage, history.help)], historyFlags)
+        }
+        switch word {
+        case "token":
+            let usages = TokenCommand.Word.allCases.map { ($0.usage, $0.help) }
+            return command(program, usages, tokenFlags)
+        case "policy": return command(program, PolicyCommand.usages, policyFlags)
+        case "assert": return command(program, [assertUsage], serverFlags.dropLast(1) + assertFlags)
+        case "status": return command(program, [statusUsage], serverFlags)
+        default: return command(program, [helpUsage], [])
+        }
+    }
+
+    private static func text(program: String) -> String {
         let fresh = Configuration.defaults
         var text = """
             usage: \(program) [--flag value]...
@@ -12,6 +29,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
                    \(program) policy check FILE | policy explain [FILE] --role ROLE ...
                    \(program) assert FILE [--url URL]
                    \(program) status [URL] [--watch]
+                   \(program) help [COMMAND]
 
             Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
             Flags win over environment variables (\(ConfigurationOptions.environmentPrefix)LISTEN for --listen,
@@ -21,52 +39,96 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
 
             """
         for option in Configuration.options {
-            let flag = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
             let standard = option.show(fresh).joined(separator: ", ")
-            text += "  \(flag)\n      \(option.help)"
-            text += standard.isEmpty ? "\n" : " [\(standard)]\n"
+            let help = option.help + (standard.isEmpty ? "" : " [\(standard)]")
+            text += entry("--\(option.name)" + (option.placeholder.map { " \($0)" } ?? ""), help)
         }
-        for (flag, help) in commands {
-            text += "  \(flag)\n      \(help)\n"
-        }
+        text += entries(commands)
         text += "\nWith the history in the data directory:\n\n"
-        for word in HistoryCommand.Word.allCases {
-            text += "  \(word.usage)\n      \(word.help)\n"
-        }
-        text += """
-              --store NAME
-                  of a program with several stores: which history it is, without it that of the one at /
-
-            With credentials:
-
-
-            """
-        for word in TokenCommand.Word.allCases {
-            text += "  \(word.usage)\n      \(word.help)\n"
-        }
-        text += """
-
-              --keys FILE
-                  the keys file, without it that of --auth-keys
-
-            With a policy, whose names are checked against those of this program's stores:
-
-
-            """
-        for (usage, help) in PolicyCommand.usages { text += "  \(usage)\n      \(help)\n" }
-        text += """
-
-            With a store over HTTP:
-
-              assert FILE
-                  play a script of steps, which states every change that follows; --url says with which
-                  server, without it one of this program is started that keeps nothing
-              status [URL]
-                  show whether it takes requests, its version, and what waits; status 0 if it does.
-                  --watch shows it again every two seconds, with the rate of actions
-
-            """
+        text += entries(HistoryCommand.Word.allCases.map { ($0.usage, $0.help) })
+        text += entries(Array(historyFlags.dropFirst()))
+        text += "\nWith credentials:\n\n"
+        text += entries(TokenCommand.Word.allCases.map { ($0.usage, $0.help) } + tokenFlags)
+        text +=
+            "\nWith a policy, whose names are checked against those of this program's stores:\n\n"
+        text += entries(PolicyCommand.usages)
+        text += "\nWith a store over HTTP:\n\n"
+        text += entries([assertUsage, statusUsage] + serverFlags.dropLast(1))
         return text
+    }
+
+    /// The help about one command.
+    private static func command(
+        _ program: String,
+        _ usages: [(String, String)],
+        _ flags: [(String, String)]
+    ) -> String {
+        let beginnings = ["usage: "] + Array(repeating: "       ", count: usages.count - 1)
+        let first = zip(beginnings, usages).map { "\($0)\(program) \($1.0)\n" }.joined()
+        return first + "\n" + entries(usages) + (flags.isEmpty ? "" : "\n" + entries(flags))
+    }
+
+    private static func entries(_ entries: [(String, String)]) -> String {
+        entries.map { entry($0, $1) }.joined()
+    }
+
+    private static func entry(_ usage: String, _ help: String) -> String {
+        "  \(usage)\n      \(help)\n"
+    }
+
+    private static var assertUsage: (String, String) {
+        (
+            "assert FILE [--url URL] [--token-file FILE]",
+            "play a script of steps, which states every change that follows; --url says with which\n"
+                + "      server, without it one of this program is started that keeps nothing"
+        )
+    }
+
+    private static var statusUsage: (String, String) {
+        (
+            "status [URL] [--watch] [--token-file FILE]",
+            "show whether it takes requests, its version, and what waits; status 0 if it does"
+        )
+    }
+
+    private static var helpUsage: (String, String) {
+        ("help [COMMAND]", "print what the program, or one of its commands, takes")
+    }
+
+    private static var historyFlags: [(String, String)] {
+        [
+            ("--data DIR", "where the history lives"),
+            (
+                "--store NAME",
+                "of a program with several stores: which history it is, without it that of the one at /"
+            ),
+        ]
+    }
+
+    private static var tokenFlags: [(String, String)] {
+        [("--keys FILE", "the keys file, without it that of --auth-keys")]
+    }
+
+    private static var policyFlags: [(String, String)] {
+        [
+            ("--policy FILE", "the policy that explain is about, without FILE"),
+            ("--store NAME", "of a program with several stores: which one, without it that at /"),
+        ]
+    }
+
+    private static var serverFlags: [(String, String)] {
+        [
+            (
+                "--token-file FILE",
+                "show the API key or JWT of this file; without it that of "
+                    + "\(Credential.variable), or\n      of the file that \(Credential.variable)_FILE names"
+            ),
+            ("--watch", "show it again every two seconds, with the rate of actions"),
+        ]
+    }
+
+    private static var assertFlags: [(String, String)] {
+        [("--url URL", "the server to ask: http://HOST:PORT, with the path of a store")]
     }
 
     /// The configuration in force, as a file for `--config`.
@@ -88,8 +150,8 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
             ("--check-config", "check the configuration and end"),
             ("--print-config", "print the configuration in force, as a file for --config, and end"),
             ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
-            ("--version", "print the version and end"),
-            ("--help", "print this and end"),
+            ("-v, --version", "print the versions of the program and of the library, and end"),
+            ("-h, --help", "print this, or behind a command what that takes, and end"),
         ]
     }
 }

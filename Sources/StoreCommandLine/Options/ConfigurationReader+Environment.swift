@@ -33,7 +33,7 @@ extension ConfigurationReader {
         var found: [String: GivenByVariable] = [:]
         let prefix = ConfigurationOptions.environmentPrefix
         for (variable, value) in environment.sorted(by: { $0.key < $1.key })
-        where variable.hasPrefix(prefix) && variable != prefix + "CONFIG" {
+        where variable.hasPrefix(prefix) && !Self.ofCommands.contains(variable) {
             if let option = Self.option(variable) {
                 found[option.name] = GivenByVariable(
                     values: Self.values(of: value, option),
@@ -57,6 +57,14 @@ extension ConfigurationReader {
         return found
     }
 
+    /// Those that name no option: of the file, and of what a command shows to another server.
+    private static var ofCommands: [String] {
+        [
+            ConfigurationOptions.environmentPrefix + "CONFIG",
+            Credential.variable, Credential.variable + "_FILE",
+        ]
+    }
+
     private static func option(_ variable: String) -> ConfigurationOption<Configuration>? {
         Configuration.options.first { $0.variable == variable }
     }
@@ -78,7 +86,7 @@ extension ConfigurationReader {
     }
 
     /// What a file has, without the line feed at its end.
-    private static func value(
+    static func value(
         inFile path: String,
         _ variable: String,
         _ readFile: (String) -> [UInt8]?

@@ -11,7 +11,11 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     /// The names of the options that a flag, a variable or the file sets.
     private(set) var given: Set<String> = []
 
+    /// What a command shows to the server that it asks; `nil` for nothing.
+    private(set) var credential: Credential?
+
     private var fromFlags: [String: [String]] = [:]
+    private var tokenFile: String?
     private var configFile: String?
 
     /// Reads the whole configuration.
@@ -28,7 +32,17 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         environment: [String: String],
         readFile: (String) -> [UInt8]?
     ) throws(UsageError) {
-        try readFlags(arguments)
+        if let topic = try HelpTopic(asking: arguments) {
+            command = .help(topic)
+        } else {
+            try readFlags(arguments)
+        }
+        // What these print needs no configuration, and one that is wrong must not hide it.
+        switch command {
+        case .help, .version: return
+        default: break
+        }
+        if command.asksServer { credential = try readCredential(environment, readFile) }
         if case .token(let token) = command { try token.checkComplete() }
         let fromEnvironment = try readEnvironment(environment, readFile)
         configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
@@ -51,6 +65,14 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         var rest = arguments[...]
         try readWords(&rest)
         while let argument = rest.popFirst() {
+            if argument == "-v" || argument == "--version" {
+                command = .version
+                return
+            }
+            if HelpTopic.flags.contains(argument) {
+                command = .help(try HelpTopic(arguments.first.flatMap(Self.plainWord)))
+                return
+            }
             guard argument.hasPrefix("--") else {
                 throw UsageError("'\(argument)' is no flag; see --help for what is allowed")
             }
@@ -77,13 +99,44 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             fromFlags[name, default: []].append(value)
         }
         if case .policy(let policy) = command { try policy.check() }
+        guard tokenFile == nil || command.asksServer else {
+            throw UsageError("--token-file goes with status and with assert --url; see --help")
+        }
+    }
+
+    /// An argument that is no flag.
+    private static func plainWord(_ argument: String) -> String? {
+        argument.hasPrefix("-") ? nil : argument
+    }
+
+    /// The credential of `--token-file`, else that of the environment.
+    private func readCredential(
+        _ environment: [String: String],
+        _ readFile: (String) -> [UInt8]?
+    ) throws(UsageError) -> Credential? {
+        let (variable, fileVariable) = (Credential.variable, Credential.variable + "_FILE")
+        if let tokenFile {
+            let text = try Self.value(inFile: tokenFile, "--token-file", readFile)
+            return try Credential(text, of: "--token-file \(tokenFile)")
+        }
+        switch (environment[variable], environment[fileVariable]) {
+        case (nil, nil): return nil
+        case (.some, .some):
+            throw UsageError("\(variable) and \(fileVariable) are both there; give one")
+        case (let text?, nil): return try Credential(text, of: variable)
+        case (nil, let path?):
+            return try Credential(
+                Self.value(inFile: path, fileVariable, readFile),
+                of: "\(fileVariable) \(path)"
+            )
+        }
     }
 
     /// Takes the words before the flags: what to do other than to serve, and the file for it.
     private mutating func readWords(
         _ rest: inout ArraySlice<String>
     ) throws(UsageError) {
-        guard let word = rest.first, !word.hasPrefix("--") else { return }
+        guard let word = rest.first, !word.hasPrefix("-") else { return }
         rest.removeFirst()
         if word == "token" {
             let words = rest.prefix { !$0.hasPrefix("--") }
@@ -127,8 +180,11 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             return true
         }
         switch name {
-        case "help": command = .help
-        case "version": command = .version
+        case "token-file":
+            guard tokenFile == nil else {
+                throw UsageError("--token-file is given twice; it is allowed once")
+            }
+            tokenFile = try Self.value(of: name, inline, &rest)
         case "check-config": command = .checkConfig
         case "print-config": command = .printConfig
         case "health":
@@ -193,7 +249,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             Configuration.options.map(\.name)
             + [
                 "config", "help", "version", "check-config", "print-config", "health", "url",
-                "watch",
+                "watch", "token-file",
             ]
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
             return "; see --help for those that are allowed"

@@ -9,6 +9,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
 
     var name: String { server.name }
     var version: String { server.version }
+    var library: String { "StoreServer \(StoreServerVersion.current)" }
 
     func check(
         _ configuration: ServerConfiguration,

@@ -54,40 +54,50 @@ package final class LogWriter: Sendable {
     private let worker = Worker("log", queue: Queue())
     /// Which lines are written, by the rank of the lowest level.
     private let lowest = Atomic(LogLevel.info.rank)
-    private let writesJSON: Switch
+    private let form: Form
 
     /// Shared with the thread, which does not retain the writer.
-    private final class Switch: Sendable {
-        let isOn = Atomic(false)
+    private final class Form: Sendable {
+        let writesJSON = Atomic(false)
+        let name: Locked<String>
+
+        init(_ name: String) {
+            self.name = Locked(name)
+        }
     }
 
     /// Starts the thread.
     ///
     /// - Parameter write: writes one line; called on the thread, and may take its time.
     package convenience init(_ write: @escaping @Sendable (LogLine) -> Void) {
-        self.init(Switch(), write)
+        self.init(Form(""), write)
     }
 
-    private init(_ writesJSON: Switch, _ write: @escaping @Sendable (LogLine) -> Void) {
-        self.writesJSON = writesJSON
+    private init(_ form: Form, _ write: @escaping @Sendable (LogLine) -> Void) {
+        self.form = form
         worker.start { Self.run($0, write) }
     }
 
     /// Writes to an open file, in which each line names `name`.
     package convenience init(descriptor: CInt, name: String = "store-server") {
-        let writesJSON = Switch()
-        self.init(writesJSON) { line in
-            let format = writesJSON.isOn.load(ordering: .relaxed) ? LogFormat.json : .text
+        let form = Form(name)
+        self.init(form) { line in
+            let format = form.writesJSON.load(ordering: .relaxed) ? LogFormat.json : .text
             // One call a line, so that lines of several processes don't mix; a full or closed
             // standard error must not stop the server, so the result does not matter.
-            let bytes = line.bytes(of: name, as: format)
+            let bytes = line.bytes(of: form.name.withLock { $0 }, as: format)
             _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         }
     }
 
     /// How the lines of a file are written, from the next one on. Any thread.
     func write(as format: LogFormat) {
-        writesJSON.isOn.store(format == .json, ordering: .relaxed)
+        form.writesJSON.store(format == .json, ordering: .relaxed)
+    }
+
+    /// The program that the lines of a file name, from the next one on. Any thread.
+    package func write(naming name: String) {
+        form.name.withLock { $0 = name }
     }
 
     /// Which lines are written from now on: those of a level and above. Any thread.

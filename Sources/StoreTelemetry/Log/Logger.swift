@@ -36,9 +36,10 @@ package struct Logger: Sendable {
     /// Writes to standard error.
     package static let standardError = Logger(LogWriter.standardError)
 
-    /// Sets how lines are written, and from which level on. Those who have copies of the value
-    /// share it; on standard error, so do all servers of the process.
-    package func configure(_ format: LogFormat, from level: LogLevel) {
+    /// Sets how lines are written, from which level on, and which program they name. Those who
+    /// have copies of the value share it; on standard error, so do all servers of the process.
+    package func configure(_ format: LogFormat, from level: LogLevel, naming program: String) {
+        owner.writer.write(naming: program)
         owner.writer.write(as: format)
         owner.writer.write(from: level)
     }

@@ -1,0 +1,29 @@
+/// A credential that a command shows to a server: an API key or a JWT.
+///
+/// It comes from a file or from the environment: what is on a command line stays in the shell's
+/// history, and other users of the machine see it.
+struct Credential: Equatable, Sendable {
+    /// The variable that has it; with `_FILE` behind it, the one that names its file.
+    static let variable = ConfigurationOptions.environmentPrefix + "TOKEN"
+    /// The most bytes of a credential.
+    static let bytesMax = 8 << 10
+
+    private let token: String
+
+    /// Reads it from the text of a file or a variable, which has it alone in a line.
+    ///
+    /// - Throws: ``UsageError``, without the text: it may be a secret.
+    init(_ text: String, of origin: String) throws(UsageError) {
+        let line = text.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 }
+        guard 1...Self.bytesMax ~= line.count, line.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw UsageError(
+                "\(origin): this is no credential; allowed are 1 to \(Self.bytesMax) visible "
+                    + "characters in one line"
+            )
+        }
+        token = String(decoding: line.reversed(), as: UTF8.self)
+    }
+
+    /// The field that shows it (RFC 6750, 2.1).
+    var header: (name: String, value: String) { ("Authorization", "Bearer \(token)") }
+}
