@@ -3,11 +3,9 @@ package import StoreWire
 
 /// Finds what is known of actions: by their wire names, and by their types.
 package struct ActionRegistry<State>: Sendable {
-    private typealias Recorder = @Sendable (any Action, State) -> (any Encodable & Sendable)?
-
     package let table: ActionTable
     /// What analytics keep of an action, by its type, where that declares anything.
-    private let recorders: [ObjectIdentifier: Recorder]
+    private let recorders: [ObjectIdentifier: ActionRecorder<State>.Record]
 
     /// Registers every action of the list, and those of modules.
     ///
@@ -23,16 +21,16 @@ package struct ActionRegistry<State>: Sendable {
             types.append(try .whole(entry.type, named: entry.name, module: entry.module))
         }
         for module in modules { types += try module.types() }
-        var recorders: [ObjectIdentifier: Recorder] = [:]
-        for type in types {
-            guard let tracked = type.type as? any TrackedAction.Type else { continue }
-            guard let recorder = Self.recorder(of: tracked) else {
+        let ofList = list.entries.compactMap { $0.type as? any TrackedAction.Type }
+        var recorders: [ObjectIdentifier: ActionRecorder<State>.Record] = [:]
+        for recorder in ofList.map({ ActionRecorder(of: $0) }) + modules.flatMap(\.recorders) {
+            guard let record = recorder.record else {
                 throw ConfigurationError(
-                    "the action '\(type.title)' declares its analytics for another state than "
-                        + "\(State.self)"
+                    "the action '\(recorder.type)' declares its analytics for another state than "
+                        + "\(State.self) or the slice of its module"
                 )
             }
-            recorders[ObjectIdentifier(type.type)] = recorder
+            recorders[ObjectIdentifier(recorder.type)] = record
         }
         table = try ActionTable(types, payloadBytesMax: payloadBytesMax)
         self.recorders = recorders
@@ -51,19 +49,17 @@ package struct ActionRegistry<State>: Sendable {
         try table.member(of: action, encoder)
     }
 
-    /// What analytics keep of an action, given the state before it.
-    package func record(of action: any Action, before state: State) -> (any Encodable & Sendable)? {
+    /// What analytics keep of an action of a session, given the state before it.
+    package func record(
+        of action: any Action,
+        of session: String?,
+        before state: State
+    ) -> (any Encodable & Sendable)? {
         guard !recorders.isEmpty else { return nil }
-        let action = (action as? AddressedAction)?.action ?? action
-        return recorders[ObjectIdentifier(type(of: action))]?(action, state)
-    }
-
-    private static func recorder<A: TrackedAction>(of type: A.Type) -> Recorder? {
-        guard A.State.self == State.self else { return nil }
-        return { action, state in
-            guard let action = action as? A, let state = state as? A.State else { return nil }
-            return action.record(before: state)
-        }
+        let addressed = action as? AddressedAction
+        let action = addressed?.action ?? action
+        let key = SliceKey(session: session, instance: addressed?.instance)
+        return recorders[ObjectIdentifier(type(of: action))]?(action, state, key)
     }
 }
 

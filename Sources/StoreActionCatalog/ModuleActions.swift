@@ -7,8 +7,13 @@ package struct ModuleActions<State>: Sendable {
     /// Makes the entries for the table. It is a function, because it throws where a type of action
     /// can't be read from JSON, which is an error of the start.
     package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
+    /// What analytics keep of those types that declare something.
+    let recorders: [ActionRecorder<State>]
 
     package init(_ mount: Mount<State>) where State: RootState {
+        recorders = mount.slice.handlers.compactMap { handler in
+            (handler.type as? any TrackedAction.Type).map { ActionRecorder(of: $0, in: mount) }
+        }
         types = { () throws(ConfigurationError) in
             let isForInstances = mount.slice.form == .instances
             var types: [RegisteredType] = []
@@ -23,6 +28,9 @@ package struct ModuleActions<State>: Sendable {
 
     /// Those of the root state itself.
     package init(of root: State.Type) where State: RootState {
+        recorders = root.dispatchables.compactMap { type in
+            (type as? any TrackedAction.Type).map { ActionRecorder(of: $0) }
+        }
         types = { () throws(ConfigurationError) in
             try root.dispatchables.map { type throws(ConfigurationError) in
                 try .whole(ofWholeState: type, named: "\(type)")

@@ -1,6 +1,9 @@
 """docs/ARCHITECTURE.md: no target imports one that stands below it in the table of layers."""
 
+import re
+
 import pytest
+from files import ROOT
 from layers import ARCHITECTURE, IMPORT, declared, folders, imports, misplaced, rows, undeclared
 
 
@@ -17,6 +20,13 @@ def test_every_import_of_a_target_is_declared(targets):
 def test_the_table_of_layers_is_an_order_of_the_graph(targets):
     lines = list(misplaced(targets, rows(ARCHITECTURE.read_text())))
     assert not lines, "\n" + "\n".join(lines)
+
+
+@pytest.mark.parametrize("gate", ["check", "test"])
+def test_the_gates_build_with_the_check_of_imports(gate):
+    """Without it, an incremental build takes an import of a target that is no dependency."""
+    [build] = re.findall(r'^part "debug build" (.*)$', (ROOT / "scripts" / gate).read_text(), re.M)
+    assert build.startswith("swift build") and "--explicit-target-dependency-import-check error" in build
 
 
 def test_an_import_upward_is_found():

@@ -40,6 +40,40 @@ import Testing
         ]
     }
 
+    private struct DoorPresenter: Presenter {
+        func stateDidUpdate(
+            from old: Door.State?,
+            to new: Door.State?,
+            _ context: PresenterContext
+        ) {}
+    }
+
+    /// The same words in any order.
+    private struct Cottage: RootState {
+        var lamp: Lamp.State?
+        var door: Door.State?
+        var sessions = Sessions.State()
+
+        static let modules: Modules = [
+            Door().at(\.door).presented(by: DoorPresenter()).started,
+            Lamp().at(\.lamp).presented().started(with: .init(color: "red")),
+            Sessions().at(\.sessions),
+        ]
+        static let reversed: Modules = [
+            Door().at(\.door).started.presented(by: DoorPresenter()),
+            Lamp().at(\.lamp).started(with: .init(color: "red")).presented(),
+        ]
+    }
+
+    @Test func `a presenter and a start are said in any order`() {
+        for (one, other) in zip(Cottage.modules, Cottage.reversed) {
+            #expect(one.start.map { "\($0)" } == other.start.map { "\($0)" })
+            #expect(one.start != nil)
+            #expect(one.presenterNames == other.presenterNames)
+            #expect(one.presenterNames.count == 1)
+        }
+    }
+
     private func assembled(_ journal: any Journal) throws -> AssembledStore<House> {
         var configuration = ServerConfiguration()
         configuration.analytics = .off

@@ -11,6 +11,11 @@ public struct StartableMount<Root: RootState, M: StartableModule>: Sendable {
 
     fileprivate init(_ mount: Mount<Root>) { self.mount = mount }
 
+    /// The same module with more at its place: what a ``Mount`` has, before or behind its start.
+    package func changed(_ change: (Mount<Root>) -> Mount<Root>) -> StartableMount {
+        StartableMount(change(mount))
+    }
+
     /// The module, which starts with the store.
     ///
     /// A store without a history starts such modules in the order of ``RootState/modules``, before
@@ -31,6 +36,22 @@ public struct StartableMount<Root: RootState, M: StartableModule>: Sendable {
 extension StartableMount where M.Interface.Start == NoFields {
     /// The module, which starts with the store; see ``started(with:)``.
     public var started: Mount<Root> { started(with: NoFields()) }
+}
+
+// What a mount has besides its start, so that the order of the words does not matter.
+extension StartableMount {
+    /// The same module, with a presenter for its slice; see ``Mount/presented(by:)``.
+    public func presented<P: Presenter>(by presenter: P) -> StartableMount {
+        changed { $0.presented(by: presenter) }
+    }
+
+    /// The same module, which sees what another one shares; see ``Mount/reading(_:of:)``.
+    public func reading<State: ModuleState, Owner: SharingInterface>(
+        _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable,
+        of owner: Owner.Type
+    ) -> StartableMount {
+        changed { $0.reading(path, of: owner) }
+    }
 }
 
 // These return what can be started, and nothing else: a `Mount` is preferred wherever one is meant.

@@ -25,6 +25,14 @@ extension Mount {
     }
 }
 
+extension StartableMount {
+    /// The same module, whose view is presented while its slice is there; see
+    /// `Mount.presented(as:)`.
+    public func presented(as style: PresentationStyle = .push) -> StartableMount {
+        changed { $0.presented(as: style) }
+    }
+}
+
 /// Presents the view of a slice while that is there.
 private struct SliceView<State: ModuleState>: ViewPresenter {
     let style: PresentationStyle

@@ -24,7 +24,7 @@ struct Analytics<State: Sendable>: Sendable {
             time: envelope.time,
             type: action.kind(of: envelope.type),
             subject: registry[envelope.type]?.subject,
-            record: registry.record(of: action, before: state),
+            record: registry.record(of: action, of: envelope.session, before: state),
             traceparent: TraceContext.parent(of: envelope.meta)
         )
         envelope.afterCommit { [writer, recent, encoder] in

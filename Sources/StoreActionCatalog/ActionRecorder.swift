@@ -1,0 +1,76 @@
+package import StoreCore
+
+/// What analytics keep of the actions of one type.
+package struct ActionRecorder<State>: Sendable {
+    /// Picks the record of an action, given the state before it, and which slice it is for.
+    package typealias Record =
+        @Sendable (any Action, State, SliceKey) -> (any Encodable & Sendable)?
+
+    package let type: any TrackedAction.Type
+    /// `nil` where the type declares its analytics for another state.
+    package let record: Record?
+
+    /// Of a type that belongs to the state as a whole.
+    init(of type: any TrackedAction.Type) {
+        self.type = type
+        record = Self.whole(type)
+    }
+
+    /// Of a type that belongs to a module: its `State` is the slice, or the state as a whole.
+    init<A: TrackedAction>(of type: A.Type, in mount: Mount<State>) where State: RootState {
+        self.type = type
+        guard !(type is any TrackedInstanceAction.Type) || mount.slice.form == .instances else {
+            record = nil
+            return
+        }
+        if let slice = A.State.self as? any ModuleState.Type,
+            let record = Self.record(of: type, in: slice, of: mount.slice)
+        {
+            self.record = record
+        } else {
+            record = Self.whole(type)
+        }
+    }
+
+    private static func whole<A: TrackedAction>(_ type: A.Type) -> Record? {
+        guard A.State.self == State.self else { return nil }
+        return { action, state, key in
+            (state as? A.State).flatMap { pick(A.self, action, $0, key.instance) }
+        }
+    }
+
+    private static func record<A: TrackedAction, Slice: ModuleState>(
+        of type: A.Type,
+        in slice: Slice.Type,
+        of module: any StoreCore.Slice<State>
+    ) -> Record? where State: RootState {
+        guard let place = module.place(of: slice) as? SlicePlace<State, Slice> else { return nil }
+        let isOfSession = module.ownership == .session
+        return { action, root, key in
+            let own = SliceKey(session: isOfSession ? key.session : nil, instance: key.instance)
+            return (place.read(root, own) as? A.State)
+                .flatMap { pick(A.self, action, $0, key.instance) }
+        }
+    }
+
+    private static func pick<A: TrackedAction>(
+        _ type: A.Type,
+        _ action: any Action,
+        _ state: A.State,
+        _ instance: String?
+    ) -> (any Encodable & Sendable)? {
+        guard let action = action as? A else { return nil }
+        guard let instance, let addressed = action as? any TrackedInstanceAction else {
+            return action.record(before: state)
+        }
+        return record(of: addressed, before: state, of: instance)
+    }
+
+    private static func record<A: TrackedInstanceAction>(
+        of action: A,
+        before state: Any,
+        of instance: String
+    ) -> (any Encodable & Sendable)? {
+        (state as? A.State).map { action.record(before: $0, of: instance) }
+    }
+}
