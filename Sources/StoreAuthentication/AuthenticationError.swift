@@ -38,6 +38,8 @@ package enum AuthenticationError: Error, Equatable, Sendable {
     case missing(claim: String)
     /// A claim is not what it may be.
     case claim(String)
+    /// `sub` is the name of a principal that has an API key.
+    case keysPrincipal
     /// `iss` is another issuer.
     case issuer
     /// `aud` names others.
@@ -82,6 +84,7 @@ extension AuthenticationError: CustomStringConvertible {
         case .signature: "the signature of the JWT is not by a key of the issuer"
         case .missing(let claim): "the JWT lacks the claim \(claim)"
         case .claim(let claim): "the claim \(claim) of the JWT is not what it may be"
+        case .keysPrincipal: "the sub of the JWT is the principal of an API key"
         case .issuer: "the iss of the JWT is another issuer"
         case .audience: "the aud of the JWT does not name this server"
         case .notYet: "the nbf of the JWT is in the future"
@@ -109,7 +112,7 @@ extension AuthenticationError: CustomStringConvertible {
         case .extensions, .type, .missing, .claim, .audience, .issuer:
             "The token is not made for this server"
         case .noKeys, .unknownKey, .wrongSecret, .noIssuer, .algorithm, .unknownIssuerKey,
-            .signature, .cookie, .revoked:
+            .signature, .keysPrincipal, .cookie, .revoked:
             "The token is not valid"
         }
     }

@@ -16,7 +16,8 @@ package final class Authenticator: Sendable {
 
         init(_ configuration: AuthenticationConfiguration) throws(CredentialFileError) {
             keys = try configuration.keysFile.map { path throws(CredentialFileError) in
-                APIKeys(try APIKeyDocument(CredentialFile.read(path)).keys)
+                let content = try CredentialFile.read(path, bytesMax: APIKeyDocument.bytesMax)
+                return APIKeys(try APIKeyDocument(content).keys)
             }
             issuer = try configuration.issuer.map { issuer throws(CredentialFileError) in
                 try IssuerKeys(issuer)
@@ -28,9 +29,14 @@ package final class Authenticator: Sendable {
             switch principal.credential {
             case .anonymous: return true
             case .key(let id): return keys?.isGood(principal, id: id, at: now) ?? false
-            case .issuer: return issuer?.has(principal.credential) ?? false
+            case .issuer:
+                return issuer?.has(principal.credential) == true && !isOfKey(principal.name)
             }
         }
+
+        /// Whether the name belongs to an API key. No token of the issuer may have it: sessions,
+        /// idempotency keys and conditions of a policy go by the name alone.
+        func isOfKey(_ name: String) -> Bool { keys?.has(principal: name) ?? false }
     }
 
     private let configuration: AuthenticationConfiguration
@@ -90,6 +96,7 @@ package final class Authenticator: Sendable {
             return known
         }
         let principal = try issuer.principal(of: token, at: now)
+        guard !credentials.isOfKey(principal.name) else { throw .keysPrincipal }
         credentials.good.keep(principal, key)
         return principal
     }

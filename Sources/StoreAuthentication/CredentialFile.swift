@@ -12,6 +12,7 @@ package struct CredentialFileError: Error, Equatable, CustomStringConvertible {
 
 /// Reads files with secrets, and those on which it depends who is let in.
 package enum CredentialFile {
+    /// The most bytes of a file, unless its reader allows more.
     static let bytesMax = 1 << 20
 
     /// A file and who may do what with it.
@@ -42,7 +43,12 @@ package enum CredentialFile {
     }
 
     /// The content of a regular file that only its owner may write; `nil` where there is none.
-    static func readIfThere(_ path: String) throws(CredentialFileError) -> Content? {
+    ///
+    /// - Throws: ``CredentialFileError`` also for a file of more than `bytesMax` bytes.
+    static func readIfThere(
+        _ path: String,
+        bytesMax: Int = CredentialFile.bytesMax
+    ) throws(CredentialFileError) -> Content? {
         // A pipe that is not written to must not hold up a start.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -70,8 +76,11 @@ package enum CredentialFile {
     }
 
     /// The content of a regular file that only its owner may write.
-    package static func read(_ path: String) throws(CredentialFileError) -> Content {
-        guard let content = try readIfThere(path) else {
+    package static func read(
+        _ path: String,
+        bytesMax: Int = CredentialFile.bytesMax
+    ) throws(CredentialFileError) -> Content {
+        guard let content = try readIfThere(path, bytesMax: bytesMax) else {
             throw CredentialFileError(path, "there is no such file")
         }
         return content

@@ -251,19 +251,22 @@ extension Publisher {
         to viewer: Viewer = .all
     ) {
         let topic = TopicID.state.seen(by: viewer)
+        // A role is sent the version of the last change that it sees: a newer one would be an event
+        // of a hidden change for all that read the topic when another reader joins.
+        let version = viewer.sight == nil ? snapshot.version : snapshot.changedVersion
         if streams.isRead(topic) {
             streams.publish(
                 topic: topic,
-                version: snapshot.version,
-                frame: snapshot.frame,
+                version: version,
+                frame: snapshot.frame(at: version),
                 for: audience
             )
         }
         if streams.isRead(topic.carrying(.patch)) {
             streams.publish(
                 topic: topic.carrying(.patch),
-                version: snapshot.version,
-                state: PatchState(snapshot, after: before),
+                version: version,
+                state: PatchState(snapshot, at: version, after: before),
                 for: audience
             )
         }

@@ -290,6 +290,28 @@ def test_17_streams_have_nothing_of_what_is_hidden_and_are_silent_meanwhile(hous
                 assert SECRET.encode() not in b"".join(text), target
 
 
+@pytest.mark.parametrize("target", ["/events", "/events?mode=patch"])
+def test_17_3_a_stream_is_silent_when_another_of_its_role_begins(house, target):
+    """Hidden changes lie between the two, and none of them gives the first reader an event."""
+    ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
+    with house.server() as server:
+        assert server.post(action("todos/added", text="first"), house.operator).status == 200
+        [stream] = reading(server, ada, target)
+        begun = stream.event()
+        hide(server, house, 90)
+        [other] = reading(server, bob, target)
+        also = other.event()
+        assert (also.data, also.id) == (begun.data, begun.id)
+        assert stream.quiet(0.2)
+        # It goes on with what both see, from where each of them was.
+        with Stream(server, target, last=begun.id, headers=bob.items()).opened() as again:
+            assert again.quiet(0.2) and stream.quiet(0.05)
+            assert server.post(action("todos/added", text="next"), house.operator).status == 200
+            events = [each.event() for each in (stream, other, again)]
+            assert len({(event.id, event.data) for event in events}) == 1 and "next" in events[0].data
+            assert (events[0].name == "patch") == ("patch" in target)
+
+
 def hide(server, house, count):
     """Dispatches so many hidden actions."""
     text = f"{SECRET}x"

@@ -115,6 +115,28 @@ def test_17_a_new_policy_ends_the_streams_that_it_does_not_allow_and_no_others(h
         assert [stream.event() for stream in others]
 
 
+def test_17_7_a_stream_of_a_pointer_goes_on_while_its_member_is_granted(house):
+    reader = ROLES["reader"]
+    house.write({**ROLES, "reader": {**reader, "read": ["/todos", "/safe", "log"]}})
+    ada = house.bearer("ada", "reader")
+    targets = ["/events?path=/todos", "/events?path=/todos/items&mode=patch", "/events?path=/diary"]
+    with house.server("--debug-routes") as server:
+        whole, safe = reading(server, ada, "/events", "/events?path=/safe")
+        kept = reading(server, ada, *targets)
+        for stream in kept:
+            stream.event()
+        house.write({**ROLES, "reader": {**reader, "read": ["/todos"]}})
+        reload(server)
+        ended(whole)
+        ended(safe)
+        assert server.post(action("todos/added", text="x"), house.operator).status == 200
+        for target, stream in zip(targets[:2], kept):
+            assert '"x"' in stream.event().data, target
+        # What was hidden before is as if it were not there, as ever.
+        assert kept[2].quiet(0.05)
+        assert len(listed(server, house)) == len(kept)
+
+
 def test_17_who_no_longer_operates_reads_no_more_what_all_sessions_have(house):
     roles = {**ROLES, "keeper": {"read": ["*"], "use": ["operate", "sessions"]}}
     house.write(roles)

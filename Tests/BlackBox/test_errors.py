@@ -114,3 +114,12 @@ def test_8_2_no_input_gives_a_5xx_or_ends_the_process():
                 assert status < 500 or status in (503, 505), (request, wire.buffer)
         assert {200, 400, 422} <= statuses
         assert server.get("/livez").status == 200
+
+
+def test_8_an_instance_does_not_tell_how_many_requests_there_were(server):
+    """The names of requests come in no order, and the log has the same."""
+    names = [server.get("/nothing").problem("not-found", 404)["instance"] for _ in range(40)]
+    assert len(set(names)) == len(names)
+    numbers = [int(name.split("-")[1], 36) for name in names]
+    ups = sum(a < b for a, b in zip(numbers, numbers[1:]))
+    assert 5 < ups < 35 and len({b - a for a, b in zip(numbers, numbers[1:])}) == len(names) - 1

@@ -76,7 +76,7 @@ def test_7_5_a_request_and_its_way_through_the_core_are_parts_of_the_callers_tra
     }
     assert attributes(one)["store.action.type"] == "CounterIncreaseRequested"
     found = attributes(of_one)
-    assert re.fullmatch("[0-9a-z]{8}-[0-9a-z]+", found.pop("store.request.id"))
+    assert re.fullmatch("[0-9a-v]{4}-[0-9a-v]{10}", found.pop("store.request.id"))
     assert found.pop("http.response.body.size") > 0
     assert found == {
         "http.request.method": "POST", "url.scheme": "http", "url.path": "/dispatch", "http.route": "/dispatch",

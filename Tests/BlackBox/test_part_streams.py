@@ -3,6 +3,7 @@
 import urllib.parse
 
 import pytest
+from access import guarded
 from harness import INCREASE, Server, Stream, Wire, action, step, until
 from patching import Mirror, canonical
 
@@ -153,29 +154,63 @@ def test_4_5_a_part_is_read_in_patches(fresh):
         assert stream.event().name == "snapshot"
 
 
-def test_4_5_the_pointers_that_are_watched_at_a_time_are_bounded():
-    with Server() as server:
-        streams = [
-            Stream(server, events(f"/todos/items/{number}")).opened() for number in range(1_000)
-        ]
-        members = server.get(events("/todos/items/1000")).problem("overloaded", 503)
-        assert "1000 different pointers" in members["detail"]
-        # One that is watched already costs nothing more.
-        with Stream(server, events("/todos/items/999")) as stream:
-            assert stream.opened().event().name == "gone"
+def fill(server, headers, most=4_096):
+    """Streams of one client at different pointers, until there is no place for another."""
+    streams = []
+    while len(streams) <= most:
+        stream = Stream(server, events(f"/todos/items/{len(streams)}"), headers=headers.items()).opened()
+        if stream.answer.status != 200:
+            return streams, stream.answer.problem("overloaded", 503)["detail"]
+        streams.append(stream)
+    raise AssertionError("there is no bound")
+
+
+def is_open(server, headers, pointer):
+    with Stream(server, events(pointer), headers=headers.items()) as stream:
+        return stream.wire.head().status == 200
+
+
+def test_4_5_one_address_leaves_pointers_to_the_others():
+    one, other = ({"X-Forwarded-For": f"203.0.113.{number}"} for number in (1, 2))
+    with Server("--trusted-proxy", "127.0.0.1") as server:
+        streams, said = fill(server, one)
+        assert len(streams) == 256 and "you watch 256 different pointers already" in said
+        # One that the client watches already costs nothing more, and others have their own.
+        assert is_open(server, one, "/todos/items/255")
+        assert is_open(server, other, "/todos/items/256")
+        assert not is_open(server, one, "/todos/items/256")
         streams.pop().close()
-
-        def room():
-            with Stream(server, events("/todos/items/1000")) as stream:
-                return stream.wire.head().status == 200
-
-        until(room, "those that nobody reads make room")
+        until(lambda: is_open(server, one, "/todos/items/256"), "the place of one that has left is free")
         server.post([add(f"{number}") for number in range(995)])
         for number, stream in enumerate(streams):
             while (event := stream.event()).name == "gone":
                 pass
             assert event.json["completed"] is False
             stream.close()
+
+
+def test_4_5_one_principal_leaves_pointers_to_the_others(tmp_path):
+    house = guarded(tmp_path)
+    ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
+    with house.server() as server:
+        streams, said = fill(server, ada, 1_024)
+        assert len(streams) == 256 and "the most of one client" in said
+        assert is_open(server, bob, "/todos/items/2000")
+        for stream in streams:
+            stream.close()
+
+
+def test_4_5_the_parts_that_one_client_watches_have_a_bound_in_bytes():
+    one, other = ({"X-Forwarded-For": f"203.0.113.{number}"} for number in (1, 2))
+    with Server("--trusted-proxy", "127.0.0.1", "--body-max", "4194304") as server:
+        for _ in range(5):
+            assert server.post(add("x" * 3_500_000)).status == 200
+        with Stream(server, events("/todos/items"), headers=one.items()).opened() as stream:
+            assert len(stream.event().data) > 16 << 20
+            refused = Stream(server, events("/counter"), headers=one.items()).opened().answer
+            assert "16777216 bytes" in refused.problem("overloaded", 503)["detail"]
+            assert is_open(server, other, "/counter")
+        until(lambda: is_open(server, one, "/counter"), "the part that nobody reads makes room")
 
 
 def test_4_5_an_instance_is_read_in_patches_and_by_pointers(cinema):

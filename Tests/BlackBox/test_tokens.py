@@ -204,6 +204,47 @@ def test_a_file_stays_its_owners(keys):
     assert len(rows(keys)) == 2
 
 
+def written(keys, count, name="n" * 240):
+    """Writes a file with so many keys, as the command writes it; returns their ids."""
+    letters = "abcdefghijklmnopqrstuvwxyz234567"
+    ids = ["".join(letters[n >> 5 * place & 31] for place in range(12)) for n in range(count)]
+    time_ = "2026-01-31T00:00:00Z"
+    document = [
+        {"id": id, "principal": f"{name}{n}", "role": "operator", "digest": f"{n:064x}", "created": time_}
+        for n, id in enumerate(ids)
+    ]
+    keys.write_text(json.dumps({"keys": document}))
+    keys.chmod(0o600)
+    return ids
+
+
+def test_ten_thousand_keys_are_made_listed_revoked_and_taken(keys, policy, tmp_path):
+    ids = written(keys, 9_999)
+    last = create(keys, principal="last")
+    assert keys.stat().st_size > 3 << 20 and len(rows(keys)) == 10_000
+    before = keys.read_bytes()
+    refused = token("create", "--keys", keys, "--principal", "a", "--role", "b", status=1)
+    assert f"{keys}: it has 10000 keys; allowed are 10000. 'token revoke' takes one out" in refused
+    assert keys.read_bytes() == before
+    with Server("--auth-keys", str(keys), *policy, data=tmp_path / "data") as server:
+        assert server.get("/state", bearer(last)).status == 200
+        token("revoke", last[4:16], "--keys", keys)
+        os.kill(server.process.pid, signal.SIGHUP)
+        server.await_log("are read again")
+        assert server.get("/state", bearer(last)).status == 401
+    assert len(rows(keys)) == 9_999 and rows(keys)[-1][0] == ids[-1]
+
+
+def test_keys_can_be_taken_out_of_a_file_that_has_too_many(keys, policy):
+    ids = written(keys, 10_001, "n")
+    ended = run("--auth-keys", str(keys), *policy, "--check-config")
+    said = f"{keys}: it has 10001 keys; allowed are 10000. 'token list' shows them, and 'token revoke'"
+    assert ended.returncode == 2 and said in ended.stderr
+    assert len(rows(keys)) == 10_001
+    token("revoke", ids[7], "--keys", keys)
+    assert run("--auth-keys", str(keys), *policy, "--check-config").returncode == 0
+
+
 # JWTs, made by openssl
 
 
@@ -326,6 +367,72 @@ def test_a_shared_secret_is_in_a_file_that_is_no_ones_else(tmp_path):
     assert "expires: 2100-01-01T00:00:30Z" in check(made, *Issuer.options_for(file))
     file.chmod(0o604)
     assert "everyone may read it" in check(made, *Issuer.options_for(file), status=2)
+
+
+# y of points of order 4, 1, 8 and 2, and of no point of the curve.
+WEAK_POINTS = [
+    bytes(32),
+    b"\1" + bytes(31),
+    bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+    b"\xec" + b"\xff" * 30 + b"\x7f",
+    b"\2" + bytes(31),
+]
+EVEN = b"\xc1" + os.urandom(254) + b"\x10"
+WEAK = [
+    *({"kty": "OKP", "crv": "Ed25519", "x": encoded(point)} for point in WEAK_POINTS),
+    {"kty": "EC", "crv": "P-256", "x": encoded(b"\1" * 32), "y": encoded(b"\1" * 32)},
+    {"kty": "RSA", "n": encoded(EVEN), "e": "AQAB"},
+    {"kty": "RSA", "n": encoded(EVEN[:128] + b"\1"), "e": "AQAB"},
+]
+
+
+@pytest.mark.parametrize("weak", WEAK)
+def test_a_set_with_a_weak_key_is_refused_by_its_kid(tmp_path, policy, weak):
+    good = {"kty": "OKP", "crv": "Ed25519", "kid": "good", "x": encoded(b"\3" + bytes(31))}
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps({"keys": [good]}))
+    options = [str(word) for word in (*Issuer.options_for(file), *policy)]
+    with Server(*options, data=tmp_path / "data") as server:
+        file.write_text(json.dumps({"keys": [good, weak | {"kid": "k-17"}]}))
+        said = f'{file}: /keys/1 (kid "k-17"): '
+        ended = run(*options, "--check-config")
+        assert ended.returncode == 2 and said in ended.stderr
+        ended = run(*options, "--ephemeral", "--listen", "127.0.0.1:0")
+        assert ended.returncode == 2 and said in ended.stderr
+        os.kill(server.process.pid, signal.SIGHUP)
+        server.await_log('(kid \\"k-17\\")' if server.log_text.startswith("{") else '(kid "k-17")')
+
+
+def test_no_token_is_forged_for_a_key_of_small_order(tmp_path):
+    # R = the identity and S = 0 fit the identity as a key, whatever the text is.
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps({"keys": [{"kty": "OKP", "crv": "Ed25519", "x": encoded(WEAK_POINTS[1])}]}))
+    claims = {"iss": ISSUER, "aud": "store", "sub": "eve", "role": "operator", "exp": 4102444800}
+    text = encoded(b'{"alg":"EdDSA"}') + "." + encoded(json.dumps(claims).encode())
+    forged = f"{text}.{encoded(WEAK_POINTS[1] + bytes(32))}"
+    assert "of small order" in check(forged, *Issuer.options_for(file), status=2)
+
+
+def test_no_token_of_the_issuer_has_the_name_of_a_keys_principal(tmp_path, keys, policy):
+    issuer = Issuer(tmp_path, "EdDSA")
+    create(keys, principal="deploy")
+    deploy, ada = issuer.token(sub="deploy", role="operator"), issuer.token(role="operator")
+    assert "principal: deploy" in check(deploy, *issuer.options)
+    said = "the sub of the JWT is the principal of an API key"
+    assert said in check(deploy, *issuer.options, "--keys", keys, status=1)
+    options = [str(word) for word in ("--auth-keys", keys, *policy, *issuer.options)]
+    with Server(*options, data=tmp_path / "data") as server:
+        assert server.get("/state", bearer(deploy)).status == 401
+        server.await_log(said)
+        assert server.get("/state", bearer(ada)).status == 200
+        cookie = server.send("/session", None, bearer(ada))["set-cookie"].partition(";")[0]
+        assert server.get("/state", {"Cookie": cookie}).status == 200
+        # A key that is made later takes the name.
+        create(keys, principal="ada")
+        os.kill(server.process.pid, signal.SIGHUP)
+        server.await_log("are read again")
+        assert server.get("/state", bearer(ada)).status == 401
+        assert server.get("/state", {"Cookie": cookie}).status == 401
 
 
 # Options

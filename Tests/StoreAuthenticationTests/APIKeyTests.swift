@@ -52,6 +52,22 @@ import Testing
         #expect(try file.keys()[0] == key)
     }
 
+    @Test func `ten thousand keys with the longest names fit`() {
+        // A quotation mark takes two bytes in JSON.
+        let name = String(repeating: "\"", count: PrincipalName.bytesMax)
+        let key = APIKey(
+            id: "aaaaaaaaaaaa",
+            principal: name,
+            role: name,
+            digest: TokenDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)),
+            created: now,
+            expires: now
+        )
+        var document = APIKeyDocument()
+        document.keys = Array(repeating: key, count: APIKeyDocument.countMax)
+        #expect(document.bytes.count <= APIKeyDocument.bytesMax)
+    }
+
     @Test func `a typo is told from a key that is gone, and that from a wrong secret`() throws {
         let (key, token) = try create()
         let (second, other) = try create()

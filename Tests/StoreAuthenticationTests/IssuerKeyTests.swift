@@ -79,6 +79,56 @@ import Testing
         }
     }
 
+    @Test func `weak keys of a set are refused by their kid`() throws {
+        func ed25519(_ y: [UInt8]) throws -> String? {
+            let x = text(y + [UInt8](repeating: 0, count: 32 - y.count))
+            let weak = #"{"kty":"OKP","crv":"Ed25519","kid":"2026-weak","x":"\#(x)"}"#
+            return try refusal(set(TestKey.ed25519.jwk(#","kid":"good""#), weak))
+        }
+        let prefix = #"keys.json: /keys/1 (kid "2026-weak"): an Ed25519 key "#
+        let eight: [UInt8] = [
+            0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef,
+            0x98, 0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88,
+            0x6d, 0x53, 0xfc, 0x05,
+        ]
+        let prime = [0xed] + [UInt8](repeating: 0xff, count: 30) + [0x7f]
+        let minusOne = [0xec] + prime.dropFirst()
+        let ofSmallOrder = [[0], [1], eight, minusOne]
+        for point in ofSmallOrder + ofSmallOrder.map({ negated($0) }) {
+            let said = prefix + "of small order, for which anybody can make signatures"
+            #expect(try ed25519(point) == said)
+        }
+        for point in [[2], [7], [8], negated([2])] as [[UInt8]] {
+            #expect(try ed25519(point) == prefix + "that is no point of the curve")
+        }
+        for point in [prime, [0xee] + prime.dropFirst(), [UInt8](repeating: 0xff, count: 32)] {
+            #expect(try ed25519(point) == prefix + "whose y is not below 2^255 - 19")
+        }
+        // y = 3 is a point of large order.
+        #expect(try ed25519([3]) == nil)
+
+        for (last, factor) in [(0, 2), (1, 5)] as [(UInt8, Int)] {
+            let modulus = text([0x81] + [UInt8](repeating: 0, count: 254) + [last])
+            let weak = #"{"kty":"RSA","kid":"r","n":"\#(modulus)","e":"AQAB"}"#
+            #expect(
+                try refusal(set(weak))
+                    == #"keys.json: /keys/0 (kid "r"): an RSA key whose modulus \#(factor) divides"#
+            )
+        }
+        #expect(
+            try refusal(set(TestKey.weakRSA.jwk(#","kid":"short""#)))
+                == #"keys.json: /keys/0 (kid "short"): an RSA key of 1024 bits; allowed are 2048 "#
+                + "to 8192"
+        )
+    }
+
+    /// The point with the other x.
+    private func negated(_ y: [UInt8]) -> [UInt8] {
+        var bytes = y + [UInt8](repeating: 0, count: 32 - y.count)
+        bytes[31] |= 0x80
+        return bytes
+    }
+
     @Test func `keys for something else are skipped, and one has to be left`() throws {
         let skipped = [
             TestKey.rsa.jwk(#","use":"enc""#), TestKey.rsa.jwk(#","alg":"PS256""#),

@@ -111,21 +111,62 @@ import Testing
         #expect(published == ["state/counter 3 3"])
     }
 
-    @Test func `the pointers that are watched are bounded, and those without readers make room`()
-        throws
-    {
-        let snapshot = snapshot(1, ("{}", 1), ("1", 1))
-        var watched: [WatchedPart] = []
-        for number in 0..<PartStreams.pointersMax {
-            let part = try part("/cards/\(number)")
-            #expect(parts.hasRoom(for: part) && streams.reserve(part.topic))
-            parts.announce(part) { snapshot }
-            watched.append(part)
+    private func client(_ number: Int) -> WatchingClient {
+        .address("192.0.2.\(number)", isForMany: false)
+    }
+
+    @Test func `one client leaves places to the others, and its own come back`() throws {
+        let one = client(1)
+        var places = try (0..<PartStreams.clientPointersMax).map { number in
+            try parts.place(for: part("/cards/\(number)"), of: one)
         }
         let further = try part("/counter")
-        #expect(!parts.hasRoom(for: further))
-        #expect(parts.hasRoom(for: watched[0]))
-        streams.abandon(watched[0].topic)
-        #expect(parts.hasRoom(for: further))
+        let full = WatchRefusal.client(max: PartStreams.clientPointersMax)
+        #expect(throws: full) { try parts.place(for: further, of: one) }
+        // Another stream at the same pointer takes no further place.
+        let again = try parts.place(for: part("/cards/0"), of: one)
+        #expect(throws: Never.self) { try parts.place(for: further, of: client(2)) }
+        places[0] = places[1]
+        #expect(throws: full) { try parts.place(for: further, of: one) }
+        withExtendedLifetime(again) {}
+        places.removeAll()
+        #expect(throws: Never.self) { try parts.place(for: further, of: one) }
+    }
+
+    @Test func `the last places are for clients with few, also beside a proxy`() throws {
+        let proxy = WatchingClient.address("127.0.0.1", isForMany: true)
+        let count = PartStreams.pointersMax - PartStreams.keptPointers
+        var places = try (0..<count).map { number in
+            try parts.place(for: part("/cards/\(number)"), of: proxy)
+        }
+        let full = WatchRefusal.all(max: PartStreams.pointersMax)
+        #expect(throws: full) { try parts.place(for: part("/counter"), of: proxy) }
+        // What is watched already needs no further place.
+        places.append(try parts.place(for: part("/cards/7"), of: client(1)))
+        for number in 1..<PartStreams.keptPerClient {
+            places.append(try parts.place(for: part("/counter/\(number)"), of: client(1)))
+        }
+        #expect(throws: full) { try parts.place(for: part("/counter"), of: client(1)) }
+        #expect(throws: Never.self) { try parts.place(for: part("/counter"), of: client(2)) }
+        withExtendedLifetime(places) {}
+    }
+
+    @Test func `parts that are watched have a bound in bytes, and leave with their readers`() throws {
+        let large = "\"" + String(repeating: "x", count: PartStreams.clientPointerBytesMax) + "\""
+        let snapshot = snapshot(1, (#"{"a":\#(large),"b":1}"#, 1), ("1", 1))
+        let counter = try part("/counter")
+        var places: [WatchPlace] = []
+        for number in 1...4 {
+            // Each client watches the large part by a way of its own.
+            let large = try part(number == 1 ? "/cards/a" : "/cards")
+            places.append(try parts.place(for: large, of: client(number)))
+            #expect(streams.reserve(large.topic))
+            parts.announce(large) { snapshot }
+        }
+        let full = WatchRefusal.bytes(max: PartStreams.clientPointerBytesMax)
+        #expect(throws: full) { try parts.place(for: counter, of: client(1)) }
+        #expect(throws: Never.self) { try parts.place(for: counter, of: client(9)) }
+        places.removeAll()
+        #expect(throws: Never.self) { try parts.place(for: counter, of: client(1)) }
     }
 }

@@ -22,7 +22,8 @@ enum JWKSet {
             do throws(GnuTLSFailure) {
                 if let key = try key(node, file) { keys.append(key) }
             } catch {
-                throw CredentialFileError(file.path, "/keys/\(index): \(error)")
+                let name = node.member("kid")?.stringValue.map { " (kid \(JSONText.quoted($0)))" }
+                throw CredentialFileError(file.path, "/keys/\(index)\(name ?? ""): \(error)")
             }
         }
         guard !keys.isEmpty else {

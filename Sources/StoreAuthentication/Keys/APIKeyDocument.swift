@@ -5,16 +5,35 @@ import StoreWire
 ///
 /// Reading is strict: a member that is spelled wrong must not be a key without an end.
 struct APIKeyDocument {
+    /// The most keys that a server takes.
     static let countMax = 10_000
+    /// The most bytes of a file: enough for ``countMax`` keys with the longest names.
+    static let bytesMax = 16 << 20
 
     var keys: [APIKey] = []
 
     init() {}
 
+    /// Reads a file as a server does.
+    ///
+    /// - Throws: ``CredentialFileError`` where the file has something that is not allowed, also
+    ///   more than ``countMax`` keys.
     init(_ file: CredentialFile.Content) throws(CredentialFileError) {
+        try self.init(ofAnyCount: file)
+        guard keys.count <= Self.countMax else {
+            throw CredentialFileError(
+                file.path,
+                "it has \(keys.count) keys; allowed are \(Self.countMax). 'token list' shows them, "
+                    + "and 'token revoke' takes one out"
+            )
+        }
+    }
+
+    /// Reads a file for the command line, which can take keys out of one that has too many.
+    init(ofAnyCount file: CredentialFile.Content) throws(CredentialFileError) {
         let root: JSONNode
         do {
-            let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: 3)
+            let limits = JSONLimits(bytesMax: Self.bytesMax, depthMax: 3)
             root = try JSONDocument(parsing: file.bytes, limits: limits).root
         } catch {
             throw CredentialFileError(file.path, "byte \(error.offset): \(error.message)")
@@ -23,9 +42,6 @@ struct APIKeyDocument {
             root.members.count == 1
         else {
             throw CredentialFileError(file.path, "allowed is an object with the list 'keys' alone")
-        }
-        guard list.count <= Self.countMax else {
-            throw CredentialFileError(file.path, "/keys: allowed are \(Self.countMax) keys")
         }
         var ids: Set<String> = []
         for (index, node) in list.elements.enumerated() {

@@ -27,7 +27,11 @@ package struct APIKeyFile: Sendable {
         }
         return try change { document throws(CredentialFileError) in
             guard document.keys.count < APIKeyDocument.countMax else {
-                throw CredentialFileError(path, "it has \(APIKeyDocument.countMax) keys already")
+                throw CredentialFileError(
+                    path,
+                    "it has \(document.keys.count) keys; allowed are \(APIKeyDocument.countMax). "
+                        + "'token revoke' takes one out"
+                )
             }
             let made: (id: String, token: String)
             do { made = try APIKeyToken.make() } catch {
@@ -62,8 +66,11 @@ package struct APIKeyFile: Sendable {
     }
 
     private func document() throws(CredentialFileError) -> APIKeyDocument {
-        guard let content = try CredentialFile.readIfThere(path) else { return APIKeyDocument() }
-        return try APIKeyDocument(content)
+        let bytesMax = APIKeyDocument.bytesMax
+        guard let content = try CredentialFile.readIfThere(path, bytesMax: bytesMax) else {
+            return APIKeyDocument()
+        }
+        return try APIKeyDocument(ofAnyCount: content)
     }
 
     /// Reads, changes and writes the file, while no other command does.
@@ -85,8 +92,17 @@ package struct APIKeyFile: Sendable {
         }
         var document = try document()
         let result = try body(&document)
+        let bytes = document.bytes
+        // What is written has to be read again, also by the command that takes a key out.
+        guard bytes.count <= APIKeyDocument.bytesMax else {
+            throw CredentialFileError(
+                path,
+                "it would have \(bytes.count) bytes; allowed are \(APIKeyDocument.bytesMax). "
+                    + "It is left as it was"
+            )
+        }
         do throws(AtomicFileError) {
-            try AtomicFile.write(document.bytes, to: path, mode: 0o600)
+            try AtomicFile.write(bytes, to: path, mode: 0o600)
         } catch {
             throw CredentialFileError(error.description)
         }

@@ -9,6 +9,7 @@ struct APIKeys: Sendable {
     }
 
     private let entries: [String: Entry]
+    private let principals: Set<ExactText>
 
     init(_ keys: [APIKey]) {
         entries = Dictionary(
@@ -23,7 +24,11 @@ struct APIKeys: Sendable {
             },
             uniquingKeysWith: { first, _ in first }
         )
+        principals = Set(keys.map { ExactText($0.principal) })
     }
+
+    /// Whether one of the keys, also one that has ended, is for the principal of this name.
+    func has(principal name: String) -> Bool { principals.contains(ExactText(name)) }
 
     var count: Int { entries.count }
 

@@ -79,7 +79,7 @@ final class PublicKey: @unchecked Sendable {
                         + "\(rsaBits.upperBound)"
                 )
             }
-            try checkExponent(of: handle)
+            try checkNumbers(of: handle)
             return (.rs256, Int(bits + 7) / 8)
         case CInt(GNUTLS_PK_ECDSA.rawValue):
             var curve = GNUTLS_ECC_CURVE_INVALID
@@ -87,6 +87,7 @@ final class PublicKey: @unchecked Sendable {
             guard curve == GNUTLS_ECC_CURVE_SECP256R1 else { throw unknownKind }
             return (.es256, 64)
         case CInt(GNUTLS_PK_EDDSA_ED25519.rawValue):
+            try checkPoint(of: handle)
             return (.edDSA, 64)
         default:
             throw unknownKind
@@ -97,16 +98,43 @@ final class PublicKey: @unchecked Sendable {
         "a key of another kind; allowed are RSA, EC on P-256 and Ed25519"
     )
 
-    /// With the exponent 1, each text would be its own signature.
-    private static func checkExponent(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
-        var exponent = gnutls_datum_t()
-        try GnuTLSFailure.check(gnutls_pubkey_export_rsa_raw2(handle, nil, &exponent, 0))
-        defer { cgnutls_free(exponent.data) }
-        let bytes = UnsafeBufferPointer(start: exponent.data, count: Int(exponent.size))
-        let number = Array(bytes.drop { $0 == 0 })
+    /// Refuses an RSA key that anybody can make signatures for: with the exponent 1 each text would
+    /// be its own signature, and a modulus with a small factor is no product of two secret primes.
+    private static func checkNumbers(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
+        var (modulus, exponent) = (gnutls_datum_t(), gnutls_datum_t())
+        try GnuTLSFailure.check(gnutls_pubkey_export_rsa_raw2(handle, &modulus, &exponent, 0))
+        defer {
+            cgnutls_free(modulus.data)
+            cgnutls_free(exponent.data)
+        }
+        let number = Array(bytes(exponent).drop { $0 == 0 })
         guard let last = number.last, last & 1 == 1, number.count > 1 || last > 1 else {
             throw GnuTLSFailure("an RSA key with an exponent that is even or 1")
         }
+        let digits = bytes(modulus)
+        let factor = smallPrimes.first { factor in
+            digits.reduce(0) { ($0 << 8 | UInt32($1)) % factor } == 0
+        }
+        if let factor { throw GnuTLSFailure("an RSA key whose modulus \(factor) divides") }
+    }
+
+    /// The primes below 1,000, which a modulus is divided by.
+    private static let smallPrimes = (2..<1_000 as Range<UInt32>).filter { number in
+        !(2..<number).contains { number % $0 == 0 }
+    }
+
+    private static func checkPoint(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
+        var curve = GNUTLS_ECC_CURVE_INVALID
+        var point = gnutls_datum_t()
+        try GnuTLSFailure.check(gnutls_pubkey_export_ecc_raw2(handle, &curve, &point, nil, 0))
+        defer { cgnutls_free(point.data) }
+        if let weakness = Edwards25519.weakness(of: bytes(point)) {
+            throw GnuTLSFailure(weakness)
+        }
+    }
+
+    private static func bytes(_ datum: gnutls_datum_t) -> [UInt8] {
+        Array(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
     }
 
     private static func fingerprint(
@@ -208,6 +236,6 @@ extension PublicKey {
         let code = withDatum(r) { r in withDatum(s) { gnutls_encode_rs_value(&encoded, r, $0) } }
         guard code >= 0 else { return nil }
         defer { cgnutls_free(encoded.data) }
-        return Array(UnsafeBufferPointer(start: encoded.data, count: Int(encoded.size)))
+        return Self.bytes(encoded)
     }
 }

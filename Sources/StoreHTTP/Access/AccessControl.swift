@@ -193,6 +193,7 @@ package final class AccessControl: Sendable {
     ///   - identity: the principal, as the policy has it now.
     ///   - need: what the route needs of its role.
     ///   - operates: whether it shows what all sessions have because the role operates.
+    ///   - member: the member of the root state that it shows a part of, if it shows no more.
     ///   - path: of the request, which a problem may name.
     ///   - id: of the request.
     /// - Returns: what says whether it lasts, and why not.
@@ -200,10 +201,11 @@ package final class AccessControl: Sendable {
         by identity: Identity,
         for need: RouteNeed,
         operates: Bool,
+        member: String? = nil,
         path: String,
         _ id: RequestID
     ) -> HeldAccess {
-        let rights = StreamRights(sight: identity.sight, operates: operates)
+        let rights = StreamRights(sight: identity.sight, operates: operates, member: member)
         let principal = identity.principal
         return HeldAccess(expires: principal.expires) { [self] in
             let now = now()

@@ -66,10 +66,18 @@ package final class Identity: Sendable {
         guard denial(of: need) == nil else { return false }
         if earlier.operates, role?.operates != true { return false }
         switch need {
-        case .state, .log: return sight?.covers(earlier.sight) ?? true
+        case .state, .log: return covers(earlier)
         case .member, .view, .views, .group, .nothing, .dispatch, .useCase, .notification:
             return true
         }
+    }
+
+    /// Whether it sees what a stream shows of the state. A member that was hidden then is still
+    /// shown as one that is not there.
+    private func covers(_ earlier: StreamRights) -> Bool {
+        guard let sight else { return true }
+        guard let member = earlier.member else { return sight.covers(earlier.sight) }
+        return sight.sees(module: member) || earlier.sight?.sees(module: member) == false
     }
 }
 
@@ -79,4 +87,6 @@ struct StreamRights: Sendable {
     let sight: StoreEventStream.Sight?
     /// Whether it shows what all sessions have because the role operates.
     let operates: Bool
+    /// The member of the root state that it shows a part of; `nil` if it shows more than one.
+    let member: String?
 }

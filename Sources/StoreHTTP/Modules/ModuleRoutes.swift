@@ -81,7 +81,7 @@ package struct ModuleRoutes: RouteGroup {
                 problems: [.notFound]
             ) { request throws(Problem) in
                 let (index, id) = (try index(request), try InstanceID.read(request, 1))
-                let stream = try store.reader.stream(
+                let stream = store.reader.stream(
                     ofInstance: id,
                     of: index,
                     named: try request.path(0),

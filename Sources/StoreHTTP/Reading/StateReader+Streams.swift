@@ -30,34 +30,40 @@ extension StateReader {
         newest.value.slices[module].isOfSessions ? caller.viewer.session : nil
     }
 
-    /// The stream of what a pointer leads to.
+    /// The stream of what a pointer leads to, which holds a place of the client.
     ///
     /// - Throws: 503 where too many different pointers are watched already.
-    func stream(at pointer: JSONPointer, for caller: Caller) throws(Problem) -> VisibleStream {
-        try stream(of: streams.parts.part(at: pointer, for: viewer(of: caller)))
+    func stream(
+        at pointer: JSONPointer,
+        for caller: Caller,
+        of client: WatchingClient
+    ) throws(Problem) -> VisibleStream {
+        let part = streams.parts.part(at: pointer, for: viewer(of: caller))
+        do {
+            let place = try streams.parts.place(for: part, of: client)
+            return stream(of: part, in: place, ofMember: pointer.tokens.first)
+        } catch {
+            throw .overloaded(error.reason)
+        }
     }
 
     /// The stream of one of a module's instances.
-    ///
-    /// - Throws: as ``stream(at:for:)`` does.
     func stream(
         ofInstance id: String,
         of module: Int,
         named name: String,
         for caller: Caller
-    ) throws(Problem) -> VisibleStream {
+    ) -> VisibleStream {
         let session = session(of: caller, module)
-        return try stream(of: WatchedPart(instance: id, of: module, named: name, for: session))
+        return stream(of: WatchedPart(instance: id, of: module, named: name, for: session))
     }
 
-    private func stream(of part: WatchedPart) throws(Problem) -> VisibleStream {
-        guard !part.isPointer || streams.parts.hasRoom(for: part) else {
-            throw .overloaded(
-                "\(PartStreams.pointersMax) different pointers are watched already, or "
-                    + "\(PartStreams.sessionPointersMax) by one session"
-            )
-        }
-        return VisibleStream(part.topic, streams) { [documents] in
+    private func stream(
+        of part: WatchedPart,
+        in place: WatchPlace? = nil,
+        ofMember member: String? = nil
+    ) -> VisibleStream {
+        VisibleStream(part.topic, streams, in: place, ofMember: member) { [documents] in
             part.isAtHand(in: $0, documents)
         } first: { [streams] in
             streams.announce(part, in: $0)
@@ -107,4 +113,16 @@ extension StateReader {
 
     /// The topic of the log of actions.
     func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: viewer(of: caller)) }
+}
+
+extension WatchRefusal {
+    /// The reason in words for a client.
+    fileprivate var reason: String {
+        switch self {
+        case .client(let max): "you watch \(max) different pointers already, the most of one client"
+        case .session(let max): "\(max) different pointers of your session are watched already"
+        case .all(let max): "\(max) different pointers may be watched, and too few are left"
+        case .bytes(let max): "what is watched by pointers has \(max) bytes already"
+        }
+    }
 }

@@ -13,6 +13,11 @@ struct VisibleStream: Sendable {
     }
 
     private(set) var topic: TopicID
+    /// The client's place among those that watch pointers, which the open stream holds; `nil` where
+    /// it needs none.
+    let place: WatchPlace?
+    /// The member of the root state that it shows a part of; `nil` where it shows no part of one.
+    let member: String?
     private let beginnings: any StreamBeginnings
     /// Whether ``first`` costs little in a version.
     private let isQuick: @Sendable (Snapshot) -> Bool
@@ -23,11 +28,15 @@ struct VisibleStream: Sendable {
     init(
         _ topic: TopicID,
         _ beginnings: any StreamBeginnings,
+        in place: WatchPlace? = nil,
+        ofMember member: String? = nil,
         where isQuick: @escaping @Sendable (Snapshot) -> Bool,
         first: @escaping @Sendable (Snapshot) -> First?
     ) {
         self.topic = topic
         self.beginnings = beginnings
+        self.place = place
+        self.member = member
         self.isQuick = isQuick
         self.first = first
     }

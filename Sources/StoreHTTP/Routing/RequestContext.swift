@@ -2,6 +2,8 @@ import StoreAuthorization
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StorePublishing
+import StoreTexts
 import StoreWire
 
 /// A request on its way through the server: made once, by the router, when its filters have let it
@@ -72,15 +74,23 @@ extension RequestContext {
     /// Who sends it; `nil` where that makes no difference.
     var identity: Identity? { exchange.identity }
 
+    /// Whose place it is that a stream takes which watches a pointer.
+    var watchingClient: WatchingClient {
+        if let name = identity?.name { return .principal(ExactText(name)) }
+        let client = exchange.client.shared
+        return .address(client.description, isForMany: client.isLocal)
+    }
+
     /// What ends its waiting, or a stream of it, besides the client; `nil` where that makes no
-    /// difference.
-    func heldAccess() throws(Problem) -> HeldAccess? {
+    /// difference. A stream may show a part of one member of the root state alone.
+    func heldAccess(toMember member: String? = nil) throws(Problem) -> HeldAccess? {
         guard let access = environment.access, let identity else { return nil }
         let operates = try caller().isOperator && !environment.operatorReads
         return access.held(
             by: identity,
             for: try served.need(of: exchange),
             operates: operates,
+            member: member,
             path: exchange.path,
             id
         )

@@ -92,7 +92,11 @@ package struct PresentationRoutes: RouteGroup {
     private func stream(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
         let route = ScreenCommands.route(of: session, in: module)
-        let stream = try reader.stream(at: route, for: try request.caller().withoutSight)
+        let stream = try reader.stream(
+            at: route,
+            for: try request.caller().withoutSight,
+            of: request.watchingClient
+        )
         let mode = request[StreamParameters.mode] ?? .snapshot
         try StreamOpening.open(request, store, stream.carrying(mode))
     }

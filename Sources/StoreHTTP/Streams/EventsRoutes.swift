@@ -41,7 +41,8 @@ package struct EventsRoutes: RouteGroup {
     private func open(_ request: RequestContext) throws(Problem) {
         let stream: VisibleStream
         if let pointer = request[path], pointer != .root {
-            stream = try store.reader.stream(at: pointer, for: try request.caller())
+            let caller = try request.caller()
+            stream = try store.reader.stream(at: pointer, for: caller, of: request.watchingClient)
         } else {
             stream = store.reader.stateStream(for: try request.caller())
         }

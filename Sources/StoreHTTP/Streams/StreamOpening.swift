@@ -38,7 +38,7 @@ enum StreamOpening {
         _ stream: VisibleStream,
         showing slice: ShownSlice? = nil
     ) throws(Problem) {
-        let (resume, owner) = try admitted(request, store, to: stream.topic, showing: slice)
+        let (resume, owner) = try admitted(request, store, to: stream, showing: slice)
         // Now: a request that is put off is not looked at any more.
         let head = head(for: request)
         let isOpen = stream.beginNow { first in
@@ -70,7 +70,7 @@ enum StreamOpening {
         case .unchanged(let since, let version):
             var known = resume
             if case .after(let seen) = resume, seen >= since, seen <= version {
-                known = .after(version: version)
+                known = .after(version: since)
             }
             return StreamBeginning(head, topic: topic, resume: known, owner: owner)
         case .frame(let frame, let version):
@@ -99,7 +99,7 @@ enum StreamOpening {
     private static func admitted(
         _ request: RequestContext,
         _ store: Store,
-        to topic: TopicID,
+        to stream: VisibleStream,
         showing slice: ShownSlice?
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
         try requireChunks(request)
@@ -113,13 +113,14 @@ enum StreamOpening {
             name: request[StreamParameters.subscriber],
             session: try request.session()
         )
-        owner.credential = try request.heldAccess()?.credential
+        owner.credential = try request.heldAccess(toMember: stream.member)?.credential
         guard !store.streams.isShedding else {
             // Who wants a stream rarely asks for anything else, and a connection takes memory, too.
             request.exchange.closeAfterAnswer()
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("as much memory as it may have is taken", retryAfterSeconds: 5)
         }
+        let topic = stream.topic
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }
@@ -128,7 +129,7 @@ enum StreamOpening {
         // It may end before the stream is open, and what ends its streams then finds none.
         if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
         do {
-            owner.onEnd = try onEnd(request, store, topic, hold, showing: slice, in: owner.session)
+            owner.onEnd = try onEnd(request, store, stream, hold, showing: slice, in: owner.session)
         } catch {
             store.streams.abandon(topic)
             throw error == .closed
@@ -138,12 +139,12 @@ enum StreamOpening {
         return (resume, owner)
     }
 
-    /// What is done when a stream ends: its session may be idle again, its view disappears, and its
-    /// role has one less.
+    /// What is done when a stream ends: its session may be idle again, its view disappears, its
+    /// role has one less, and its pointer may be watched no more.
     private static func onEnd(
         _ request: RequestContext,
         _ store: Store,
-        _ topic: TopicID,
+        _ stream: VisibleStream,
         _ hold: SessionHold?,
         showing slice: ShownSlice?,
         in session: String?
@@ -153,12 +154,16 @@ enum StreamOpening {
             let origin = request.origin(in: session)
             disappears = try presence.begin(slice, in: session, origin: origin)
         }
-        let counted = request.countStream(topic)
-        guard hold != nil || disappears != nil || counted != nil else { return nil }
+        let counted = request.countStream(stream.topic)
+        let place = stream.place
+        guard hold != nil || disappears != nil || counted != nil || place != nil else { return nil }
         return { [disappears] in
-            disappears?()
-            hold?.end()
-            counted?()
+            // The place goes with this function.
+            withExtendedLifetime(place) {
+                disappears?()
+                hold?.end()
+                counted?()
+            }
         }
     }
 

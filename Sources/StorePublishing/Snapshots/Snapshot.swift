@@ -24,7 +24,7 @@ package final class Snapshot: Sendable {
     let audience: VersionAudience
 
     private let whole: Locked<Bytes?>
-    private let event = Locked<Bytes?>(nil)
+    private let event = Locked<(version: UInt64, frame: Bytes)?>(nil)
     /// As the viewer sees it that asked last.
     private let seen = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
 
@@ -167,12 +167,13 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// The payload of the state stream's event with this version: made once, for all readers.
-    package var frame: Bytes {
+    /// The payload of the state stream's event with this version, or with an earlier one that shows
+    /// the same: made once, for all readers.
+    func frame(at version: UInt64) -> Bytes {
         event.withLock { event in
-            if let event { return event }
-            let frame = SSEFrame.state(state, at: tag)
-            event = frame
+            if let event, event.version == version { return event.frame }
+            let frame = SSEFrame.state(state, at: Tag(epoch: tag.epoch, version: version))
+            event = (version, frame)
             return frame
         }
     }

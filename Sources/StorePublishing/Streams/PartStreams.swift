@@ -12,9 +12,19 @@ import Synchronization
 /// changed, one reading of the slice and the watched parts of that.
 package final class PartStreams: Sendable {
     /// The most pointers that are watched at a time, of those into what is shared.
-    package static let pointersMax = 1_000
-    /// The most that one session watches, of those into what is its own.
+    package static let pointersMax = 4_096
+    /// The most of them that one client watches: a principal, or an address.
+    package static let clientPointersMax = 256
+    /// How many of all are for clients that watch fewer than ``keptPerClient``.
+    static let keptPointers = 512
+    static let keptPerClient = 4
+    /// The most pointers that are watched of one session, into what is its own.
     package static let sessionPointersMax = 64
+    /// The most bytes that the parts have together when a further one is watched. One part of any
+    /// size may be watched.
+    package static let pointerBytesMax = 64 << 20
+    /// The same of the parts that one client watches.
+    package static let clientPointerBytesMax = 16 << 20
     /// From how many parts on those that are read no more make room.
     private static let partsMax = 1_000
 
@@ -32,8 +42,10 @@ package final class PartStreams: Sendable {
         /// The containers of each session; under `nil`, those of shared slices.
         var containers: [ExactText?: Set<WatchedPart.Container>] = [:]
         var count = 0
-        /// How many pointers each session watches; under `nil`, those into what is shared.
-        var pointers: [ExactText?: Int] = [:]
+        /// The clients that watch pointers.
+        var places = WatchPlaces()
+        /// How many bytes the parts have that pointers lead to.
+        var pointerBytes = 0
         /// At how many parts those that are read no more are looked for.
         var sweepAt = PartStreams.partsMax
 
@@ -42,14 +54,13 @@ package final class PartStreams: Sendable {
             set {
                 let old = parts[part.container]?[part.name]?[part]
                 parts[part.container, default: [:]][part.name, default: [:]][part] = newValue
+                if part.isPointer {
+                    pointerBytes += (newValue?.bytes?.count ?? 0) - (old?.bytes?.count ?? 0)
+                }
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
                 guard change != 0 else { return }
                 count += change
                 let session = part.container.session
-                if part.isPointer {
-                    let count = (pointers[session] ?? 0) + change
-                    pointers[session] = count > 0 ? count : nil
-                }
                 containers[session, default: []].insert(part.container)
                 guard newValue == nil, parts[part.container]?[part.name]?.isEmpty == true else {
                     return
@@ -112,21 +123,39 @@ package final class PartStreams: Sendable {
         WatchedPart(at: pointer, in: layout, for: viewer)
     }
 
-    /// Whether what a pointer leads to may be watched, too; what is read no more makes room. Any
-    /// thread.
-    package func hasRoom(for part: WatchedPart) -> Bool {
-        watched.withLock { watched in
-            if watched[part] != nil { return true }
-            let session = part.container.session
-            let max = Self.pointersMax(of: session)
-            if watched.pointers[session] ?? 0 >= max { sweep(&watched) }
-            return watched.pointers[session] ?? 0 < max
+    /// Takes a client's place for what a pointer leads to. Streams of one client at one pointer
+    /// share it. Any thread.
+    ///
+    /// - Returns: the place, which is given back when nothing holds it any more.
+    /// - Throws: ``WatchRefusal`` where there is none.
+    package func place(
+        for part: WatchedPart,
+        of client: WatchingClient
+    ) throws(WatchRefusal) -> WatchPlace {
+        try watched.withLock { watched throws(WatchRefusal) in
+            if let refusal = watched.places.refusal(of: part, for: client) { throw refusal }
+            // What is watched already costs no more.
+            if watched[part] == nil {
+                guard watched.pointerBytes < Self.pointerBytesMax else {
+                    throw .bytes(max: Self.pointerBytesMax)
+                }
+                let own = watched.places.parts(of: client).reduce(0) {
+                    $0 + (watched[$1]?.bytes?.count ?? 0)
+                }
+                guard own < Self.clientPointerBytesMax else {
+                    throw .bytes(max: Self.clientPointerBytesMax)
+                }
+            }
+            watched.places.take(part, for: client)
         }
+        return WatchPlace(part, of: client, in: self)
     }
 
-    /// The session that all without one of their own have is watched by many.
-    private static func pointersMax(of session: ExactText?) -> Int {
-        session == nil || session?.text == SessionName.shared ? pointersMax : sessionPointersMax
+    /// Gives a place back; a pointer without any is watched no more.
+    func giveBack(_ part: WatchedPart, of client: WatchingClient) {
+        watched.withLock { watched in
+            if watched.places.giveBack(part, of: client) { watched[part] = nil }
+        }
     }
 
     /// Gives a stream that is about to open what it begins with, and sees to what comes after. The
@@ -159,7 +188,11 @@ package final class PartStreams: Sendable {
 
     /// Forgets what was sent: versions were published while no stream was open.
     package func forget() {
-        watched.withLock { $0 = Watched() }
+        watched.withLock { watched in
+            let places = watched.places
+            watched = Watched()
+            watched.places = places
+        }
     }
 
     /// A version is published. The publishing thread calls it, and may pause in `breathe`, between

@@ -20,9 +20,10 @@ final class PatchState: TopicState {
         bytes = isKnown ? 0 : part?.count ?? 0
     }
 
-    /// The whole state, which follows another.
-    init(_ snapshot: Snapshot, after before: Snapshot?) {
-        tag = snapshot.tag
+    /// The whole state, which follows another, as of its version or of an earlier one that shows
+    /// the same.
+    init(_ snapshot: Snapshot, at version: UInt64? = nil, after before: Snapshot?) {
+        tag = Tag(epoch: snapshot.tag.epoch, version: version ?? snapshot.version)
         layout = snapshot.layout
         parts = layout == nil ? [snapshot.state] : snapshot.slices.map(\.bytes)
         let old = before.map { $0.layout == nil ? [$0.state] : $0.slices.map(\.bytes) } ?? []
