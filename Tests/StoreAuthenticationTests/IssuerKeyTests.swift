@@ -95,7 +95,7 @@ import Testing
         let minusOne = [0xec] + prime.dropFirst()
         let ofSmallOrder = [[0], [1], eight, minusOne]
         for point in ofSmallOrder + ofSmallOrder.map({ negated($0) }) {
-            let said = prefix + "of small order, for which anybody can make signatures"
+            let said = prefix + "of small order, for which signatures can be made without a secret"
             #expect(try ed25519(point) == said)
         }
         for point in [[2], [7], [8], negated([2])] as [[UInt8]] {

@@ -151,7 +151,8 @@ import Testing
         withExtendedLifetime(places) {}
     }
 
-    @Test func `parts that are watched have a bound in bytes, and leave with their readers`() throws {
+    @Test func `parts that are watched have a bound in bytes, and leave with their readers`() throws
+    {
         let large = "\"" + String(repeating: "x", count: PartStreams.clientPointerBytesMax) + "\""
         let snapshot = snapshot(1, (#"{"a":\#(large),"b":1}"#, 1), ("1", 1))
         let counter = try part("/counter")

@@ -98,8 +98,9 @@ final class PublicKey: @unchecked Sendable {
         "a key of another kind; allowed are RSA, EC on P-256 and Ed25519"
     )
 
-    /// Refuses an RSA key that anybody can make signatures for: with the exponent 1 each text would
-    /// be its own signature, and a modulus with a small factor is no product of two secret primes.
+    /// Refuses an RSA key for which signatures can be made without a secret: with the exponent 1
+    /// each text would be its own signature, and a modulus with a small factor is no product of two
+    /// secret primes.
     private static func checkNumbers(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
         var (modulus, exponent) = (gnutls_datum_t(), gnutls_datum_t())
         try GnuTLSFailure.check(gnutls_pubkey_export_rsa_raw2(handle, &modulus, &exponent, 0))
