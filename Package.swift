@@ -184,8 +184,8 @@ let package = Package(
         layer(
             "StoreTesting",
             on: [
-                "StoreControlledWorld", "StorePlatform", "StoreCore", "StorePatterns", "StoreTexts",
-                "StoreWire",
+                "StoreActionCatalog", "StoreAuthorization", "StoreControlledWorld",
+                "StorePlatform", "StoreCore", "StorePatterns", "StoreTexts", "StoreWire",
             ]
         ),
 

@@ -5,16 +5,20 @@ extension Core {
     func dispatch(
         _ action: any Action,
         watch: EffectWatch? = nil,
+        from session: String? = nil,
+        by principal: String? = nil,
         reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
     ) {
         do {
             try engine.offer(
                 Envelope(
                     members: [try engine.member(of: action)],
+                    principal: principal,
                     // The outcome then has the state of this action's own version: when it is
                     // delivered, the Core may have a newer one.
                     wantsState: true,
                     watch: watch,
+                    session: session,
                     completion: WaitingDispatch(continuation)
                 )
             )

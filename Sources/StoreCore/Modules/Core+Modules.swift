@@ -134,13 +134,22 @@ extension Core where State: RootState {
 }
 
 extension Core where State: RootState {
-    /// As `dispatch(_:)`; `watch` ends with the effects that follow.
+    /// As `dispatch(_:)`, for a client with a session and a principal; `watch` ends with the
+    /// effects that follow.
     package func dispatch(
         _ action: any Action,
-        watch: EffectWatch
+        watch: EffectWatch,
+        from session: String? = nil,
+        by principal: String? = nil
     ) async throws -> Dispatched<State> {
         try await withCheckedThrowingContinuation { continuation in
-            dispatch(action, watch: watch, reportingTo: continuation)
+            dispatch(
+                action,
+                watch: watch,
+                from: session,
+                by: principal,
+                reportingTo: continuation
+            )
         }
     }
 

@@ -23,7 +23,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     /// Why a server does not start with the modules' actions; `nil` where it does.
     private let refusal: String?
     /// The state after an action; `nil` where the action is none of the modules'.
-    private let reduce: (any Action) throws -> State?
+    private let reduce: (any Action, TestSender) throws -> State?
     /// Brings what modules share up to date, as the store does by itself.
     private let connect: (inout State) -> Void
 
@@ -32,6 +32,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         _ root: Root,
         _ modules: Root.Modules,
         _ reporter: TestReporter,
+        _ policy: TestPolicy? = nil,
         connect: @escaping (inout State) -> Void = { _ in },
         shown: @escaping (Root) -> State
     ) {
@@ -40,23 +41,35 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         self.connect = connect
         state = shown(root)
         refusal = ActionNames.of(modules).refusal
-        reduce = { action in
+        reduce = { action, sender in
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.route(of: action) != nil else { return nil }
+            try policy?.check(of: Root.self)(action, sender)
             var root = root
-            _ = try machine.reduce(&root, action, version: 1)
+            _ = try machine.reduce(&root, action, version: 1, from: sender.session)
             return shown(root)
         }
     }
 
     /// States what an action does to the state; without a closure, that it does nothing.
+    ///
+    /// - Parameters:
+    ///   - action: any action of the modules.
+    ///   - principal: who sends it, as `author/u1`, for the policy.
+    ///   - session: the session that it comes from: the slice of that session is changed.
+    ///   - change: changes the state as the action should.
+    ///   - place: where a failure is reported.
     public func when(
         _ action: any Action,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
         do {
-            guard let after = try after(action, at: place) else { return }
+            guard let after = try after(action, TestSender(principal, session), at: place) else {
+                return
+            }
             check.applied(action, from: state, to: after, change, at: place)
         } catch {
             check.refused(action, Refusal(error), at: place)
@@ -67,12 +80,16 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     /// where that matters.
     public func when(
         _ action: any Action,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
         do {
-            guard try after(action, at: place) != nil else { return }
+            guard try after(action, TestSender(principal, session), at: place) != nil else {
+                return
+            }
             check.applied(action, insteadOf: reason, at: place)
         } catch {
             check.refused(action, Refusal(error), for: reason, pointer, at: place)
@@ -85,25 +102,33 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
 
     /// The state after an action; `nil` where a failure was reported instead. Throws what the
     /// reducer throws.
-    private func after(_ action: any Action, at place: SourceLocation) throws -> State? {
+    private func after(
+        _ action: any Action,
+        _ sender: TestSender,
+        at place: SourceLocation
+    ) throws -> State? {
         coverage?.note(action)
         if let refusal {
             reporter.failed("A server does not start with these actions: \(refusal).", place)
             return nil
         }
-        let state = try reduce(action)
+        let state = try reduce(action, sender)
         if state == nil { check.unknown(action, modules, at: place) }
         return state
     }
 }
 
 extension Given where Subject == State, State: RootState {
-    /// Gives a root state.
-    public init(_ state: State, reporter: TestReporter = .issues) {
+    /// Gives a root state, and the policy that decides about the actions.
+    public init(
+        _ state: State,
+        policy: TestPolicy? = nil,
+        reporter: TestReporter = .issues
+    ) {
         var state = state
         let connect = State.connected
         connect(&state)
-        self.init(state, State.modules, reporter, connect: connect) { $0 }
+        self.init(state, State.modules, reporter, policy, connect: connect) { $0 }
     }
 }
 
@@ -118,57 +143,90 @@ extension Given where Subject: Module, Subject.State == State {
     /// States what one of the module's public actions does.
     public func when(
         _ action: Subject.Interface.Action,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, change, at: place)
+        when(action as any Action, as: principal, session: session, change, at: place)
     }
 
     /// States what an action of the module's views does.
     public func when(
         _ action: Subject.UI,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, change, at: place)
+        when(action as any Action, as: principal, session: session, change, at: place)
     }
 
     /// States what one of the module's own actions does.
     public func when(
         _ action: Subject.Internal,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, change, at: place)
+        when(action as any Action, as: principal, session: session, change, at: place)
     }
 
     /// States that one of the module's public actions is refused.
     public func when(
         _ action: Subject.Interface.Action,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, refused: reason, pointer: pointer, at: place)
+        when(
+            action as any Action,
+            as: principal,
+            session: session,
+            refused: reason,
+            pointer: pointer,
+            at: place
+        )
     }
 
     /// States that an action of the module's views is refused.
     public func when(
         _ action: Subject.UI,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, refused: reason, pointer: pointer, at: place)
+        when(
+            action as any Action,
+            as: principal,
+            session: session,
+            refused: reason,
+            pointer: pointer,
+            at: place
+        )
     }
 
     /// States that one of the module's own actions is refused.
     public func when(
         _ action: Subject.Internal,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(action as any Action, refused: reason, pointer: pointer, at: place)
+        when(
+            action as any Action,
+            as: principal,
+            session: session,
+            refused: reason,
+            pointer: pointer,
+            at: place
+        )
     }
 }

@@ -8,7 +8,7 @@ extension TestStore {
     ///
     /// - Parameters:
     ///   - action: what was dispatched, compared by `==`.
-    ///   - change: as of ``send(_:_:at:)-(Action,_,_)``.
+    ///   - change: as of ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
     ///   - place: where a failure is reported.
     public nonisolated(nonsending) func receive<A: Action & Equatable>(
         _ action: A,

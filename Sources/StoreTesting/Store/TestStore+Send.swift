@@ -8,17 +8,23 @@ extension TestStore {
     ///
     /// - Parameters:
     ///   - action: any action that the store's modules take.
+    ///   - principal: who sends it, the role and the name: `author/u1`. Interceptors and middleware
+    ///     get it, and the store's policy asks for it. None where it is left out.
+    ///   - session: the session that it comes from, by its name; none where it is left out.
     ///   - change: changes the state as the action should; none where it should not. A store that
     ///     is not exhaustive gives it the state after the action: what it sets is compared.
     ///   - place: where a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
         guard begin(action, at: place) else { return }
         do {
-            let done = try await dispatch(action, EffectWatch())
+            let sender = try TestSender(principal, session)
+            let done = try await dispatch(action, sender, EffectWatch())
             report(
                 unstated: events.take(before: done.version),
                 before: "\(ActionText.of(action)) was applied",
@@ -33,22 +39,28 @@ extension TestStore {
         await rest(at: place)
     }
 
-    /// Dispatches an action that the reducer has to refuse, and leaves the state as it was.
+    /// Dispatches an action that the reducer or the policy has to refuse, and leaves the state as
+    /// it was.
     ///
     /// - Parameters:
     ///   - action: any action that the store's modules take.
+    ///   - principal: who sends it, as `author/u1`.
+    ///   - session: the session that it comes from.
     ///   - reason: the refusal's reason, word for word.
     ///   - pointer: which member of the action is at fault; not looked at where it is left out.
     ///   - place: where a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
         guard begin(action, at: place) else { return }
         do {
-            let done = try await dispatch(action, EffectWatch())
+            let sender = try TestSender(principal, session)
+            let done = try await dispatch(action, sender, EffectWatch())
             state = done.state
             check("send").applied(action, insteadOf: reason, at: place)
         } catch let refusal as Refusal {
@@ -71,60 +83,96 @@ extension TestStore {
 }
 
 extension TestStore where Subject: Module, Subject.State == State {
-    /// Dispatches one of the module's public actions; see ``send(_:_:at:)-(Action,_,_)``.
+    /// Dispatches one of the module's public actions; see
+    /// ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.Interface.Action,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, change, at: place)
+        await send(action as any Action, as: principal, session: session, change, at: place)
     }
 
-    /// Dispatches an action of one of the module's views; see ``send(_:_:at:)-(Action,_,_)``.
+    /// Dispatches an action of one of the module's views; see
+    /// ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.UI,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, change, at: place)
+        await send(action as any Action, as: principal, session: session, change, at: place)
     }
 
-    /// Dispatches one of the module's own actions; see ``send(_:_:at:)-(Action,_,_)``.
+    /// Dispatches one of the module's own actions; see
+    /// ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.Internal,
+        as principal: String? = nil,
+        session: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, change, at: place)
+        await send(action as any Action, as: principal, session: session, change, at: place)
     }
 
     /// Dispatches one of the module's public actions, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.Interface.Action,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, refused: reason, pointer: pointer, at: place)
+        await send(
+            action as any Action,
+            as: principal,
+            session: session,
+            refused: reason,
+            pointer: pointer,
+            at: place
+        )
     }
 
     /// Dispatches an action of one of the module's views, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.UI,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, refused: reason, pointer: pointer, at: place)
+        await send(
+            action as any Action,
+            as: principal,
+            session: session,
+            refused: reason,
+            pointer: pointer,
+            at: place
+        )
     }
 
     /// Dispatches one of the module's own actions, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.Internal,
+        as principal: String? = nil,
+        session: String? = nil,
         refused reason: String,
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, refused: reason, pointer: pointer, at: place)
+        await send(
+            action as any Action,
+            as: principal,
+            session: session,
+            refused: reason,
+            pointer: pointer,
+            at: place
+        )
     }
 }

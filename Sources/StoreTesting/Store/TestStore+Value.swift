@@ -37,7 +37,7 @@ extension TestStore {
     ) async throws -> Value {
         guard begin(action, at: place) else { throw CancellationError() }
         let watch = EffectWatch()
-        let done = try await dispatch(action, watch)
+        let done = try await dispatch(action, .nobody, watch)
         accept(action, done.state, nil, "send", at: place)
         let results = Recorder<Result<any Sendable, any Error>?>()
         watch.whenDone(results.record)

@@ -21,7 +21,8 @@ public import Testing
 /// the fields that differ. What effects and presenters dispatch has to be received, in its order,
 /// and what an effect throws, too. ``exhaustivity`` relaxes that.
 ///
-/// It is a real Core. Effects run one at a time, and ``send(_:_:at:)`` returns when all of them
+/// It is a real Core. Effects run one at a time, and ``send(_:as:session:_:at:)`` returns when
+/// all of them
 /// wait for something, such as the clock: so the order of what happens is the same in every run.
 /// One task at a time may use a store.
 ///
@@ -48,7 +49,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let connect: @Sendable (inout State) -> Void
     let isActionOfModules: (any Action) -> Bool
     let dispatch:
-        @Sendable (any Action, EffectWatch) async throws -> (version: UInt64, state: State)
+        @Sendable (any Action, TestSender, EffectWatch) async throws -> (
+            version: UInt64, state: State
+        )
     let useCases: UseCaseMethods
     /// The Core; `nil` where the modules make none.
     let core: (any Sendable)?
@@ -69,6 +72,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         dependencies: Dependencies,
         reporter: TestReporter,
         timeout: Duration,
+        policy: TestPolicy? = nil,
         at place: SourceLocation,
         connect: @escaping @Sendable (inout State) -> Void = { _ in },
         shown: @escaping @Sendable (Root) -> State
@@ -109,8 +113,15 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             let machine = try ModuleMachine<Root>(of: modules)
             // What is only tracked belongs to no module.
             isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
-            dispatch = { action, watch in
-                let done = try await core.dispatch(action, watch: watch)
+            let admit = Self.admission(by: policy, to: Root.self, reporter, at: place)
+            dispatch = { action, sender, watch in
+                try admit(action, sender)
+                let done = try await core.dispatch(
+                    action,
+                    watch: watch,
+                    from: sender.session,
+                    by: sender.principal
+                )
                 return (done.version, shown(done.state))
             }
             useCases = UseCaseMethods(modules, core)
@@ -121,7 +132,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         } catch {
             reporter.failed("The modules can't make a store: \(error).", place)
             isActionOfModules = { _ in true }
-            dispatch = { _, _ in throw error }
+            dispatch = { _, _, _ in throw error }
             useCases = UseCaseMethods()
             core = nil
         }
@@ -130,6 +141,20 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 _ = await executor.rest()
                 return true
             }
+        }
+    }
+
+    /// What throws where a sender may not dispatch an action; nothing without a policy.
+    private static func admission<Root: RootState>(
+        by policy: TestPolicy?,
+        to root: Root.Type,
+        _ reporter: TestReporter,
+        at place: SourceLocation
+    ) -> @Sendable (any Action, TestSender) throws -> Void {
+        guard let policy else { return { _, _ in } }
+        do { return try policy.check(of: root) } catch {
+            reporter.failed("The policy can't be used.\n\n\(Refusal(error).reason)", place)
+            return { _, _ in }
         }
     }
 
@@ -147,6 +172,7 @@ extension TestStore where Subject == State, State: RootState {
     /// - Parameters:
     ///   - state: the state to begin with.
     ///   - dependencies: the world that effects see; by default nothing of it is prepared.
+    ///   - policy: decides which actions that are sent their senders may dispatch; by default all.
     ///   - timeout: see ``timeout``.
     ///   - reporter: receives what is wrong.
     ///   - place: where a failure of the store itself is reported, and what was left unstated when
@@ -154,6 +180,7 @@ extension TestStore where Subject == State, State: RootState {
     public convenience init(
         _ state: State,
         dependencies: Dependencies = .unprepared,
+        policy: TestPolicy? = nil,
         timeout: Duration = .seconds(1),
         reporter: TestReporter = .issues,
         at place: SourceLocation = #_sourceLocation
@@ -164,6 +191,7 @@ extension TestStore where Subject == State, State: RootState {
             dependencies: dependencies,
             reporter: reporter,
             timeout: timeout,
+            policy: policy,
             at: place,
             connect: State.connected
         ) { $0 }

@@ -1,0 +1,100 @@
+import StoreActionCatalog
+import StoreAuthorization
+import StoreCore
+import StorePlatform
+import StoreWire
+
+/// The policy of a server in a test: what each role may dispatch.
+///
+/// Its names are checked against those of the store, as the server does. An action that is sent
+/// without a principal is that of the role `anonymous`. What effects and presenters dispatch is the
+/// program's own, and no policy asks about it.
+public struct TestPolicy: Sendable {
+    private let read: @Sendable () throws -> [UInt8]
+    private let name: String?
+
+    /// The policy of a file.
+    public static func file(_ path: String) -> TestPolicy {
+        TestPolicy(name: path) {
+            guard let bytes = FileReader.read(path, bytesMax: PolicyFile.bytesMax) else {
+                throw Refusal(reason: "\(path): can't be read; allowed is a policy's file")
+            }
+            return bytes
+        }
+    }
+
+    /// The policy of a text, as its file would have it.
+    public static func json(_ text: String) -> TestPolicy {
+        TestPolicy(name: nil) { Array(text.utf8) }
+    }
+
+    private init(name: String?, _ read: @escaping @Sendable () throws -> [UInt8]) {
+        self.name = name
+        self.read = read
+    }
+
+    /// Makes what throws where a sender may not dispatch an action in a store of these modules.
+    ///
+    /// - Throws: an error with everything that is wrong in the policy.
+    func check<Root: RootState>(
+        of root: Root.Type
+    ) throws -> @Sendable (any Action, TestSender) throws -> Void {
+        let modules = Root.modules
+        let registry = try ActionRegistry<Root>(
+            [],
+            modules.map { ModuleActions($0) } + [ModuleActions(of: Root.self)]
+        )
+        let world = PolicyWorld(
+            members: modules.map(\.name),
+            views: Root.views.map { $0.name },
+            actions: registry.entries.map { entry in
+                PolicyAction(
+                    entry.form.name,
+                    module: entry.module,
+                    isForClients: entry.access != .program,
+                    members: entry.form.memberNames,
+                    secrets: entry.secrets
+                )
+            },
+            useCases: modules.flatMap { mount in
+                mount.slice.useCases.map { Self.grantName($0.path, of: mount) }
+            },
+            notifications: []
+        )
+        let bytes = try read()
+        let policy: Policy
+        do {
+            policy = try Policy(parsing: bytes, in: world)
+        } catch {
+            throw Refusal(reason: error.lines(of: name).joined(separator: "\n"))
+        }
+        return { action, sender in
+            guard let role = policy.role(sender.role) else {
+                throw Refusal(reason: "The policy does not have the role '\(sender.role)'.")
+            }
+            let member = try registry.member(of: action, JSONEncoder())
+            let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)
+            let denial = role.denial(
+                ofAction: member.number,
+                member.type,
+                document?.root,
+                principal: sender.name
+            )
+            switch denial {
+            case nil: return
+            case .mayNot(let text): throw Refusal(reason: text)
+            case .hidden:
+                throw Refusal(reason: "'\(member.type)' is not there for '\(role.name)'.")
+            }
+        }
+    }
+
+    /// A use case as a policy names it: one that is asked of instances has `{id}`.
+    private static func grantName<Root: RootState>(_ path: String, of mount: Mount<Root>) -> String
+    {
+        guard mount.slice.form == .instances, let slash = path.firstIndex(of: "/") else {
+            return path
+        }
+        return path[...slash] + "{id}" + path[slash...]
+    }
+}
