@@ -21,9 +21,9 @@ public import Testing
 /// the fields that differ. What effects and presenters dispatch has to be received, in its order,
 /// and what an effect throws, too. ``exhaustivity`` relaxes that.
 ///
-/// It is a real Core. Effects run one at a time, and ``send(_:as:session:_:at:)`` returns when
-/// all of them
-/// wait for something, such as the clock: so the order of what happens is the same in every run.
+/// It is a real Core. Effects run one at a time, and ``send(_:as:session:_:at:)`` returns when all
+/// of them wait for something, such as the clock: so the order of what happens is the same in every
+/// run.
 /// One task at a time may use a store.
 ///
 /// `Subject` is what is tested: a root state, or a module alone.
