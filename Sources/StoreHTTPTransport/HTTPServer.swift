@@ -4,7 +4,7 @@ import Synchronization
 
 /// An HTTP/1.1 server: listens, assembles requests, and hands them to a handler.
 package final class HTTPServer: Sendable {
-    package let counters = TransportCounters()
+    package let counters: TransportCounters
     let loop: EventLoop
     private let ended = Latch()
     private let addresses = Locked<(clients: [ListenAddress], admin: [ListenAddress])>(([], []))
@@ -24,6 +24,7 @@ package final class HTTPServer: Sendable {
         log: @escaping @Sendable (String) -> Void
     ) throws(TransportError) {
         self.startThread = startThread
+        counters = TransportCounters(buffersBytesMax: configuration.buffersBytesMax)
         loop = try EventLoop(
             configuration: configuration,
             handler: handler,

@@ -8,6 +8,9 @@ package struct TransportConfiguration: Sendable {
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
+    /// The most that bodies and answers take that are under way, beside 4 KiB of each; at least
+    /// four times the largest body.
+    package var buffersBytesMax = 256 << 20
     /// How much of a refused request's body is read and dropped, so that its client reads the
     /// answer: closing on unread bytes would reset the connection under it.
     package var discardBytesMax = 16 << 20
@@ -79,6 +82,10 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case tooManyFields(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)
+    /// The bodies of all requests together take so many bytes, which is the most.
+    case bodiesLimit(Int)
+    /// Those of the client's address or principal do.
+    case bodiesShare(Int)
     case timeout(String, seconds: Int)
     case connectionLimit(Int)
     /// The client's address has as many connections as one may have.

@@ -22,13 +22,22 @@ package final class TransportCounters: Sendable {
     /// Connections closed because a deadline passed: that of the headers, of the body, or of the
     /// next request on a connection that is kept open.
     package let timeouts = Atomic<UInt64>(0)
+    /// What bodies and answers take that are under way, in bytes.
+    package let buffersBytes = Atomic<UInt64>(0)
+    /// Connections closed because their clients did not read answers that took others' memory.
+    package let unreadEnded = Atomic<UInt64>(0)
     /// How long requests took that were answered before a route was found for them.
     package let unrouted = RouteTimes()
 
     /// The bounds of requests, by the names that metrics have for them.
-    private static let bounds = ["headers", "fields", "uri", "body"]
+    private static let bounds = ["headers", "fields", "uri", "body", "bodies"]
 
-    package init() {}
+    /// How many bytes bodies and answers may take that are under way.
+    package let buffersBytesMax: Int
+
+    package init(buffersBytesMax: Int = 0) {
+        self.buffersBytesMax = buffersBytesMax
+    }
 
     /// How many requests were over each bound.
     package var bounds: [(name: String, hits: UInt64)] {
@@ -37,16 +46,17 @@ package final class TransportCounters: Sendable {
 
     /// Counts a request that is refused before its route is asked.
     func refused(_ failure: TransportFailure) {
-        framingRefused.count()
         let place: Int
         switch failure {
+        case .bodiesLimit, .bodiesShare: return overBound.first[4].count()
         case .headersTooLarge: place = 0
         case .tooManyFields: place = 1
         case .uriTooLong: place = 2
         case .bodyTooLarge: place = 3
         case .malformed, .versionNotSupported, .timeout, .connectionLimit, .addressLimit, .stopping:
-            return
+            return framingRefused.count()
         }
+        framingRefused.count()
         overBound.first[place].count()
     }
 }

@@ -206,7 +206,7 @@ final class EchoHandler: HTTPHandler {
             case .versionNotSupported: 505
             case .bodyTooLarge: 413
             case .timeout: 408
-            case .connectionLimit, .addressLimit, .stopping: 503
+            case .connectionLimit, .addressLimit, .bodiesLimit, .bodiesShare, .stopping: 503
             }
         return HTTPResponse(status: status, body: .bytes(Array("\(failure)".utf8)))
     }

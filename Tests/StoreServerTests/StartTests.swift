@@ -69,8 +69,13 @@ import Testing
 
     // The gate
 
-    private func gate() throws -> (gate: StartGate, server: HTTPServer) {
-        let gate = StartGate(HostRule(listening: [], further: []))
+    private func gate(
+        needsCredentials: Bool = false
+    ) throws -> (gate: StartGate, server: HTTPServer) {
+        let gate = StartGate(
+            HostRule(listening: [], further: ["localhost"]),
+            needsCredentials: needsCredentials
+        )
         let server = try HTTPServer(
             configuration: ServerConfiguration().transport,
             handler: gate,
@@ -119,6 +124,22 @@ import Testing
         let next = try exchange(of: server, bodyBytes: 1)
         gate.handle(next)
         #expect(status(of: next) == nil)
+    }
+
+    @Test func `where credentials are needed, a gate takes small bodies alone`() throws {
+        for (needsCredentials, expected) in [(false, [nil, nil]), (true, [nil, 503])] {
+            let (gate, server) = try gate(needsCredentials: needsCredentials)
+            let statuses = try [4 << 10, (4 << 10) + 1].map { length -> Int? in
+                let exchange = HTTPExchange(loop: server.loop)
+                try exchange.begin(
+                    "POST",
+                    "http://localhost/dispatch",
+                    RequestFraming(contentLength: length)
+                )
+                return gate.admit(exchange)?.status
+            }
+            #expect(statuses == expected)
+        }
     }
 
     @Test func `a closed gate queues nothing`() throws {

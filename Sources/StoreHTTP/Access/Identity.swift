@@ -2,6 +2,7 @@ package import StoreAuthentication
 import StoreAuthorization
 import StoreCore
 import StoreEventStream
+import StoreHTTPTransport
 import StoreTelemetry
 
 /// Who asks, and what that allows: a principal, with its role as the policy has it.
@@ -79,6 +80,10 @@ package final class Identity: Sendable {
         guard let member = earlier.member else { return sight.covers(earlier.sight) }
         return sight.sees(module: member) || earlier.sight?.sees(module: member) == false
     }
+}
+
+extension Identity: MemoryHolder {
+    package var memoryHolder: String? { name }
 }
 
 /// What a stream was opened with.

@@ -108,6 +108,21 @@ package struct MeasuredProcess: Sendable {
             "Requests whose headers were read.",
             Self.one(transport.requests.load(ordering: .relaxed))
         )
+        metrics.gauge(
+            "store_http_buffers_bytes",
+            "What bodies and answers take that are under way, beside 4 KiB of each.",
+            Self.one(transport.buffersBytes.load(ordering: .relaxed))
+        )
+        metrics.gauge(
+            "store_http_buffers_bytes_max",
+            "How much they may take.",
+            Self.one(UInt64(transport.buffersBytesMax))
+        )
+        metrics.counter(
+            "store_http_unread_ended_total",
+            "Connections closed because answers that were not read took too much memory.",
+            Self.one(transport.unreadEnded.load(ordering: .relaxed))
+        )
         metrics.counter(
             "store_http_refused_total",
             "What the transport itself refused, by why.",

@@ -21,6 +21,15 @@ extension Problem {
         case .tooManyFields(let limit): self = .headersTooLarge(fields: limit)
         case .uriTooLong(let limit): self = .uriTooLong(limit: limit)
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
+        case .bodiesLimit(let limit):
+            self = .overloaded(
+                "the bodies of all requests take the \(limit) bytes that there are for them"
+            )
+        case .bodiesShare(let limit):
+            self = .overloaded(
+                "the bodies and answers of your address or principal take \(limit) bytes, which is "
+                    + "the most they may"
+            )
         case .timeout(let part, let seconds): self = .timeout(of: part, seconds: seconds)
         case .connectionLimit(let limit):
             self = .overloaded("all of the \(limit) connections that this server takes are in use")

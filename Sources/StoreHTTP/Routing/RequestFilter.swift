@@ -36,11 +36,14 @@ struct OriginFilter: RequestFilter {
     }
 }
 
-/// 415 for a body that is not said to be JSON, where the route takes JSON, or that is compressed.
+/// 413 for a body that the route does not take; 415 for one that is not said to be JSON, where the
+/// route takes JSON, or that is compressed.
 struct MediaTypeFilter: RequestFilter {
     func check(_ request: HTTPExchange, for served: ServedRoute) throws(Problem) {
         switch served.bodyKind {
-        case .none: return
+        case .none:
+            guard !request.hasBody else { throw .bodyNotTaken(request.method, request.path) }
+            return
         case .json:
             // What a link asks for has no body; whether it is one, its query says, which is read
             // later.

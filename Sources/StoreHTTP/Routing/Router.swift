@@ -88,6 +88,7 @@ package final class Router: HTTPHandler {
             web.begin(exchange)
             if let preflights, web.isPreflight(exchange) {
                 try web.count(exchange)
+                try mediaTypes.check(exchange, for: preflights)
                 return preflights
             }
             // What is about the server's own health counts for no client: proxies ask for it.

@@ -32,6 +32,9 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
+    /// Whether large bodies are refused: what is sent before credentials are checked must not take
+    /// the memory of others.
+    private let needsCredentials: Bool
     /// Whether operators have listeners of their own, at which alone the health is served.
     private let separatesOperators: Bool
     private let queue = Locked(Queue())
@@ -43,8 +46,10 @@ package final class StartGate: HTTPHandler {
     package init(
         _ hosts: HostRule,
         ids: RequestIDs = RequestIDs(),
-        separatesOperators: Bool = false
+        separatesOperators: Bool = false,
+        needsCredentials: Bool = false
     ) {
+        self.needsCredentials = needsCredentials
         self.hosts = hosts
         self.separatesOperators = separatesOperators
         self.ids = ids
@@ -59,9 +64,13 @@ package final class StartGate: HTTPHandler {
         guard hosts.allows(request.host) else {
             return refusal(.misdirected(host: request.host ?? ""))
         }
-        guard isHealth(request) else { return nil }
+        guard isHealth(request) else {
+            return needsCredentials && request.mayHaveLargeBody ? refusal(.starting()) : nil
+        }
         switch request.verb {
-        case .get, .head, .options: return nil
+        case .get, .head, .options:
+            guard request.hasBody else { return nil }
+            return refusal(.bodyNotTaken(request.method, request.path))
         default: return refusal(.methodNotAllowed(request.method, allowed: Self.healthMethods))
         }
     }

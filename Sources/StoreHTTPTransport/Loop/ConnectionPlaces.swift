@@ -40,7 +40,7 @@ struct ConnectionPlaces {
     }
 
     /// Whether there may be a proxy.
-    private func isForMany(_ address: ClientAddress) -> Bool {
+    func isForMany(_ address: ClientAddress) -> Bool {
         if address.isLocal { return true }
         guard case .internet(let address) = address else { return true }
         return proxies.contains { $0.contains(address) }

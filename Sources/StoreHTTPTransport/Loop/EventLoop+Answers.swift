@@ -91,7 +91,9 @@ extension EventLoop {
         body: UnsafeRawBufferPointer,
         closes: Bool
     ) -> chttpd_verdict {
-        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
+        guard let connection = exchange.connection,
+            holdAnswer(of: exchange, bytes: body.count)
+        else { return CHTTPD_CLOSE }
         let head = beginAnswer(
             exchange,
             status: status,
@@ -129,7 +131,9 @@ extension EventLoop {
                 send(exchange, status: status, fields: fields, body: $0, closes: closes)
             }
         }
-        guard let connection = exchange.connection else { return CHTTPD_CLOSE }
+        guard let connection = exchange.connection, holdAnswer(of: exchange, body) else {
+            return CHTTPD_CLOSE
+        }
         let head = beginAnswer(
             exchange,
             status: status,
@@ -169,6 +173,7 @@ extension EventLoop {
     ) -> chttpd_response_head {
         exchange.noteAnswer(status: status, bytes: bodyBytes)
         exchange.phase = .answered
+        if exchange.heldBody != nil { letGoBody(of: exchange) }
         exchange.closes = exchange.closes || closes || isStopping
         exchange.record?.wait(for: .nothing)
         answered(exchange, status: status)

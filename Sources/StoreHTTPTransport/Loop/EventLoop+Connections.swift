@@ -5,6 +5,9 @@ import Synchronization
 // Which connections there are: accepted, refused, and cut off when their time is over.
 
 extension EventLoop {
+    /// How much of an answer the kernel takes that it has not sent.
+    private static let unsentBytesMax: CInt = 128 << 10
+
     func accept(on listener: Listener) {
         for _ in 0..<Self.eventsMax {
             var address = sockaddr_storage()
@@ -31,6 +34,7 @@ extension EventLoop {
                 close(descriptor)
                 return
             }
+            boundUnsent(descriptor)
             if listener.isAdmin { adminDescriptors.insert(descriptor) }
             _ = withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -38,6 +42,24 @@ extension EventLoop {
                 }
             }
         }
+    }
+
+    /// Bounds how much of an answer waits in the kernel for a client that does not read: else that
+    /// is some megabytes for each (tcp(7), `tcp_wmem`), which a control group counts. Fails on a
+    /// unix socket, which has a bound of its own.
+    private func boundUnsent(_ descriptor: CInt) {
+        setUnsentBound(of: descriptor, Self.unsentBytesMax)
+    }
+
+    /// Leaves the bound to the system: the writer of streams has its own.
+    func unboundUnsent(_ descriptor: CInt) {
+        setUnsentBound(of: descriptor, 0)
+    }
+
+    private func setUnsentBound(of descriptor: CInt, _ bytes: CInt) {
+        var bytes = bytes
+        let size = socklen_t(MemoryLayout<CInt>.size)
+        setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, size)
     }
 
     /// Why a connection that was accepted there has no place; `nil` where it has one. Operators

@@ -38,11 +38,14 @@ extension EventLoop {
         case .parked, .suspending:
             // Another thread still makes its answer; the client is gone.
             if case .parked = exchange.hold { parkedCount -= 1 }
+            letGoBody(of: exchange)
             exchange.connection = nil
             exchange.record = nil
             exchange.hold = .clientLeft
             return
         }
+        letGoBody(of: exchange)
+        letGoAnswer(of: exchange)
         dropStream(of: exchange)
         if let reused = exchange.reused { reusedResponses.giveBack(reused) }
         exchange.reset()
@@ -110,7 +113,9 @@ extension EventLoop {
         exchange.phase = .body
         if framing.contentLength != 0 {
             exchange.record?.wait(for: .body, until: now + configuration.bodySeconds)
-            if let length = framing.contentLength { exchange.bodyBytes.reserveCapacity(length) }
+            if let length = framing.contentLength {
+                exchange.bodyBytes.reserveCapacity(min(length, MessageMemory.ownBytes))
+            }
         }
         return CHTTPD_CONTINUE
     }
@@ -154,6 +159,7 @@ extension EventLoop {
     /// The library takes no response in the middle of a body, so this goes out beside it.
     private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.phase = .discarding
+        letGoBody(of: exchange)
         exchange.bodyBytes.removeAll(keepingCapacity: false)
         answered(exchange, status: response.status)
         guard let connection = exchange.connection else { return }
@@ -248,10 +254,12 @@ extension EventLoop {
         _ body: UnsafePointer<CChar>?,
         _ size: UnsafeMutablePointer<Int>
     ) -> chttpd_verdict {
-        guard exchange.bodyBytes.count + size.pointee <= configuration.bodyBytesMax else {
-            let limit = configuration.bodyBytesMax
-            counters.refused(.bodyTooLarge(limit: limit))
-            answerAhead(exchange, handler.response(for: .bodyTooLarge(limit: limit)))
+        let count = exchange.bodyBytes.count + size.pointee
+        if count > min(MessageMemory.ownBytes, configuration.bodyBytesMax),
+            let failure = grow(exchange, to: count)
+        {
+            counters.refused(failure)
+            answerAhead(exchange, handler.response(for: failure))
             return discard(exchange, size)
         }
         exchange.bodyBytes.append(
@@ -259,6 +267,19 @@ extension EventLoop {
         )
         size.pointee = 0
         return CHTTPD_CONTINUE
+    }
+
+    /// Makes room for a body that has so many bytes by now. Returns why there is none.
+    private func grow(_ exchange: HTTPExchange, to count: Int) -> TransportFailure? {
+        guard count <= configuration.bodyBytesMax else {
+            return .bodyTooLarge(limit: configuration.bodyBytesMax)
+        }
+        let isFirst = exchange.heldBody == nil
+        if let failure = holdBody(of: exchange, count) { return failure }
+        if isFirst, let length = exchange.contentLength {
+            exchange.bodyBytes.reserveCapacity(length)
+        }
+        return nil
     }
 
     /// Does what was decided by the handler, or by the thread that completed the exchange.

@@ -61,6 +61,10 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var adminCount = 0
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var places: ConnectionPlaces
+    @exclusivity(unchecked) var memory: MessageMemory
+    @exclusivity(unchecked) var unread = UnreadAnswers()
+    /// When the log may have the next line about answers that are not read.
+    @exclusivity(unchecked) var nextUnreadReport = 0.0
     /// Where the connection that is being accepted comes from.
     @exclusivity(unchecked) var acceptedAddress = ClientAddress.unknown
     @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
@@ -131,6 +135,7 @@ final class EventLoop: @unchecked Sendable {
             perAddressMax: configuration.connectionsPerAddress,
             proxies: configuration.proxies
         )
+        memory = MessageMemory(bytesMax: configuration.buffersBytesMax)
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         spareDescriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -269,6 +274,7 @@ extension EventLoop {
             runTimers()
             handler.turnEnded()
             observeAnswered()
+            showMemory()
             if now >= nextTick { enforceDeadlines() }
         }
         thread.store(0, ordering: .relaxed)

@@ -69,6 +69,12 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
     /// Whether the connection ends with the answer.
     @exclusivity(unchecked) var closes = false
+    /// What the body takes of the memory that there is for all; `nil` for a small one.
+    @exclusivity(unchecked) var heldBody: HeldBody?
+    /// The answer as long as its client has not read it; `nil` for a small one.
+    @exclusivity(unchecked) var unread: UnreadAnswer?
+    /// How many bytes of body the request announces; `nil` where it is chunked.
+    @exclusivity(unchecked) private(set) var contentLength: Int? = 0
     /// How many bytes of a refused request's body were read and dropped.
     @exclusivity(unchecked) var discardedBytes = 0
     @exclusivity(unchecked) private var ownVerb = RequestMethod.get
@@ -140,6 +146,7 @@ package final class HTTPExchange: @unchecked Sendable {
         ownVerb = method
         self.place = place
         hostIndex = framing.hostIndex
+        contentLength = framing.contentLength
         names = framing.names
     }
 }
@@ -148,6 +155,14 @@ package final class HTTPExchange: @unchecked Sendable {
 
 extension HTTPExchange {
     package var verb: RequestMethod { ownVerb }
+
+    /// Whether the request has a body, as its head says.
+    package var hasBody: Bool { contentLength != 0 }
+
+    /// Whether the body may be so large that it takes memory of others.
+    package var mayHaveLargeBody: Bool {
+        contentLength.map { $0 > MessageMemory.ownBytes } ?? true
+    }
 
     /// What the handler keeps from admitting a request until it handles it.
     package var resource: AnyObject? {

@@ -13,8 +13,10 @@ struct RequestFraming {
     /// A bit for each field's name (``bit(of:length:)``): a field without its bit is not there.
     private(set) var names: UInt64 = 0
 
-    /// No fields.
-    init() {}
+    /// No fields but those that announce a body.
+    init(contentLength: Int? = 0) {
+        self.contentLength = contentLength
+    }
 
     /// Reads the fields of one request.
     ///

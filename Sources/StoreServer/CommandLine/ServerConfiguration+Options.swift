@@ -261,6 +261,13 @@ extension ServerConfiguration: CommandLineConfiguration {
             help: "where slow readers are let go, 0 for the control group's bound"
         ),
         .number(
+            "buffers-max",
+            \.buffersBytesMax,
+            in: 0...1 << 50,
+            unit: "bytes",
+            help: "the most for bodies and answers under way, 0 for a quarter of memory"
+        ),
+        .number(
             "sessions-max",
             \.sessionsMax,
             in: 0...1_000_000,

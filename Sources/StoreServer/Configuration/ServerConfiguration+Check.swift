@@ -36,6 +36,13 @@ extension ServerConfiguration {
                     + "\(SQLiteJournal.fieldBytesMax); give at most that"
             )
         }
+        guard buffersBytesMax == 0 || buffersBytesMax >= Self.buffersBodiesMin * bodyBytesMax else {
+            throw ConfigurationError(
+                "--buffers-max: \(buffersBytesMax) bytes are less than \(Self.buffersBodiesMin) of the "
+                    + "largest bodies take; give at least \(Self.buffersBodiesMin * bodyBytesMax), or "
+                    + "lower --body-max"
+            )
+        }
         guard 0...RecentAnalytics.countCeiling ~= analyticsRecent else {
             throw ConfigurationError(
                 "--analytics-recent: \(analyticsRecent) events can't be kept; give 0 to "

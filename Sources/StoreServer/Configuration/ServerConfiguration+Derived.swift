@@ -23,6 +23,7 @@ extension ServerConfiguration {
         transport.headersBytesMax = headersBytesMax
         transport.uriBytesMax = uriBytesMax
         transport.bodyBytesMax = bodyBytesMax
+        transport.buffersBytesMax = buffersBytes
         transport.headersSeconds = Double(headersSeconds)
         transport.bodySeconds = Double(bodySeconds)
         transport.idleSeconds = Double(idleSeconds)
@@ -32,6 +33,23 @@ extension ServerConfiguration {
         transport.connectionsPerAddressMax = connectionsPerAddressMax
         transport.proxies = trustedProxies.compactMap { AddressRange($0) }
         return transport
+    }
+}
+
+extension ServerConfiguration {
+    /// How many of the largest bodies the memory for what is under way holds at least.
+    static let buffersBodiesMin = 4
+    /// The bound on that memory where there is none on the whole memory.
+    private static let buffersBytesUnbounded = 256 << 20
+
+    /// The most that bodies and answers take that are under way.
+    var buffersBytes: Int {
+        if buffersBytesMax > 0 { return buffersBytesMax }
+        let limit = MemoryUse(bytesMax: memoryBytesMax)?.limit
+        return max(
+            Self.buffersBodiesMin * bodyBytesMax,
+            limit.map { $0 / 4 } ?? Self.buffersBytesUnbounded
+        )
     }
 }
 

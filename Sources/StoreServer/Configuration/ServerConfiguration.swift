@@ -150,6 +150,11 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// what the control group allows, where it sets a bound (cgroups(7), version 2).
     public var memoryBytesMax = 0
 
+    /// The most that bodies and answers of requests take that are under way, beside 4 KiB of each;
+    /// half of it for bodies, a quarter for one address or principal. At least four times the
+    /// largest body. 0 for a quarter of the memory's bound, or 256 MiB where there is none.
+    public var buffersBytesMax = 0
+
     /// The most sessions of clients.
     public var sessionsMax = 10_000
     /// The most sessions that clients of one address have begun; all unix sockets are one address.

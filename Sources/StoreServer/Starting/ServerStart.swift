@@ -43,7 +43,8 @@ final class ServerStart: Sendable {
         gate = StartGate(
             configuration.hostRule,
             ids: requestIDs,
-            separatesOperators: configuration.separatesOperators
+            separatesOperators: configuration.separatesOperators,
+            needsCredentials: configuration.policyFile != nil
         )
         transport = try HTTPServer(
             configuration: configuration.transport,

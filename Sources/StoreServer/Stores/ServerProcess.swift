@@ -88,6 +88,8 @@ final class ServerProcess: Sendable {
         if let threads { watchdog.add(threads.relieve) }
         if let memory { watchdog.addFast(memory.look) }
         watchdog.add(FreedMemory().look)
+        let counters = transport.counters
+        watchdog.add(FreedBuffers { counters.buffersBytes.load(ordering: .relaxed) }.look)
         watchdog.start()
     }
 

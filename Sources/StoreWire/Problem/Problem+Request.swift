@@ -127,6 +127,16 @@ extension Problem {
         limited(.tooLarge, what: "The body", limit: limit, advice: "Send less at once.")
     }
 
+    /// 413: the route takes no body, however short.
+    package static func bodyNotTaken(_ method: String, _ path: String) -> Problem {
+        limited(
+            .tooLarge,
+            what: "The body of \(Problem.excerpt(method)) \(Problem.excerpt(path))",
+            limit: 0,
+            advice: "Send the request without a body."
+        )
+    }
+
     /// 414: the target of the request is longer than is taken.
     package static func uriTooLong(limit: Int) -> Problem {
         limited(.uriTooLong, what: "The request target", limit: limit, advice: "Shorten it.")

@@ -1,0 +1,141 @@
+import CStoreHTTPD
+import Glibc
+import StorePlatform
+import StoreWire
+import Synchronization
+
+// What requests and answers take of the memory that there is for all of them.
+
+extension EventLoop {
+    /// How often the log has a line about answers that are not read.
+    static let unreadReportSeconds = 60.0
+
+    /// Takes memory for a body that has so many bytes by now. Returns why there is none.
+    func holdBody(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
+        guard let record = exchange.record, !record.isAdmin else { return nil }
+        let body = exchange.heldBody ?? HeldBody(holders: holders(of: exchange))
+        let more = count - MessageMemory.ownBytes - body.bytes
+        switch memory.takeBody(more, for: body.holders) {
+        case .none:
+            exchange.heldBody = HeldBody(bytes: body.bytes + more, holders: body.holders)
+            return nil
+        case .all(let limit): return .bodiesLimit(limit)
+        case .share(let limit): return .bodiesShare(limit)
+        }
+    }
+
+    /// Gives a body's memory back, which is not needed any more.
+    func letGoBody(of exchange: HTTPExchange) {
+        guard let body = exchange.heldBody else { return }
+        memory.giveBackBody(body.bytes, for: body.holders)
+        exchange.heldBody = nil
+        exchange.bodyBytes = []
+    }
+
+    /// Takes memory for an answer that is copied, or is kept for it alone. Returns whether it may
+    /// be sent.
+    func holdAnswer(of exchange: HTTPExchange, bytes: Int) -> Bool {
+        bytes <= MessageMemory.ownBytes || holdAnswer(of: exchange, own: bytes, [])
+    }
+
+    /// Takes memory for an answer that is sent from where it is. Returns whether it may be sent.
+    func holdAnswer(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
+        guard body.isInPieces else {
+            guard body.count > MessageMemory.ownBytes else { return true }
+            let piece = SharedPiece(id: ObjectIdentifier(body), bytes: body.count)
+            return holdAnswer(of: exchange, own: 0, [piece])
+        }
+        let pieces = body.pieces.map { SharedPiece(id: ObjectIdentifier($0), bytes: $0.count) }
+        return holdAnswer(of: exchange, own: MessageMemory.readerBytes, pieces)
+    }
+
+    /// Ends the oldest answers where there is too much, of the same address first. What is ended
+    /// takes memory until the library has run again: so much more than the bound can be taken, and
+    /// by then an answer is not sent that is one of several.
+    private func holdAnswer(
+        of exchange: HTTPExchange,
+        own: Int,
+        _ pieces: [SharedPiece]
+    ) -> Bool {
+        guard let record = exchange.record, !record.isAdmin else { return true }
+        let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
+        answer.taken = memory.takeAnswer(own, pieces, for: answer.holders)
+        unread.add(answer)
+        exchange.unread = answer
+        guard answer.taken > 0 else { return true }
+        for holder in answer.holders {
+            var excess = memory.share(of: holder) - memory.shareMax
+            while excess > 0, let oldest = unread.oldest(but: answer, of: holder) {
+                excess -= oldest.taken
+                end(oldest)
+            }
+        }
+        while memory.bytes - unread.endingBytes > memory.bytesMax,
+            let oldest = unread.oldest(but: answer)
+        {
+            end(oldest)
+        }
+        return memory.bytes <= memory.bytesMax + memory.shareMax || unread.count == 1
+    }
+
+    /// Gives an answer's memory back: its request has ended.
+    func letGoAnswer(of exchange: HTTPExchange) {
+        guard let answer = exchange.unread else { return }
+        exchange.unread = nil
+        unread.remove(answer)
+        memory.giveBackAnswer(
+            answer.ownBytes,
+            answer.pieces,
+            taken: answer.taken,
+            for: answer.holders
+        )
+    }
+
+    /// Ends the connection of an answer. What the kernel still has of it is dropped, too.
+    private func end(_ answer: UnreadAnswer) {
+        unread.end(answer)
+        counters.unreadEnded.count()
+        if now >= nextUnreadReport {
+            nextUnreadReport = now + Self.unreadReportSeconds
+            report(
+                "bodies and answers that clients do not read take \(memory.bytes) of "
+                    + "\(memory.bytesMax) bytes: connections of the oldest answers are closed"
+            )
+        }
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            answer.record.descriptor,
+            SOL_SOCKET,
+            SO_LINGER,
+            &option,
+            socklen_t(MemoryLayout<linger>.size)
+        )
+        shutdown(answer.record.descriptor, CInt(SHUT_RDWR))
+    }
+
+    /// Who takes the memory of a request: the client's address, unless there may be many clients
+    /// behind it, and the principal.
+    private func holders(of exchange: HTTPExchange) -> [MessageMemory.Holder] {
+        let client = exchange.client
+        let address: [MessageMemory.Holder] =
+            places.isForMany(client) ? [] : [.address(client.shared)]
+        guard let name = (exchange.sender as? any MemoryHolder)?.memoryHolder else {
+            return address
+        }
+        return address + [.principal(name)]
+    }
+
+    /// Shows others how much is taken.
+    func showMemory() {
+        let bytes = UInt64(memory.bytes)
+        if counters.buffersBytes.load(ordering: .relaxed) != bytes {
+            counters.buffersBytes.store(bytes, ordering: .relaxed)
+        }
+    }
+}
+
+/// A sender of requests that has a share of the memory for them, wherever it is.
+package protocol MemoryHolder: AnyObject {
+    /// The name of the share; `nil` where there is none.
+    var memoryHolder: String? { get }
+}

@@ -1,0 +1,74 @@
+/// An answer that its client has not read to its end.
+final class UnreadAnswer {
+    // Safety: the loop's thread works on one property at a time; the accesses are not checked.
+
+    /// The connection, which lives until its request has ended, and the answer with it.
+    unowned(unsafe) let record: ConnectionRecord
+    /// What it has for itself alone.
+    let ownBytes: Int
+    let pieces: [SharedPiece]
+    let holders: [MessageMemory.Holder]
+    /// How many bytes were taken for it.
+    @exclusivity(unchecked) var taken = 0
+    /// Whether its connection is being ended.
+    @exclusivity(unchecked) var isEnding = false
+    /// Its place among all.
+    @exclusivity(unchecked) fileprivate var place = 0
+
+    init(
+        _ record: ConnectionRecord,
+        ownBytes: Int,
+        _ pieces: [SharedPiece],
+        _ holders: [MessageMemory.Holder]
+    ) {
+        self.record = record
+        self.ownBytes = ownBytes
+        self.pieces = pieces
+        self.holders = holders
+    }
+}
+
+/// The answers that are not read yet, the oldest first.
+struct UnreadAnswers: ~Copyable {
+    /// Places of answers that are gone stay empty until they are half of all.
+    private var answers: ContiguousArray<UnreadAnswer?> = []
+    private(set) var count = 0
+    /// How many bytes those take whose connections are being ended.
+    private(set) var endingBytes = 0
+
+    mutating func add(_ answer: UnreadAnswer) {
+        answer.place = answers.count
+        answers.append(answer)
+        count += 1
+    }
+
+    mutating func remove(_ answer: UnreadAnswer) {
+        if answer.isEnding { endingBytes -= answer.taken }
+        answers[answer.place] = nil
+        count -= 1
+        while answers.last == .some(nil) { answers.removeLast() }
+        guard answers.count > 64, count < answers.count / 2 else { return }
+        answers = ContiguousArray(answers.filter { $0 != nil })
+        for (place, answer) in answers.enumerated() { answer?.place = place }
+    }
+
+    /// Notes that an answer's connection is being ended.
+    mutating func end(_ answer: UnreadAnswer) {
+        answer.isEnding = true
+        endingBytes += answer.taken
+    }
+
+    /// The oldest answer whose connection is not being ended, of one holder or of all; `kept` is
+    /// left out.
+    func oldest(but kept: UnreadAnswer, of holder: MessageMemory.Holder? = nil) -> UnreadAnswer? {
+        for case .some(let answer) in answers where !answer.isEnding && answer !== kept {
+            if let holder, !answer.holders.contains(holder) { continue }
+            return answer
+        }
+        return nil
+    }
+}
+
+extension UnreadAnswer: Equatable {
+    static func == (a: UnreadAnswer, b: UnreadAnswer) -> Bool { a === b }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import StoreHTTPTransport
+
+@Suite struct MessageMemoryTests {
+    private let ada = MessageMemory.Holder.principal("ada")
+    private let bob = MessageMemory.Holder.principal("bob")
+
+    private func pieces(_ counts: [Int]) -> (objects: [AnyObject], pieces: [SharedPiece]) {
+        let objects = counts.map { _ in Object() }
+        return (objects, zip(objects, counts).map { .init(id: ObjectIdentifier($0), bytes: $1) })
+    }
+
+    private final class Object {}
+
+    @Test func `bodies take half of the bound, and one holder a quarter`() {
+        var memory = MessageMemory(bytesMax: 1_000)
+        #expect(memory.takeBody(250, for: [ada]) == nil)
+        #expect(memory.takeBody(1, for: [bob, ada]) == .share(limit: 250))
+        #expect(memory.takeBody(250, for: [bob]) == nil)
+        #expect(memory.takeBody(1, for: []) == .all(limit: 500))
+        memory.giveBackBody(250, for: [ada])
+        #expect(memory.takeBody(1, for: [ada]) == nil)
+        #expect(memory.bytes == 251 && memory.share(of: ada) == 1)
+    }
+
+    @Test func `answers leave bodies what they do not take`() {
+        var memory = MessageMemory(bytesMax: 1_000)
+        _ = memory.takeAnswer(900, [], for: [ada])
+        #expect(memory.takeBody(101, for: []) == .all(limit: 500))
+        #expect(memory.takeBody(100, for: []) == nil)
+        memory.giveBackAnswer(900, [], taken: 900, for: [ada])
+        #expect(memory.bytes == 100 && memory.share(of: ada) == 0)
+    }
+
+    @Test func `a piece of several answers is taken once, until the last of them has ended`() {
+        var memory = MessageMemory(bytesMax: 1_000)
+        let made = pieces([100, 200])
+        let first = memory.takeAnswer(1, made.pieces, for: [ada])
+        let second = memory.takeAnswer(1, [made.pieces[1]], for: [bob])
+        #expect(first == 301 && second == 1 && memory.bytes == 302)
+        memory.giveBackAnswer(1, made.pieces, taken: first, for: [ada])
+        #expect(memory.bytes == 201)
+        memory.giveBackAnswer(1, [made.pieces[1]], taken: second, for: [bob])
+        #expect(memory.bytes == 0 && memory.share(of: ada) == 0 && memory.share(of: bob) == 0)
+    }
+
+    @Test func `the oldest answers come first, of one holder or of all`() {
+        var unread = UnreadAnswers()
+        let record = ConnectionRecord(
+            descriptor: -1,
+            peer: .unknown,
+            isAdmin: false,
+            deadline: .infinity
+        )
+        let answers = (0..<200).map {
+            UnreadAnswer(record, ownBytes: 1, [], $0 % 2 == 0 ? [ada] : [])
+        }
+        for answer in answers {
+            answer.taken = 1
+            unread.add(answer)
+        }
+        #expect(unread.oldest(but: answers[0]) === answers[1])
+        #expect(unread.oldest(but: answers[0], of: ada) === answers[2])
+        unread.end(answers[1])
+        #expect(unread.oldest(but: answers[0]) === answers[2] && unread.endingBytes == 1)
+        for answer in answers[..<150] { unread.remove(answer) }
+        #expect(unread.count == 50 && unread.endingBytes == 0)
+        #expect(unread.oldest(but: answers[199]) === answers[150])
+        for answer in answers[150...].reversed() { unread.remove(answer) }
+        #expect(unread.count == 0 && unread.oldest(but: answers[0]) == nil)
+    }
+}
