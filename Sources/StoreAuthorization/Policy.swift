@@ -5,7 +5,7 @@ package struct Policy: Sendable {
     /// The role of requests that show no credential.
     package static let anonymous = "anonymous"
 
-    private let roles: [ExactText: Role]
+    private var roles: [ExactText: Role]
 
     /// Reads a policy for one store. Where a process has several stores, a policy may name what any
     /// of them has, and a name that two stores have is granted in both.
@@ -39,6 +39,13 @@ package struct Policy: Sendable {
     package static func open(adding groups: Set<RouteGroupName>) -> Policy {
         let standard = Set(RouteGroupName.allCases).subtracting([.debug, .operate])
         return Policy(Role(ofAll: anonymous, using: standard.union(groups)))
+    }
+
+    /// The same with a role that may do everything.
+    package func adding(roleOfAll name: String) -> Policy {
+        var policy = self
+        policy.roles[ExactText(name)] = Role(ofAll: name, using: Set(RouteGroupName.allCases))
+        return policy
     }
 
     /// The names of the roles that it has, in their order.

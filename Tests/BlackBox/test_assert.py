@@ -183,7 +183,7 @@ def test_nobody_to_play_with(play, tmp_path):
         (
             {"steps": [{"dispatch": INCREASE, "expects": {}}]},
             "FILE: /steps/0/expects: nothing is called that here; allowed are dispatch, name, "
-            "expect, receive, refused, problem, exhaustive; did you mean 'expect'?",
+            "as, session, expect, receive, refused, problem, exhaustive; did you mean 'expect'?",
         ),
         (
             {"steps": [{"dispatch": INCREASE, "expect": {"counter": 1}}]},

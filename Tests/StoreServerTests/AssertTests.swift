@@ -32,9 +32,9 @@ import Testing
         defer { running.stop() }
         let client = try #require(running.addresses.first.flatMap { CommandClient($0) })
         let printed = Locked<[String]>([])
-        let run = AssertRun(
+        var run = AssertRun(
             script: try AssertScript(parsing: Array(script.utf8)),
-            client: StoreClient(http: client)
+            client: StoreClient(http: client, .init())
         ) { line in printed.withLock { $0.append(line) } }
         _ = try run.play()
         return printed.withLock { $0 }

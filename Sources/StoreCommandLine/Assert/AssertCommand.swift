@@ -24,20 +24,23 @@ struct AssertCommand {
     ///   started or asked.
     func run(
         at url: String?,
-        showing credential: Credential?,
-        start: () throws -> (url: String, stop: @Sendable () -> Void)
+        showing credentials: ScriptCredentials,
+        start: (_ principals: [String]) throws -> ScriptServer
     ) throws -> Bool {
-        if let url { return try play(at: url, showing: credential) }
-        let server = try start()
+        if let url { return try play(at: url, showing: credentials) }
+        let server = try start(script.principals)
         defer { server.stop() }
-        return try play(at: server.url, showing: nil)
+        return try play(at: server.url, showing: server.credentials)
     }
 
-    private func play(at url: String, showing credential: Credential?) throws -> Bool {
-        guard let http = CommandClient(url, credential: credential) else {
+    private func play(at url: String, showing credentials: ScriptCredentials) throws -> Bool {
+        if let other = script.principals.first(where: { credentials.senders[$0] == nil }) {
+            throw UsageError("a step acts as '\(other)': --as \(other)=FILE has its credential")
+        }
+        guard let http = CommandClient(url) else {
             throw UsageError("--url: " + CommandClient.noAddress(url))
         }
-        let run = AssertRun(script: script, client: StoreClient(http: http)) { line in
+        var run = AssertRun(script: script, client: StoreClient(http: http, credentials)) { line in
             print(line)
             fflush(nil)
         }

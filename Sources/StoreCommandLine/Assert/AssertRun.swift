@@ -1,18 +1,24 @@
 /// Plays a script against a server, and prints for each step whether it holds.
 struct AssertRun {
     let script: AssertScript
-    let client: StoreClient
+    var client: StoreClient
     /// Takes one line of what is to be printed.
     let output: (String) -> Void
 
     /// Plays all steps, also behind one that fails. Returns how many do not hold.
-    func play() throws(CommandClientError) -> Int {
+    mutating func play() throws(CommandClientError) -> Int {
         var failed = 0
-        var before = try client.look()
+        var sender = AssertScript.Sender()
+        var before = try client.look(sender)
         for (index, step) in script.steps.enumerated() {
-            let outcome = try client.perform(step.request)
-            let after = try client.look()
-            let applied = try client.applied(after: before.version, through: after.version)
+            if step.sender != sender {
+                sender = step.sender
+                try client.begin(sender)
+                before = try client.look(sender)
+            }
+            let outcome = try client.perform(step.request, sender)
+            let after = try client.look(sender)
+            let applied = try client.applied(after: before.version, through: after.version, sender)
 
             var check = AssertCheck(step.expectation)
             check.answer(outcome)

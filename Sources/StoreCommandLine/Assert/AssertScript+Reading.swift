@@ -57,12 +57,29 @@ extension AssertScript.Step {
         }
         try node.check(
             members: [
-                act, "name", "expect", "receive", "refused", "problem", "exhaustive",
+                act, "name", "as", "session", "expect", "receive", "refused", "problem",
+                "exhaustive",
             ] + further
+        )
+        sender = AssertScript.Sender(
+            principal: try node["as"].map { node throws(AssertScriptError) in
+                try Self.principal(node)
+            },
+            session: try node["session"]?.text()
         )
         request = done.request
         title = try node["name"]?.text() ?? done.title
         expectation = try AssertScript.Expectation(node, isExhaustive: isExhaustive)
+    }
+
+    /// A role and a name, with a slash between them.
+    private static func principal(_ node: ScriptNode) throws(AssertScriptError) -> String {
+        let text = try node.text()
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts.contains(where: \.isEmpty) else {
+            throw node.error("allowed is ROLE/NAME, such as author/u1")
+        }
+        return text
     }
 
     private static func dispatch(

@@ -10,8 +10,24 @@ struct AssertScript {
     struct Step {
         /// What it is called in the output: its own name, or what it asks for.
         let title: String
+        let sender: Sender
         let request: Request
         let expectation: Expectation
+    }
+
+    /// Who does a step.
+    struct Sender: Equatable {
+        /// The principal, such as `author/u1`; `nil` for what the whole script shows.
+        var principal: String?
+        /// The session, by the script's name for it; `nil` for none.
+        var session: String?
+    }
+
+    /// The principals of its steps, in their order, each once.
+    var principals: [String] {
+        steps.compactMap(\.sender.principal).reduce(into: []) { found, principal in
+            if !found.contains(principal) { found.append(principal) }
+        }
     }
 
     /// A `POST` with a JSON body.

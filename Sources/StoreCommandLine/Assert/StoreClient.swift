@@ -8,6 +8,14 @@ struct StoreClient {
     static let stepSeconds = 10
 
     let http: CommandClient
+    private let credentials: ScriptCredentials
+    /// The cookies of the sessions that have begun, by the script's names.
+    private var cookies: [String: String] = [:]
+
+    init(http: CommandClient, _ credentials: ScriptCredentials) {
+        self.http = http
+        self.credentials = credentials
+    }
 
     /// A state, and the version that has it.
     struct Look {
@@ -34,27 +42,74 @@ struct StoreClient {
         case other(status: Int)
     }
 
-    /// The newest state.
-    func look() throws(CommandClientError) -> Look {
-        let answer = try get("/state")
+    /// Begins the session of a sender, where it has one that has not begun yet.
+    mutating func begin(_ sender: AssertScript.Sender) throws(CommandClientError) {
+        guard let session = sender.session, cookies[session] == nil else { return }
+        let answer = try http.exchange(
+            CommandClient.Request(
+                "POST",
+                http.path + "/sessions",
+                headers: headers(credential(of: sender)),
+                body: []
+            ),
+            stepSeconds: Self.stepSeconds
+        )
+        guard answer.status == 201, let cookie = answer["set-cookie"]?.split(separator: ";").first
+        else {
+            throw CommandClientError(
+                "\(http.authority) answers \(answer.status) to POST /sessions, so the session "
+                    + "'\(session)' does not begin"
+            )
+        }
+        cookies[session] = String(cookie)
+    }
+
+    private func credential(of sender: AssertScript.Sender) -> Credential? {
+        sender.principal.map { credentials.senders[$0] } ?? credentials.reader
+    }
+
+    /// What looks at what a step has done: in its session as its principal sees it, or better; else
+    /// as the reader of the whole script does.
+    private func view(of sender: AssertScript.Sender) -> [(name: String, value: String)] {
+        guard let session = sender.session else { return headers(credentials.reader) }
+        let reader = sender.principal.flatMap { credentials.readers[$0] }
+        return headers(reader ?? credential(of: sender), session)
+    }
+
+    private func headers(
+        _ credential: Credential?,
+        _ session: String? = nil
+    ) -> [(name: String, value: String)] {
+        var headers = [("Host", http.authority)]
+        if let credential { headers.append(credential.header) }
+        if let cookie = session.flatMap({ cookies[$0] }) { headers.append(("Cookie", cookie)) }
+        return headers
+    }
+
+    /// The newest state, as the sender of a step sees it in its session.
+    func look(_ sender: AssertScript.Sender) throws(CommandClientError) -> Look {
+        let answer = try get("/state", sender)
         guard let tag = answer["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
             let state = parse(answer)
         else { throw CommandClientError("\(http.authority) gives no state with a tag") }
         return Look(state: JSONTree(state.root), version: tag.version)
     }
 
-    /// What was applied after one version and up to another.
+    /// What was applied after one version and up to another, as far as the sender sees it.
     func applied(
         after start: UInt64,
-        through end: UInt64
+        through end: UInt64,
+        _ sender: AssertScript.Sender
     ) throws(CommandClientError) -> [Applied] {
         var applied: [Applied] = []
         var after = start
         while after < end {
-            let page = parse(try get("/actions?after=\(after)&limit=1000"))?.root
-            guard let records = page?.member(named: "actions")?.elements, !records.isEmpty else {
+            let page = parse(try get("/actions?after=\(after)&limit=1000", sender))?.root
+            guard let records = page?.member(named: "actions")?.elements else {
                 throw CommandClientError("\(http.authority) has no log of actions after \(after)")
             }
+            // What another session does of its own is not there.
+            guard !records.isEmpty else { break }
             for record in records {
                 guard let version = record.member(named: "version").flatMap(Self.version),
                     let type = record.member(named: "type")?.stringValue
@@ -71,13 +126,16 @@ struct StoreClient {
     }
 
     /// Does what a step asks for, and waits until all that follows is done.
-    func perform(_ request: AssertScript.Request) throws(CommandClientError) -> Outcome {
+    func perform(
+        _ request: AssertScript.Request,
+        _ sender: AssertScript.Sender
+    ) throws(CommandClientError) -> Outcome {
         let answer = try http.exchange(
             CommandClient.Request(
                 "POST",
                 http.path + request.path,
-                headers: [
-                    ("Host", http.authority), ("Content-Type", "application/json"),
+                headers: headers(credential(of: sender), sender.session) + [
+                    ("Content-Type", "application/json"),
                     ("Prefer", "wait=\(Self.waitSeconds)"),
                 ],
                 body: request.body
@@ -107,9 +165,12 @@ struct StoreClient {
         }
     }
 
-    private func get(_ target: String) throws(CommandClientError) -> CommandAnswer {
+    private func get(
+        _ target: String,
+        _ sender: AssertScript.Sender
+    ) throws(CommandClientError) -> CommandAnswer {
         let answer = try http.exchange(
-            CommandClient.Request("GET", http.path + target, headers: [("Host", http.authority)]),
+            CommandClient.Request("GET", http.path + target, headers: view(of: sender)),
             stepSeconds: Self.stepSeconds
         )
         guard answer.status == 200 else {

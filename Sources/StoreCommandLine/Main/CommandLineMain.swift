@@ -70,10 +70,11 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             finish(answer.text, answer.isGood ? .success : .failure)
         case .assert(let file, let url):
             let command = try AssertCommand(file)
-            let holds = try command.run(at: url, showing: reader.credential) {
+            let shown = ScriptCredentials(reader: reader.credential, senders: reader.senders)
+            let holds = try command.run(at: url, showing: shown) { principals in
                 // A client that is gone must not end the process.
                 _ = Signals([])
-                return try program.startForScript(reader.configuration)
+                return try program.startForScript(reader.configuration, as: principals)
             }
             Logger.standardError.flush()
             exit(holds ? .success : .failure)

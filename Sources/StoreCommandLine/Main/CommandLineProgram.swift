@@ -13,7 +13,7 @@ package protocol CommandLineProgram: Sendable {
     var library: String { get }
 
     /// Refuses a configuration that can't be used, given the names of the options that a flag, a
-    /// variable or the file sets. A server of ``startForScript(_:)`` keeps nothing.
+    /// variable or the file sets. A server of ``startForScript(_:as:)`` keeps nothing.
     ///
     /// - Throws: an error whose description is for the operator.
     func check(
@@ -51,10 +51,12 @@ package protocol CommandLineProgram: Sendable {
         journalFailed: @escaping @Sendable (any Error) -> Void
     ) throws -> Server
 
-    /// Starts a server that keeps nothing, for a script to be played against.
+    /// Starts a server that keeps nothing, for a script to be played against, with a credential for
+    /// each of the principals, such as `author/u1`.
     func startForScript(
-        _ configuration: Configuration
-    ) throws -> (url: String, stop: @Sendable () -> Void)
+        _ configuration: Configuration,
+        as principals: [String]
+    ) throws -> ScriptServer
 }
 
 /// A server that listens, and is ready or on its way to that.

@@ -128,7 +128,13 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     }
 
     private static var assertFlags: [(String, String)] {
-        [("--url URL", "the server to ask: http://HOST:PORT, with the path of a store")]
+        [
+            ("--url URL", "the server to ask: http://HOST:PORT, with the path of a store"),
+            (
+                "--as ROLE/NAME=FILE",
+                "with --url: what steps show that act \"as\" this principal; may be given again"
+            ),
+        ]
     }
 
     /// The configuration in force, as a file for `--config`.

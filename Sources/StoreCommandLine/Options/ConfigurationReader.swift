@@ -13,9 +13,13 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
 
     /// What a command shows to the server that it asks; `nil` for nothing.
     private(set) var credential: Credential?
+    /// What the steps of a script show, by their principals.
+    private(set) var senders: [String: Credential] = [:]
 
     private var fromFlags: [String: [String]] = [:]
     private var tokenFile: String?
+    /// The files of ``senders``, as `--as` names them.
+    private var senderFiles: [(principal: String, path: String)] = []
     private var configFile: String?
 
     /// Reads the whole configuration.
@@ -43,6 +47,13 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         default: break
         }
         if command.asksServer { credential = try readCredential(environment, readFile) }
+        for (principal, path) in senderFiles {
+            let origin = "--as \(principal)"
+            senders[principal] = try Credential(
+                Self.value(inFile: path, origin, readFile),
+                of: origin
+            )
+        }
         if case .token(let token) = command { try token.checkComplete() }
         let fromEnvironment = try readEnvironment(environment, readFile)
         configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
@@ -101,6 +112,10 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         if case .policy(let policy) = command { try policy.check() }
         guard tokenFile == nil || command.asksServer else {
             throw UsageError("--token-file goes with status and with assert --url; see --help")
+        }
+        if case .assert(_, .some) = command { return }
+        guard senderFiles.isEmpty else {
+            throw UsageError("--as goes with assert --url; see --help")
         }
     }
 
@@ -180,6 +195,20 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             return true
         }
         switch name {
+        case "as":
+            let value = try Self.value(of: name, inline, &rest)
+            let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, parts[0].contains("/") else {
+                throw .value(
+                    value,
+                    of: "--as",
+                    allowed: "ROLE/NAME=FILE, such as author/u1=u1.token"
+                )
+            }
+            guard !senderFiles.contains(where: { $0.principal == parts[0] }) else {
+                throw UsageError("--as \(parts[0]) is given twice; it is allowed once")
+            }
+            senderFiles.append((parts[0], parts[1]))
         case "token-file":
             guard tokenFile == nil else {
                 throw UsageError("--token-file is given twice; it is allowed once")
@@ -249,7 +278,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             Configuration.options.map(\.name)
             + [
                 "config", "help", "version", "check-config", "print-config", "health", "url",
-                "watch", "token-file",
+                "watch", "token-file", "as",
             ]
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
             return "; see --help for those that are allowed"

@@ -21,7 +21,8 @@ extension StoreServer {
     ) throws(ConfigurationError) -> Policy {
         guard let path = configuration.policyFile else { return .open(adding: groups) }
         let world = try policyWorld()
-        return Policy(try PolicyFile(path, for: [world] + others), in: world)
+        let policy = Policy(try PolicyFile(path, for: [world] + others), in: world)
+        return configuration.readerRole.map { policy.adding(roleOfAll: $0) } ?? policy
     }
 
     /// The file of the configuration, checked against all stores of the process; `nil` where there

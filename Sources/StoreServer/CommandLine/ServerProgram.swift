@@ -61,9 +61,21 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
     }
 
     func startForScript(
-        _ configuration: ServerConfiguration
-    ) throws -> (url: String, stop: @Sendable () -> Void) {
+        _ configuration: ServerConfiguration,
+        as principals: [String]
+    ) throws -> ScriptServer {
         var own = configuration
+        var keys: ScriptKeys?
+        if own.policyFile != nil {
+            let made = try ScriptKeys(for: principals)
+            own.authKeysFile = made.path
+            own.readerRole = made.readerRole
+            keys = made
+        } else if let principal = principals.first {
+            throw UsageError(
+                "a step acts as '\(principal)', which says something to a server with --policy alone"
+            )
+        }
         own.listen = ["127.0.0.1:0"]
         own.adminListen = []
         own.ephemeral = true
@@ -73,8 +85,19 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
         memory.others = server.others.map { other in
             AddedStore(name: other.name, program: other.program.forgetting)
         }
-        let running = try memory.start(own)
-        return (running.addresses.joined(), { running.stop() })
+        do {
+            let running = try memory.start(own)
+            return ScriptServer(
+                url: running.addresses.joined(),
+                credentials: keys?.credentials ?? ScriptCredentials()
+            ) { [keys] in
+                running.stop()
+                keys?.remove()
+            }
+        } catch {
+            keys?.remove()
+            throw error
+        }
     }
 
     /// A server that listens.

@@ -180,6 +180,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var stuckActionSeconds = 10
     /// How long a clean stop may take.
     public var shutdownSeconds = 10
+    /// A role that may do everything beside those of the policy; `nil` for none. No option sets it:
+    /// it is for a server that a script is played against.
+    var readerRole: String?
 
     /// Makes the configuration of a fresh server.
     public init() {}

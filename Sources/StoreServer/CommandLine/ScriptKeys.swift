@@ -1,0 +1,64 @@
+import Glibc
+import StoreAuthentication
+import StoreCommandLine
+import StorePlatform
+
+/// A keys file for a server that is started for a script: a key for each principal that the script
+/// names, and keys that see everything, for the looks between its steps.
+///
+/// The folder is the user's alone, and goes with ``remove()``.
+struct ScriptKeys: Sendable {
+    /// The keys file.
+    let path: String
+    /// The role that sees everything: no policy has its name, which is random.
+    let readerRole: String
+    let credentials: ScriptCredentials
+    private let folder: String
+
+    /// - Parameter principals: roles and names, such as `author/u1`.
+    /// - Throws: where the folder can't be made, or a principal has a name that no key may have.
+    init(for principals: [String]) throws {
+        var template = Array("\(Self.temporaryFolder)/store-script-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw HistoryCommandError(
+                "\(Self.temporaryFolder): no folder can be made there: \(SystemError.text)"
+            )
+        }
+        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = folder + "/keys.json"
+        var random = SystemRandomNumberGenerator()
+        readerRole = "script-" + String(random.next() as UInt64, radix: 16)
+        do {
+            let file = APIKeyFile(path)
+            let now = SystemTime.wallNanoseconds() / 1_000_000_000
+            func token(_ name: String, _ role: String) throws -> String {
+                try file.create(principal: name, role: role, expires: nil, at: now).token
+            }
+            var (senders, readers) = ([String: String](), [String: String]())
+            for principal in principals {
+                let parts = principal.split(separator: "/", maxSplits: 1).map(String.init)
+                guard parts.count == 2 else { continue }
+                senders[principal] = try token(parts[1], parts[0])
+                readers[principal] = try token(parts[1], readerRole)
+            }
+            credentials = try ScriptCredentials(
+                reader: try token("script", readerRole),
+                senders: senders,
+                readers: readers
+            )
+        } catch {
+            Self.remove(folder, path)
+            throw error
+        }
+    }
+
+    /// Removes the folder with the keys.
+    func remove() { Self.remove(folder, path) }
+
+    private static func remove(_ folder: String, _ path: String) {
+        unlink(path)
+        rmdir(folder)
+    }
+
+    private static var temporaryFolder: String { ProcessEnvironment.all["TMPDIR"] ?? "/tmp" }
+}
