@@ -21,7 +21,7 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
     }
 
     /// Puts a slice in its place; `nil` where it ends.
-    func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
+    package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         switch self {
         case .always(let member): if let state { member.write(state, &root) }
         case .started(let member): member.write(state, &root)

@@ -26,6 +26,8 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let reduce: (any Action, TestSender) throws -> State?
     /// Brings what modules share up to date, as the store does by itself.
     private let connect: (inout State) -> Void
+    /// Takes over from another state what the store keeps for itself.
+    private let takingLedger: (inout State, State) -> Void
 
     /// Makes the test for a root state; `shown` takes the state that the test is about out of it.
     private init<Root: RootState>(
@@ -34,11 +36,13 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         _ reporter: TestReporter,
         _ policy: TestPolicy? = nil,
         connect: @escaping (inout State) -> Void = { _ in },
+        takingLedger: @escaping (inout State, State) -> Void = { _, _ in },
         shown: @escaping (Root) -> State
     ) {
         self.reporter = reporter
         self.modules = modules.map { "'\($0.name)'" }
         self.connect = connect
+        self.takingLedger = takingLedger
         state = shown(root)
         refusal = ActionNames.of(modules).refusal
         reduce = { action, sender in
@@ -97,7 +101,12 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     }
 
     private var check: StateCheck<State> {
-        StateCheck(reporter: reporter, verb: "when", connect: connect)
+        StateCheck(
+            reporter: reporter,
+            verb: "when",
+            connect: connect,
+            takingLedger: takingLedger
+        )
     }
 
     /// The state after an action; `nil` where a failure was reported instead. Throws what the
@@ -128,15 +137,26 @@ extension Given where Subject == State, State: RootState {
         var state = state
         let connect = State.connected
         connect(&state)
-        self.init(state, State.modules, reporter, policy, connect: connect) { $0 }
+        self.init(
+            state,
+            State.modules,
+            reporter,
+            policy,
+            connect: connect,
+            takingLedger: State.takingLedger
+        ) { $0 }
     }
 }
 
 extension Given where Subject: Module, Subject.State == State {
     /// Gives one module its state.
     public init(_ module: Subject, _ state: State, reporter: TestReporter = .issues) {
-        self.init(SoleState<Subject>(state), SoleState<Subject>.modules(module), reporter) {
-            $0.state ?? state
+        if module.keepsItsEffects {
+            let modules = KeptSoleState<Subject>.modules(module)
+            self.init(KeptSoleState<Subject>(state), modules, reporter) { $0.state ?? state }
+        } else {
+            let modules = SoleState<Subject>.modules(module)
+            self.init(SoleState<Subject>(state), modules, reporter) { $0.state ?? state }
         }
     }
 

@@ -51,8 +51,8 @@ final class TestEvents<State: Sendable>: Sendable {
         table.withLock { table in
             guard !table.applied.isEmpty else { return }
             let action = table.applied.removeFirst()
-            // What the test sends has no place in the program.
-            guard action.origin != nil else { return }
+            // What the test sends has no place in the program; the ledger is the store's own.
+            guard action.origin != nil, !(action.action is PendingEffects.Internal) else { return }
             table.waiting.append(
                 TestEvent(
                     form: .action(action.action, state),

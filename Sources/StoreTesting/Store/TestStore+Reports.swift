@@ -5,7 +5,13 @@ import Testing
 
 extension TestStore {
     func check(_ verb: String) -> StateCheck<State> {
-        StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb, connect: connect)
+        StateCheck(
+            reporter: reporter,
+            exhaustivity: exhaustivity,
+            verb: verb,
+            connect: connect,
+            takingLedger: takingLedger
+        )
     }
 
     func fail(_ what: String, _ hint: String?, at place: SourceLocation) {

@@ -47,6 +47,8 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let modules: [String]
     /// Brings what modules share up to date, as the store does by itself.
     let connect: @Sendable (inout State) -> Void
+    /// Takes over from another state what the store keeps for itself.
+    let takingLedger: @Sendable (inout State, State) -> Void
     let isActionOfModules: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, TestSender, EffectWatch) async throws -> (
@@ -75,6 +77,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         policy: TestPolicy? = nil,
         at place: SourceLocation,
         connect: @escaping @Sendable (inout State) -> Void = { _ in },
+        takingLedger: @escaping @Sendable (inout State, State) -> Void = { _, _ in },
         shown: @escaping @Sendable (Root) -> State
     ) {
         let events = TestEvents<State>(changes)
@@ -90,6 +93,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         self.modules = modules.map { "'\($0.name)'" }
         self.beginning = place
         self.connect = connect
+        self.takingLedger = takingLedger
         var beginning = shown(root)
         connect(&beginning)
         state = beginning
@@ -193,7 +197,8 @@ extension TestStore where Subject == State, State: RootState {
             timeout: timeout,
             policy: policy,
             at: place,
-            connect: State.connected
+            connect: State.connected,
+            takingLedger: State.takingLedger
         ) { $0 }
     }
 }
@@ -219,9 +224,20 @@ extension TestStore where Subject: Module, Subject.State == State {
         reporter: TestReporter = .issues,
         at place: SourceLocation = #_sourceLocation
     ) {
+        guard module.keepsItsEffects else {
+            self.init(
+                SoleState<Subject>(state),
+                modules: SoleState<Subject>.modules(module),
+                dependencies: dependencies,
+                reporter: reporter,
+                timeout: timeout,
+                at: place
+            ) { $0.state ?? state }
+            return
+        }
         self.init(
-            SoleState<Subject>(state),
-            modules: SoleState<Subject>.modules(module),
+            KeptSoleState<Subject>(state),
+            modules: KeptSoleState<Subject>.modules(module),
             dependencies: dependencies,
             reporter: reporter,
             timeout: timeout,

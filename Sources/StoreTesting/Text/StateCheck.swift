@@ -11,6 +11,8 @@ struct StateCheck<State: Encodable & Equatable> {
     let verb: String
     /// Brings what modules share up to date in a stated state, as the store does by itself.
     var connect: (inout State) -> Void = { _ in }
+    /// Takes over from another state what the store keeps for itself.
+    var takingLedger: (inout State, State) -> Void = { _, _ in }
 
     func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {
         reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
@@ -25,6 +27,8 @@ struct StateCheck<State: Encodable & Equatable> {
         at place: SourceLocation
     ) {
         let name = ActionText.of(action)
+        var before = before
+        takingLedger(&before, actual)
         var stated = exhaustivity == .on ? before : actual
         do {
             try change?(&stated)
