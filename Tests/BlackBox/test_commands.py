@@ -221,7 +221,7 @@ def test_a_history_that_is_served_is_not_verified_beside(history):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["restore"], "there is no command 'restore'; there are backup, export, import, verify"),
+        (["restore"], "there is no command 'restore'; there are assert, backup, export, help, import, policy"),
         (["backup"], "usage: backup FILE"),
         (["verify", "x"], "verify takes no 'x'"),
         (["verify", "--nope"], "unknown flag --nope"),
