@@ -23,7 +23,23 @@ private struct Basket: Module {
     struct State: ModuleState { var items = 0 }
     enum Action: ModuleAction { case filled }
 
+    static let dispatchables: [any Dispatchable.Type] = [Count.self]
+
+    var useCases: [UseCaseMethod<State>] {
+        [
+            UseCaseMethod("basket", "fill") { (_: NoFields, context) in
+                try await context.dispatch(Action.filled)
+            }
+        ]
+    }
+
     func reduce(_ state: inout State, _ action: Action) { state.items += 1 }
+}
+
+private struct Count: SideEffect {
+    func sideEffect(_ context: EffectContext<Basket.State>) async throws -> Int {
+        try await context.state().items
+    }
 }
 
 private struct Shop: RootState {
@@ -41,7 +57,7 @@ private struct Shop: RootState {
     private static let policy = """
         {"roles": {
             "author": {"dispatch": [{"type": "notes/added", "where": {"/author": "$principal"}}]},
-            "editor": {"dispatch": ["notes/*"]}
+            "editor": {"dispatch": ["notes/*"], "call": ["usecases/basket/fill"]}
         }}
         """
     private let failures = Failures()
@@ -115,6 +131,32 @@ private struct Shop: RootState {
             refused: "The role 'author' may not dispatch 'notes/cleared'."
         )
     }
+
+    @Test func `use cases and side effects are of a session, and a policy grants calls`()
+        async throws
+    {
+        let store = TestStore(Shop(), policy: .json(Self.open))
+        await store.send(Sessions.Internal.began(session: "a")) {
+            $0.sessions = beginning($0.sessions, "a")
+        }
+        await store.call("basket", "fill", as: "root/x", session: "a")
+        await store.receive(Basket.Action.filled) { $0.basket["a"].items = 1 }
+        #expect(try await store.value(of: Count(), as: "root/x", session: "a") == 1)
+        #expect(try await store.value(of: Count(), as: "root/x") == 0)
+        await store.finish()
+        let denied = TestStore(
+            Shop(),
+            policy: .json(Self.policy),
+            reporter: failures.reporter
+        )
+        await denied.call("basket", "fill", as: "author/ada")
+        #expect(failures.take().joined().contains("The role 'author' may not call 'basket/fill'."))
+        await denied.call("basket", "fill", as: "editor/eve")
+        await denied.receive(Basket.Action.filled) { $0.basket["shared"].items = 1 }
+        #expect(failures.take() == [])
+    }
+
+    private static let open = #"{"roles": {"root": {"dispatch": ["*"], "call": ["*"]}}}"#
 
     @Test func `a principal without a role, and a policy with a wrong name, are reported`() async {
         let store = TestStore(

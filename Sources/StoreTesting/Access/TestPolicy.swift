@@ -7,8 +7,8 @@ import StoreWire
 /// The policy of a server in a test: what each role may dispatch.
 ///
 /// Its names are checked against those of the store, as the server does. An action that is sent
-/// without a principal is that of the role `anonymous`. What effects and presenters dispatch is the
-/// program's own, and no policy asks about it.
+/// without a principal is that of the role `anonymous`. What the program alone dispatches, as a
+/// module's `Internal`, no policy asks about, also where a test sends it.
 public struct TestPolicy: Sendable {
     private let read: @Sendable () throws -> [UInt8]
     private let name: String?
@@ -33,12 +33,13 @@ public struct TestPolicy: Sendable {
         self.read = read
     }
 
-    /// Makes what throws where a sender may not dispatch an action in a store of these modules.
+    /// Makes what throws where a sender may not dispatch an action, or call a use case, in a store
+    /// of these modules.
     ///
     /// - Throws: an error with everything that is wrong in the policy.
     func check<Root: RootState>(
         of root: Root.Type
-    ) throws -> @Sendable (any Action, TestSender) throws -> Void {
+    ) throws -> TestAdmission {
         let modules = Root.modules
         let registry = try ActionRegistry<Root>(
             [],
@@ -68,11 +69,28 @@ public struct TestPolicy: Sendable {
         } catch {
             throw Refusal(reason: error.lines(of: name).joined(separator: "\n"))
         }
-        return { action, sender in
+        @Sendable func role(of sender: TestSender) throws(Refusal) -> Role {
             guard let role = policy.role(sender.role) else {
                 throw Refusal(reason: "The policy does not have the role '\(sender.role)'.")
             }
+            return role
+        }
+        let useCases = Dictionary(
+            modules.flatMap { mount in
+                mount.slice.useCases.map { ($0.path, Self.grantName($0.path, of: mount)) }
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return TestAdmission { action, sender in
             let member = try registry.member(of: action, JSONEncoder())
+            let entries = registry.entries
+            // What the program alone dispatches, a test sends in its place.
+            if entries.indices.contains(member.number),
+                entries[member.number].access == .program
+            {
+                return
+            }
+            let role = try role(of: sender)
             let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)
             let denial = role.denial(
                 ofAction: member.number,
@@ -86,6 +104,11 @@ public struct TestPolicy: Sendable {
             case .hidden:
                 throw Refusal(reason: "'\(member.type)' is not there for '\(role.name)'.")
             }
+        } useCase: { path, sender in
+            let role = try role(of: sender)
+            guard role.mayCall(useCase: useCases[path] ?? path) else {
+                throw Refusal(reason: "The role '\(role.name)' may not call '\(path)'.")
+            }
         }
     }
 
@@ -96,5 +119,16 @@ public struct TestPolicy: Sendable {
             return path
         }
         return path[...slash] + "{id}" + path[slash...]
+    }
+}
+
+/// What throws where a sender may not do something.
+struct TestAdmission: Sendable {
+    let action: @Sendable (any Action, TestSender) throws -> Void
+    let useCase: @Sendable (_ path: String, TestSender) throws -> Void
+
+    /// Lets everything in.
+    static let open = TestAdmission { _, _ in
+    } useCase: { _, _ in
     }
 }

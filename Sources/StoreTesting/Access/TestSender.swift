@@ -14,14 +14,6 @@ struct TestSender: Sendable {
     /// The principal's name.
     let name: String
 
-    /// The program itself, or a client that shows nothing.
-    static let nobody = TestSender()
-
-    private init() {
-        (principal, session) = (nil, nil)
-        (role, name) = (Self.anonymous, Self.anonymous)
-    }
-
     /// - Parameters:
     ///   - principal: the role, a slash and the name, such as `author/u1`.
     ///   - session: the session's name.

@@ -48,7 +48,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         reduce = { action, sender in
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.route(of: action) != nil else { return nil }
-            try policy?.check(of: Root.self)(action, sender)
+            try policy?.check(of: Root.self).action(action, sender)
             var root = root
             _ = try machine.reduce(&root, action, version: 1, from: sender.session)
             return shown(root)

@@ -16,12 +16,16 @@ extension TestStore {
     ///   - method: the method's name.
     ///   - input: has the type that the method names.
     ///   - instance: the module's instance that is asked, where it has any.
+    ///   - principal: who calls it, as `author/u1`.
+    ///   - session: the session that the call comes from.
     ///   - place: where a failure is reported.
     public nonisolated(nonsending) func call(
         _ useCase: String,
         _ method: String,
         _ input: any Codable & Sendable = NoFields(),
         to instance: String? = nil,
+        as principal: String? = nil,
+        session: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
         let path = useCase + "/" + method
@@ -36,7 +40,7 @@ extension TestStore {
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "\(path) is called", at: place)
         do {
-            try await begin(input, instance)
+            try await begin(input, instance, TestSender(principal, session))
         } catch {
             fail("The use case '\(path)' did not begin: \(Refusal(error).reason)", nil, at: place)
         }

@@ -16,28 +16,38 @@ extension TestStore {
     ///   the test by itself: `#expect(throws:)` states it.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
+        as principal: String? = nil,
+        session: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async throws -> E.Value {
-        try await value(effect, as: E.Value.self, at: place)
+        try await value(effect, TestSender(principal, session), as: E.Value.self, at: place)
     }
 
     /// Dispatches a side effect of an instance, and gives what it returns.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
         to instance: String,
+        as principal: String? = nil,
+        session: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async throws -> E.Value {
-        try await value(effect.to(instance), as: E.Value.self, at: place)
+        try await value(
+            effect.to(instance),
+            TestSender(principal, session),
+            as: E.Value.self,
+            at: place
+        )
     }
 
     private nonisolated(nonsending) func value<Value>(
         _ action: any Action,
+        _ sender: TestSender,
         as type: Value.Type,
         at place: SourceLocation
     ) async throws -> Value {
         guard begin(action, at: place) else { throw CancellationError() }
         let watch = EffectWatch()
-        let done = try await dispatch(action, .nobody, watch)
+        let done = try await dispatch(action, sender, watch)
         accept(action, done.state, nil, "send", at: place)
         let results = Recorder<Result<any Sendable, any Error>?>()
         watch.whenDone(results.record)

@@ -117,9 +117,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             let machine = try ModuleMachine<Root>(of: modules)
             // What is only tracked belongs to no module.
             isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
-            let admit = Self.admission(by: policy, to: Root.self, reporter, at: place)
+            let admission = Self.admission(by: policy, to: Root.self, reporter, at: place)
             dispatch = { action, sender, watch in
-                try admit(action, sender)
+                try admission.action(action, sender)
                 let done = try await core.dispatch(
                     action,
                     watch: watch,
@@ -128,7 +128,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 )
                 return (done.version, shown(done.state))
             }
-            useCases = UseCaseMethods(modules, core)
+            useCases = UseCaseMethods(modules, core, admission)
             self.core = core
             if let refusal = ActionNames.of(modules).refusal {
                 reporter.failed("A server does not start with these actions: \(refusal).", place)
@@ -148,17 +148,17 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// What throws where a sender may not dispatch an action; nothing without a policy.
+    /// What throws where a sender may not do something; without a policy all may do all.
     private static func admission<Root: RootState>(
         by policy: TestPolicy?,
         to root: Root.Type,
         _ reporter: TestReporter,
         at place: SourceLocation
-    ) -> @Sendable (any Action, TestSender) throws -> Void {
-        guard let policy else { return { _, _ in } }
+    ) -> TestAdmission {
+        guard let policy else { return .open }
         do { return try policy.check(of: root) } catch {
             reporter.failed("The policy can't be used.\n\n\(Refusal(error).reason)", place)
-            return { _, _ in }
+            return .open
         }
     }
 

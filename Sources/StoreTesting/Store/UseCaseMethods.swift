@@ -2,28 +2,39 @@ import StoreCore
 
 /// The methods of a store's use cases, by their paths.
 struct UseCaseMethods: Sendable {
-    typealias Begin = @Sendable (any Codable & Sendable, String?) async throws -> Void
+    typealias Begin = @Sendable (any Codable & Sendable, String?, TestSender) async throws -> Void
 
     private var methods: [String: Begin] = [:]
 
     /// None, of a store that could not be made.
     init() {}
 
-    init<Root: RootState>(_ modules: Root.Modules, _ core: Core<Root>) {
+    init<Root: RootState>(
+        _ modules: Root.Modules,
+        _ core: Core<Root>,
+        _ admission: TestAdmission
+    ) {
         for mount in modules {
             for useCase in mount.slice.useCases {
-                methods[useCase.path] = { input, instance in
+                methods[useCase.path] = { input, instance, sender in
+                    try admission.useCase(useCase.path, sender)
+                    let session = sender.session ?? SessionName.shared
                     let address = SliceAddress(
                         module: mount.name,
                         SliceKey(
-                            session: mount.slice.ownership == .session ? SessionName.shared : nil,
+                            session: mount.slice.ownership == .session ? session : nil,
                             instance: instance
                         )
                     )
                     let request = try useCase.request(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in
                         do {
-                            try core.handle.offer(request, completion: Begun(continuation))
+                            try core.handle.offer(
+                                request,
+                                principal: sender.principal,
+                                from: sender.session,
+                                completion: Begun(continuation)
+                            )
                         } catch {
                             continuation.resume(throwing: error)
                         }
