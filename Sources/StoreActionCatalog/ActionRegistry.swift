@@ -58,8 +58,9 @@ package struct ActionRegistry<State>: Sendable {
         guard !recorders.isEmpty else { return nil }
         let addressed = action as? AddressedAction
         let action = addressed?.action ?? action
-        let key = SliceKey(session: session, instance: addressed?.instance)
-        return recorders[ObjectIdentifier(type(of: action))]?(action, state, key)
+        // Most actions are of no such type: only one that is allocates its key.
+        guard let record = recorders[ObjectIdentifier(type(of: action))] else { return nil }
+        return record(action, state, SliceKey(session: session, instance: addressed?.instance))
     }
 }
 
