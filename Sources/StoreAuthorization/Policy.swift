@@ -37,14 +37,15 @@ package struct Policy: Sendable {
 
     /// The same with further groups of routes.
     package static func open(adding groups: Set<RouteGroupName>) -> Policy {
-        let standard = Set(RouteGroupName.allCases).subtracting([.debug, .operate])
-        return Policy(Role(ofAll: anonymous, using: standard.union(groups)))
+        Policy(Role(ofAll: anonymous, using: standardGroups.union(groups)))
     }
 
-    /// The same with a role that may do everything.
+    private static let standardGroups = Set(RouteGroupName.allCases).subtracting([.debug, .operate])
+
+    /// The same with a role that may do everything that anonymous may where there is no policy.
     package func adding(roleOfAll name: String) -> Policy {
         var policy = self
-        policy.roles[ExactText(name)] = Role(ofAll: name, using: Set(RouteGroupName.allCases))
+        policy.roles[ExactText(name)] = Role(ofAll: name, using: Self.standardGroups)
         return policy
     }
 
