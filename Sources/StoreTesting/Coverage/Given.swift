@@ -90,13 +90,21 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
+        refuse(action, (principal, session), (reason, pointer), at: place)
+    }
+
+    private func refuse(
+        _ action: any Action,
+        _ sender: (principal: String?, session: String?),
+        _ stated: (reason: String, pointer: String?),
+        at place: SourceLocation
+    ) {
         do {
-            guard try after(action, TestSender(principal, session), at: place) != nil else {
-                return
-            }
-            check.applied(action, insteadOf: reason, at: place)
+            let sender = try TestSender(sender.principal, sender.session)
+            guard try after(action, sender, at: place) != nil else { return }
+            check.applied(action, insteadOf: stated.reason, at: place)
         } catch {
-            check.refused(action, Refusal(error), for: reason, pointer, at: place)
+            check.refused(action, Refusal(error), for: stated.reason, stated.pointer, at: place)
         }
     }
 
@@ -202,14 +210,7 @@ extension Given where Subject: Module, Subject.State == State {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(
-            action as any Action,
-            as: principal,
-            session: session,
-            refused: reason,
-            pointer: pointer,
-            at: place
-        )
+        refuse(action, (principal, session), (reason, pointer), at: place)
     }
 
     /// States that an action of the module's views is refused.
@@ -221,14 +222,7 @@ extension Given where Subject: Module, Subject.State == State {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(
-            action as any Action,
-            as: principal,
-            session: session,
-            refused: reason,
-            pointer: pointer,
-            at: place
-        )
+        refuse(action, (principal, session), (reason, pointer), at: place)
     }
 
     /// States that one of the module's own actions is refused.
@@ -240,13 +234,6 @@ extension Given where Subject: Module, Subject.State == State {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        when(
-            action as any Action,
-            as: principal,
-            session: session,
-            refused: reason,
-            pointer: pointer,
-            at: place
-        )
+        refuse(action, (principal, session), (reason, pointer), at: place)
     }
 }

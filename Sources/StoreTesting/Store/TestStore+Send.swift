@@ -57,15 +57,25 @@ extension TestStore {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
+        await refuse(action, (principal, session), (reason, pointer), at: place)
+    }
+
+    /// Dispatches an action that has to be refused.
+    private nonisolated(nonsending) func refuse(
+        _ action: any Action,
+        _ sender: (principal: String?, session: String?),
+        _ stated: (reason: String, pointer: String?),
+        at place: SourceLocation
+    ) async {
         guard begin(action, at: place) else { return }
         do {
-            let sender = try TestSender(principal, session)
+            let sender = try TestSender(sender.principal, sender.session)
             let done = try await dispatch(action, sender, EffectWatch())
             state = done.state
-            check("send").applied(action, insteadOf: reason, at: place)
+            check("send").applied(action, insteadOf: stated.reason, at: place)
         } catch let refusal as Refusal {
             coverage?.note(action)
-            check("send").refused(action, refusal, for: reason, pointer, at: place)
+            check("send").refused(action, refusal, for: stated.reason, stated.pointer, at: place)
         } catch {
             fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
         }
@@ -128,14 +138,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(
-            action as any Action,
-            as: principal,
-            session: session,
-            refused: reason,
-            pointer: pointer,
-            at: place
-        )
+        await refuse(action, (principal, session), (reason, pointer), at: place)
     }
 
     /// Dispatches an action of one of the module's views, which has to be refused.
@@ -147,14 +150,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(
-            action as any Action,
-            as: principal,
-            session: session,
-            refused: reason,
-            pointer: pointer,
-            at: place
-        )
+        await refuse(action, (principal, session), (reason, pointer), at: place)
     }
 
     /// Dispatches one of the module's own actions, which has to be refused.
@@ -166,13 +162,6 @@ extension TestStore where Subject: Module, Subject.State == State {
         pointer: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(
-            action as any Action,
-            as: principal,
-            session: session,
-            refused: reason,
-            pointer: pointer,
-            at: place
-        )
+        await refuse(action, (principal, session), (reason, pointer), at: place)
     }
 }
