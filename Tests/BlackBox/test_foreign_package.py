@@ -7,6 +7,8 @@ import pytest
 from harness import ROOT
 from programs import SCRATCH, locked, write
 
+pytestmark = pytest.mark.plain("the package is built as others build it, without a sanitizer")
+
 # The names that a program's own targets have, and those of this package's folders and subjects.
 NAMES = """
 App Domain Texts Wire Platform Core Store Server Root Patterns Testing History HTTP Digest Traces Telemetry
