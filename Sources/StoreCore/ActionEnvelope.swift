@@ -32,9 +32,9 @@ public struct ActionEnvelope: Sendable {
     /// The session that it comes from; `shared` for a client without one, and for the program
     /// itself where no session is behind what it does.
     public var session: String { stamped.session ?? SessionName.shared }
-    /// Who it comes from, with the role, as `author/ada`; what follows an action comes from the
-    /// same principal. `nil` for clients that show nothing, and for the program itself.
-    public var principal: String? { stamped.principal }
+    /// The principal that it comes from; what follows an action comes from the same one. `nil` for
+    /// clients that show no credential, and for the program itself.
+    public var principal: ActionPrincipal? { stamped.principal }
     /// The version of the action that led to it; `nil` where none did.
     public var cause: UInt64? { stamped.cause }
     /// The id of the request that dispatched it, as the problems and the log of the server have it;

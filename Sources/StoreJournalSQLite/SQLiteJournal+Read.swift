@@ -91,7 +91,7 @@ extension Reader {
             type: names.text(fields.type),
             payload: [UInt8](fields.payload),
             meta: fields.meta.map { [UInt8]($0) },
-            principal: fields.principal.map { principals.text($0) },
+            principal: fields.principal.map { ActionPrincipal(principals.text($0)) },
             requestID: fields.request.map { String(decoding: $0, as: UTF8.self) },
             changed: fields.changed,
             cause: fields.cause,

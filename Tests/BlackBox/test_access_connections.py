@@ -76,7 +76,7 @@ def test_17_records_of_a_shared_connection_have_who_sent_them(house):
         records = server.get("/actions?limit=1000", house.operator).json["actions"]
         assert len(records) >= 300
         for record in records:
-            assert record["principal"] == "operator/" + record["payload"]["text"].split()[0]
+            assert (record["principal"], record["role"]) == (record["payload"]["text"].split()[0], "operator")
 
 
 def test_17_a_connection_that_stays_open_keeps_nothing_that_was_taken_away(house):

@@ -1,10 +1,11 @@
 """What refuses by the whole state gives its reason to those who see all of it (protocol 17.4)."""
 
 import itertools
+import json
 
 import pytest
 from access import ALL, House
-from harness import action
+from harness import action, until
 from programs import build_sample
 
 SECRET = "secret-gold"
@@ -24,6 +25,11 @@ def server(tmp_path):
         assert server.post(action("safe/put", text=SECRET), house.operator).status == 200
         server.headers_of = headers
         yield server
+
+
+def lines(server, event):
+    """The lines of the log that are about an event."""
+    return [each for each in map(json.loads, server.log_text.splitlines()) if each["event"] == event]
 
 
 def items(server):
@@ -49,13 +55,24 @@ def test_17_4_a_reason_of_the_whole_state_is_for_those_who_see_it(server, text):
     assert items(server) == []
 
 
-def test_17_4_the_reason_of_the_action_s_own_module_is_for_those_who_see_that(server):
+def test_17_8_an_interceptor_reads_name_and_role_apart(tmp_path):
+    house = House(tmp_path, ROLES, build_sample("Overseen"))
+    ada = house.bearer("issuer/ada", "all")
+    with house.server("--access-log", "--log-format", "json") as server:
+        problem = server.post(action("todos/added", text="signed"), ada).problem("refused", 409)
+        assert problem["reason"] == "It is issuer/ada with all."
+        [line] = until(lambda: [each for each in lines(server, "request.ended") if each["status"] == 409],
+                       "the request has a line")
+        assert (line["principal"], line["role"]) == ("issuer/ada", "all")
+
+
+def test_17_4_the_reason_of_the_action_s_own_module_is_for_those_who_may_dispatch_it(server):
     for role in "reader", "all":
         body = [action("todos/added", text="milk"), action("todos/added", text="")]
         problem = server.post(body, server.headers_of[role]).problem("refused", 409)
         assert problem["reason"] == "An item has a text." and problem["pointer"] == "/1/payload/text"
     problem = server.post(action("safe/refused"), server.headers_of["reader"]).problem("refused", 409)
-    assert problem["reason"] == NEUTRAL and "pointer" not in problem
+    assert SECRET in problem["reason"] and problem["pointer"] == "/payload/safe"
     assert items(server) == []
 
 

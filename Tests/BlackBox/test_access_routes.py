@@ -138,7 +138,7 @@ def test_17_the_header_decides_where_a_cookie_is_shown_too(house):
         assert server.post(added, {**bob, **cookie}).status == 200
         assert server.actions is not None
         last = server.get("/actions?limit=1000", house.operator).json["actions"][-1]
-        assert last["principal"] == "author/bob"
+        assert (last["principal"], last["role"]) == ("bob", "author")
         assert server.get("/state", {**cookie, "Authorization": "Bearer nonsense"}).status == 401
         assert server.get("/state", cookie).status == 200
 

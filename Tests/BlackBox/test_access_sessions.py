@@ -209,13 +209,16 @@ def test_17_records_have_the_principal_with_all_that_follows(house, tmp_path):
     types = [each["type"] for each in logged]
     for type_ in ("todos/finished", "safe/put", "usecases/todos/enter", "notify/bell", "todos/relayed"):
         assert type_ in types, types
-    assert {each.get("principal") for each in logged if each["version"] > 0} == {"caller/ada"}, logged
+    stamps = lambda records: {(each.get("principal"), each.get("role")) for each in records}  # noqa: E731
+    assert stamps(each for each in logged if each["version"] > 0) == {("ada", "caller")}, logged
+    blame = server.get("/state/safe?blame=true", house.operator).json["changedBy"]
+    assert (blame["principal"], blame["role"]) == ("ada", "caller")
     planned = server.post(action("todos/planned", text="late", ms=1_500), ada).json["version"]
     assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     with house.server(data=tmp_path / "data") as server:
-        assert {each.get("principal") for each in followed(server, house, planned)} == {"caller/ada"}
+        assert stamps(followed(server, house, planned)) == {("ada", "caller")}
         planned = server.post(action("todos/planned", text="nobody", ms=1)).json["version"]
-        assert not any("principal" in each for each in followed(server, house, planned))
+        assert not any("principal" in each or "role" in each for each in followed(server, house, planned))
 
 
 # Conditions

@@ -1,5 +1,6 @@
 """Use cases: input that is kept nowhere, interactors, and what they have to say (protocol 6.5)."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -43,6 +44,23 @@ def test_p9_a_login_loads_and_succeeds_with_the_user(fresh):
     fresh.post(action("login/loggedOut"))
     until(lambda: fresh.state["user"] is None, "the user is gone")
     assert fresh.get("/views/greeting").body == b"null"
+
+
+def test_6_5_every_answer_to_a_call_has_the_version_of_its_record(fresh):
+    for password, prefer in itertools.product(("demo", "wrong"), (None, "wait=0", "wait=10")):
+        call = login(fresh, password=password, headers={"Prefer": prefer} if prefer else {})
+        record = [each for each in fresh.actions() if each["type"] == "usecases/login/login"][-1]["version"]
+        answers = [call]
+        if call.status == 202:
+            assert call["location"] == f"/dispatch/{record}"
+            answers.append(fresh.get(call["location"], {"Prefer": "wait=10"}))
+        assert answers[-1].status == 200
+        # What follows the record has versions of its own.
+        assert fresh.version > record
+        for answer in answers:
+            assert answer.json["version"] == record, answer
+            assert answer["etag"].endswith(f':{record}"')
+            assert set(answer.json) == {"epoch", "version", "completed"}
 
 
 def test_6_5_what_a_call_came_to_is_asked_later(fresh):

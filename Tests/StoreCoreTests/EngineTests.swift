@@ -37,7 +37,7 @@ import Testing
                         .init(action: $0, type: "\($0)", payload: Array("{}".utf8))
                     },
                     requestID: "r1",
-                    expectedVersion: version,
+                    condition: version.map { VersionCondition($0) },
                     idempotency: key.map {
                         Idempotency(key: IdempotencyKey(key: $0.name), fingerprint: [$0.body])
                     },

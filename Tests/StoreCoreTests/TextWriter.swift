@@ -40,7 +40,7 @@ final class TextWriter: Sendable {
         try core.handle.offer(
             Envelope(
                 members: texts.map { .init(action: Added(text: $0), type: $0) },
-                expectedVersion: version,
+                condition: version.map { VersionCondition($0) },
                 idempotency: key.map {
                     Idempotency(key: IdempotencyKey(key: $0), fingerprint: [1])
                 },

@@ -21,7 +21,7 @@ struct SampleHistory: Equatable {
                 #"{"n":\#(version),"t":"\#(String(repeating: "x", count: fill))"}"#.utf8
             ),
             meta: version.isMultiple(of: 9) ? Array(#"{"source":"test"}"#.utf8) : nil,
-            principal: version.isMultiple(of: 3) ? "ann" : nil,
+            principal: version.isMultiple(of: 3) ? ActionPrincipal("ann") : nil,
             requestID: "request-\(version)",
             changed: !version.isMultiple(of: 10),
             cause: version > 60 && version.isMultiple(of: 7) ? version - 1 : nil,

@@ -87,7 +87,7 @@ private struct Shop: RootState {
     @Test func `interceptors get the principal and the session`() async {
         let store = TestStore(Shop())
         store.add(interceptor: { _, action in
-            guard action.principal.map({ "\($0)" }) == "editor/eve" else {
+            guard action.principal == ActionPrincipal(name: "eve", role: "editor") else {
                 throw Refusal(reason: "Only Eve.")
             }
             return .proceed

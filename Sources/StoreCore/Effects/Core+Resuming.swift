@@ -5,14 +5,14 @@ package struct PastAction: Sendable {
     /// The session that it came from; `nil` where no client with a session did.
     package let session: String?
     /// The principal that it came from; `nil` where none did.
-    package let principal: String?
+    package let principal: ActionPrincipal?
     /// The trace that it is a part of; `nil` where it is a part of none.
     package let trace: String?
 
     package init(
         _ action: (any Action)?,
         from session: String? = nil,
-        by principal: String? = nil,
+        by principal: ActionPrincipal? = nil,
         within trace: String? = nil
     ) {
         self.action = action

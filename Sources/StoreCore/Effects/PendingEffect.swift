@@ -69,7 +69,7 @@ package struct EffectCause: Sendable {
     /// The session that dispatched it; `nil` where no client with a session did.
     package let session: String?
     /// The principal that dispatched it; `nil` where none did.
-    package let principal: String?
+    package let principal: ActionPrincipal?
     /// The action's wire name, without the instance that it was for.
     package let type: String
     /// The trace that it is a part of; `nil` where its request named none.
@@ -79,7 +79,7 @@ package struct EffectCause: Sendable {
         version: UInt64,
         watch: EffectWatch? = nil,
         session: String? = nil,
-        principal: String? = nil,
+        principal: ActionPrincipal? = nil,
         type: String,
         trace: String? = nil
     ) {

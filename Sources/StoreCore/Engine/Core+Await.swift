@@ -6,7 +6,7 @@ extension Core {
         _ action: any Action,
         watch: EffectWatch? = nil,
         from session: String? = nil,
-        by principal: String? = nil,
+        by principal: ActionPrincipal? = nil,
         reportingTo continuation: CheckedContinuation<Dispatched<State>, any Error>
     ) {
         do {

@@ -36,7 +36,7 @@ package struct CoreHandle: Sendable {
     package func offer(
         _ request: ClientRequest,
         requestID: String? = nil,
-        principal: String? = nil,
+        principal: ActionPrincipal? = nil,
         from session: String? = nil,
         origin: String? = nil,
         trace: String? = nil,
@@ -68,7 +68,7 @@ package struct CoreHandle: Sendable {
         after cause: UInt64? = nil,
         at place: String,
         from session: String? = nil,
-        principal: String? = nil,
+        principal: ActionPrincipal? = nil,
         trace: String? = nil,
         watch: EffectWatch? = nil
     ) {

@@ -46,22 +46,39 @@ extension Engine {
                 return .failed(.unreadable)
             }
         }
-        if let expected = envelope.expectedVersion, expected != version,
-            !isSame(for: envelope, since: expected)
+        if let condition = envelope.condition, condition.version != version,
+            !isMet(condition, for: envelope.session)
         {
             return .versionMismatch(current: version)
         }
         return reduce(envelope)
     }
 
-    /// Whether the client of an envelope sees the same now as at an earlier version.
-    private func isSame(for envelope: Envelope, since version: UInt64) -> Bool {
-        guard seen != nil, version < self.version, !envelope.expectsExactly else { return false }
-        noteSteps()
-        if let sees = envelope.sees {
-            return seen?.isSame(for: envelope.session, seeing: sees, since: version) == true
+    /// Whether nothing has changed, since the version of a condition, that the condition is about.
+    private func isMet(_ condition: VersionCondition, for session: String?) -> Bool {
+        let since = condition.version
+        guard since < version else { return false }
+        switch condition.scope {
+        case .version: return false
+        case .visible(nil):
+            guard hasSessions else { return false }
+            noteSteps()
+            return seen?.isSame(for: session, since: since) == true
+        case .visible(let sees?):
+            noteSteps()
+            return seen?.isSame(for: session, seeing: sees, since: since) == true
+        case .members(let members):
+            noteMembers()
+            return seen?.isSame(for: session, seeing: members, since: since) == true
         }
-        return hasSessions && seen?.isSame(for: envelope.session, since: version) == true
+    }
+
+    /// Notes what the steps of the batch have changed, and from the first such condition on, which
+    /// members: most stores never need that.
+    private func noteMembers() {
+        noteSteps()
+        if seen == nil { seen = SeenVersions(after: version, byModule: true) }
+        seen?.beginModules()
     }
 
     /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all

@@ -51,7 +51,7 @@ extension Engine {
     /// request refers to: another writer has made that one.
     func isBehind(_ envelope: Envelope, _ outcome: Outcome) -> Bool {
         switch outcome {
-        case .versionMismatch(let current): envelope.expectedVersion.map { $0 > current } ?? false
+        case .versionMismatch(let current): envelope.condition.map { $0.version > current } ?? false
         case .replayed(let kept): kept.last > version
         default: false
         }

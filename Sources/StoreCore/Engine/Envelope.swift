@@ -6,12 +6,9 @@ package final class Envelope: Sendable {
     package let members: [Member]
     package let requestID: String?
     /// Who dispatched it, or what it follows; `nil` for clients that show nothing.
-    package let principal: String?
-    /// The version that the state must have, if it matters; one since which the client sees no
-    /// change is as good.
-    package let expectedVersion: UInt64?
-    /// Whether no other version will do.
-    package let expectsExactly: Bool
+    package let principal: ActionPrincipal?
+    /// The version that the state must have; `nil` if any will do.
+    package let condition: VersionCondition?
     /// What the client calls the request by, if it may be sent again.
     package let idempotency: Idempotency?
     /// Whether it has an idempotency key: asked for each envelope, and cheaper than to copy it.
@@ -21,9 +18,9 @@ package final class Envelope: Sendable {
     package let endsBatch: Bool
     /// Whether the outcome is to carry the state.
     package let wantsState: Bool
-    /// Whether the client sees the module at a place; `nil` where it sees all of them. What it is
-    /// answered says whether those have changed, and so does the condition on a version.
-    package let sees: (@Sendable (_ module: Int) -> Bool)?
+    /// Whether the client is answered about changes of the member at a place: it sees the member,
+    /// or has dispatched to it. `nil` if it sees all members.
+    package let sees: (@Sendable (_ member: Int) -> Bool)?
     package let completion: any Completion
     /// The place in the program that dispatched it; `nil` where a client did.
     package let source: ActionSource?
@@ -44,9 +41,8 @@ package final class Envelope: Sendable {
     package init(
         members: [Member],
         requestID: String? = nil,
-        principal: String? = nil,
-        expectedVersion: UInt64? = nil,
-        expectsExactly: Bool = false,
+        principal: ActionPrincipal? = nil,
+        condition: VersionCondition? = nil,
         idempotency: Idempotency? = nil,
         mode: Mode = .apply,
         endsBatch: Bool = false,
@@ -56,7 +52,7 @@ package final class Envelope: Sendable {
         audience: Audience? = nil,
         session: String? = nil,
         origin: String? = nil,
-        sees: (@Sendable (_ module: Int) -> Bool)? = nil,
+        sees: (@Sendable (_ member: Int) -> Bool)? = nil,
         offered: UInt64 = 0,
         span: DispatchSpan? = nil,
         completion: any Completion
@@ -66,8 +62,7 @@ package final class Envelope: Sendable {
         self.members = members
         self.requestID = requestID
         self.principal = source == nil ? principal : source?.principal
-        self.expectedVersion = expectedVersion
-        self.expectsExactly = expectsExactly
+        self.condition = condition
         self.idempotency = idempotency
         hasKey = idempotency != nil
         self.mode = mode
@@ -80,6 +75,28 @@ package final class Envelope: Sendable {
         self.origin = source?.place ?? origin
         self.sees = sees
         self.completion = completion
+    }
+
+    /// The same envelope of a client with another condition, for the same completion.
+    package convenience init(_ other: Envelope, under condition: VersionCondition) {
+        self.init(
+            members: other.members,
+            requestID: other.requestID,
+            principal: other.principal,
+            condition: condition,
+            idempotency: other.idempotency,
+            mode: other.mode,
+            endsBatch: other.endsBatch,
+            wantsState: other.wantsState,
+            watch: other.watch,
+            audience: other.audience,
+            session: other.session,
+            origin: other.origin,
+            sees: other.sees,
+            offered: other.offered,
+            span: other.span,
+            completion: other.completion
+        )
     }
 }
 
@@ -127,7 +144,7 @@ package struct ActionSource: Sendable {
     /// The session that the action behind it came from.
     package var session: String?
     /// The principal that the action behind it came from.
-    package var principal: String?
+    package var principal: ActionPrincipal?
     /// The trace that the action behind it is a part of.
     package var trace: String?
 

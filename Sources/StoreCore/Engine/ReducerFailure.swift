@@ -8,7 +8,8 @@ package struct ReducerFailure: Sendable {
 }
 
 extension Engine {
-    /// Why an action is refused. An error that is no refusal is reported, and only there.
+    /// Why an action is refused. The follower gets the reason of a client's action, and an error
+    /// that is no refusal.
     func refusal(
         _ error: any Error,
         _ member: EnvelopeMember,
@@ -18,6 +19,10 @@ extension Engine {
         if let failure = refusal.failure {
             ports.follower?.reducerFailed(
                 ReducerFailure(type: member.type, requestID: envelope.requestID, error: failure)
+            )
+        } else if let id = envelope.requestID {
+            ports.follower?.refused(
+                RefusedAction(type: member.kind, requestID: id, refusal: refusal)
             )
         }
         return refusal

@@ -21,6 +21,11 @@ struct SeenVersions {
         modules = byModule ? SeenModules(after: version) : nil
     }
 
+    /// Keeps modules apart from now on, if it has not done that before.
+    mutating func beginModules() {
+        if modules == nil { modules = SeenModules(after: noted) }
+    }
+
     /// Notes what the action of a version, the next one, has changed.
     mutating func note(_ change: Change, at version: UInt64) {
         noted = version

@@ -10,8 +10,9 @@ public struct StampedAction: Sendable {
     public let type: String
     /// What the client sent along, as JSON.
     public let meta: [UInt8]?
-    /// Who dispatched it, where that is known.
-    public let principal: String?
+    /// The principal that dispatched it, or the action that it follows; `nil` for clients that show
+    /// no credential, and for the program itself.
+    public let principal: ActionPrincipal?
     /// The request that dispatched it.
     public let requestID: String?
     /// The session that it comes from; `nil` where no client with a session is behind it.

@@ -98,16 +98,16 @@ package struct SliceCause: Sendable {
 /// Who sent an action, and the trace that it is a part of. An object, because a cause is copied for
 /// each slice that changed, and most actions have neither.
 final class CauseSender: Sendable {
-    let principal: String?
+    let principal: ActionPrincipal?
     let trace: String?
 
-    private init(principal: String?, trace: String?) {
+    private init(principal: ActionPrincipal?, trace: String?) {
         self.principal = principal
         self.trace = trace
     }
 
     /// `nil` where neither is known. An initializer that fails would have taken memory before.
-    static func known(principal: String?, trace: String?) -> CauseSender? {
+    static func known(principal: ActionPrincipal?, trace: String?) -> CauseSender? {
         guard principal != nil || trace != nil else { return nil }
         return CauseSender(principal: principal, trace: trace)
     }

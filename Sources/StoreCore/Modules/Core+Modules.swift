@@ -140,7 +140,7 @@ extension Core where State: RootState {
         _ action: any Action,
         watch: EffectWatch,
         from session: String? = nil,
-        by principal: String? = nil
+        by principal: ActionPrincipal? = nil
     ) async throws -> Dispatched<State> {
         try await withCheckedThrowingContinuation { continuation in
             dispatch(

@@ -19,6 +19,9 @@ package protocol CommitFollower: AnyObject, Sendable {
     /// An action of the program's own was not applied.
     func dropped(_ action: DroppedAction)
 
+    /// An action of a client was refused, or would have been in a dry run.
+    func refused(_ action: RefusedAction)
+
     /// A reducer or an interceptor threw an error that is no ``Refusal``.
     func reducerFailed(_ failure: ReducerFailure)
 
@@ -32,6 +35,7 @@ extension CommitFollower {
     package func appended(through version: UInt64, bytes: Int) {}
     package func applied(_ actions: [AppliedAction]) {}
     package func dropped(_ action: DroppedAction) {}
+    package func refused(_ action: RefusedAction) {}
     package func reducerFailed(_ failure: ReducerFailure) {}
     package func unreadable(_ error: JournalError) {}
 }

@@ -10,8 +10,9 @@ public struct Record: Sendable, Equatable {
     public let payload: [UInt8]
     /// What the client sent along for the journal and for middleware, as JSON.
     public let meta: [UInt8]?
-    /// Who dispatched it.
-    public let principal: String?
+    /// The principal that dispatched it; `nil` where none did. A journal keeps its
+    /// ``ActionPrincipal/description``.
+    public let principal: ActionPrincipal?
     /// The request that dispatched it.
     public let requestID: String?
     /// Whether the state after it differs from the state before.
@@ -36,7 +37,7 @@ public struct Record: Sendable, Equatable {
         type: String,
         payload: [UInt8],
         meta: [UInt8]? = nil,
-        principal: String? = nil,
+        principal: ActionPrincipal? = nil,
         requestID: String? = nil,
         changed: Bool,
         cause: UInt64? = nil,
@@ -68,8 +69,8 @@ public struct Record: Sendable, Equatable {
     /// rounded up by the system, which is not counted.
     public var memoryBytes: Int {
         let texts =
-            type.utf8.count + (principal?.utf8.count ?? 0) + (requestID?.utf8.count ?? 0)
-            + (origin?.utf8.count ?? 0) + (session?.utf8.count ?? 0)
+            type.utf8.count + (principal?.description.utf8.count ?? 0)
+            + (requestID?.utf8.count ?? 0) + (origin?.utf8.count ?? 0) + (session?.utf8.count ?? 0)
         return MemoryLayout<Record>.stride + bytes + texts
     }
 }

@@ -59,7 +59,12 @@ extension Identity {
 extension Identity: DispatchPermission {
     package func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem) {
         let denial =
-            role?.denial(ofAction: action.place, action.name, payload, principal: principal.name)
+            role?.denial(
+                ofAction: action.place,
+                action.entry.form.name,
+                payload,
+                principal: principal.name
+            )
         guard let denial = role == nil ? .hidden : denial else { return }
         denials.deny(.dispatch)
         throw problem(denial, path: action.name)

@@ -14,8 +14,8 @@ package final class Identity: Sendable {
     let role: Role?
     /// What the role sees of the state; `nil` for all of it.
     let sight: StoreEventStream.Sight?
-    /// As records have it, `author/ada`; `nil` for those who show nothing.
-    let stamp: String?
+    /// The principal as records have it; `nil` for a client that shows no credential.
+    let stamp: ActionPrincipal?
     /// Counts what is denied to it.
     let denials: PolicyDenials
 
@@ -40,7 +40,8 @@ package final class Identity: Sendable {
         self.role = role
         let isAnonymous = principal.credential == .anonymous
         rateKey = isAnonymous ? nil : RateKey(principal: principal.name)
-        stamp = isAnonymous ? nil : "\(principal.role)/\(principal.name)"
+        stamp =
+            isAnonymous ? nil : ActionPrincipal(name: principal.name, role: principal.role)
         sight =
             role?.seesEverything == true
             ? nil : Sight(among: members) { role?.sees(member: $0) == true }
@@ -51,6 +52,12 @@ package final class Identity: Sendable {
 
     /// Whether it sees all of the state, and may dispatch all that clients dispatch.
     var doesEverything: Bool { sight == nil && role?.dispatchesEverything == true }
+
+    /// Notes the principal and its role for the access log.
+    func note(in access: inout Access) {
+        access.principal = name
+        access.role = name == nil ? nil : principal.role
+    }
 
     /// Why it may not use a route; `nil` where it may.
     func denial(of need: RouteNeed) -> Denial? {

@@ -64,6 +64,7 @@ package struct AccessLines: AccessLog {
         fields.append(LogField("address", .name(access.peerHost)))
         if let session = access.session { fields.append(LogField("session", .name(session))) }
         if let name = access.principal { fields.append(LogField("principal", .name(name))) }
+        if let role = access.role { fields.append(LogField("role", .name(role))) }
         return fields
     }
 }

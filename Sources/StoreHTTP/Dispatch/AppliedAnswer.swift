@@ -5,7 +5,9 @@ import StoreWire
 struct AppliedAnswer {
     let first: UInt64
     let last: UInt64
-    let changed: Bool
+    /// Whether something has changed of what the caller sees, or asked for; `nil` for the record of
+    /// a use case's call or of a notification, which changes nothing.
+    let changed: Bool?
     /// The state that it led to, where the client asked for it.
     var state: Bytes?
     /// The version of that state; ``last`` where nothing is said.
@@ -24,7 +26,10 @@ struct AppliedAnswer {
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
 
-    /// The body (protocol 2.2). A large state is sent from where it is.
+    /// Whether it is about a call of a use case or a notification.
+    var isOfRequest: Bool { changed == nil }
+
+    /// The body (protocol 2.5). A large state is sent from where it is.
     func write(to writer: inout HTTPAnswerWriter, epoch: String, isBatch: Bool, showsEnd: Bool) {
         writeMembers(to: &writer.body, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
         guard let state else { return writer.body.raw("}") }
@@ -57,7 +62,7 @@ struct AppliedAnswer {
             body.raw("\",\"version\":")
         }
         body.decimal(last)
-        body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
+        if let changed { body.raw(changed ? ",\"changed\":true" : ",\"changed\":false") }
         if showsEnd { body.raw(isCompleted ? ",\"completed\":true" : ",\"completed\":false") }
         if let value {
             body.raw(",\"value\":")

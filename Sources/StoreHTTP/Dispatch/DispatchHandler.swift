@@ -3,6 +3,7 @@ import StoreAuthorization
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreTexts
 import StoreTraces
 import StoreWire
 
@@ -38,7 +39,7 @@ final class DispatchHandler: Sendable {
         let link = exchange.hasQuery ? try Self.link(of: request) : nil
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
         let caller = try request.caller()
-        let expected = try expectedVersion(exchange, for: caller)
+        let condition = try condition(of: request, for: caller)
         let reader = instance.map { self.reader.ofInstance($0) } ?? reader
         let idempotency = try Self.idempotency(exchange, of: caller, reader, link)
         let preferences = request.preferences
@@ -54,20 +55,24 @@ final class DispatchHandler: Sendable {
         if let limits = request.environment.web.limits {
             try limits.take(.actions, body.members.count, of: exchange)
         }
+        let sight = caller.viewer.sight == nil ? nil : sight(of: caller, for: body.members)
+        let waits = preferences.waitSeconds != nil
         let ticket = DispatchTicket(
             request: request,
             store: store,
             preferences: preferences,
             isBatch: body.isBatch,
             caller: caller,
-            isSeen: isSeen(body.members, by: caller)
+            seesModules: sight?.seesAll ?? true,
+            askedModules: waits ? sight?.askedModules ?? [] : [],
+            watch: waits ? EffectWatch() : nil
         )
+        let named = condition?.subject.map { ConditionTicket(ticket, $0) }
         let envelope = Envelope(
             members: body.members,
             requestID: request.id.text,
             principal: caller.stamp,
-            expectedVersion: expected?.version,
-            expectsExactly: expected?.isExact ?? false,
+            condition: condition?.version,
             idempotency: dryRun ? nil : idempotency,
             mode: dryRun ? .dryRun : .apply,
             endsBatch: preferences.returned == .representation,
@@ -75,17 +80,20 @@ final class DispatchHandler: Sendable {
             audience: body.audience,
             session: caller.session,
             origin: request.origin(in: caller.session),
-            sees: caller.moduleSight,
+            sees: sight?.answersAbout,
             offered: exchange.turnBegan,
             span: span,
-            completion: ticket
+            completion: named ?? ticket
         )
+        named?.keep(envelope)
         hold(exchange, for: ticket, cancelsOnClose: cancelsOnClose)
         do {
             try store.core.offer(envelope, wakes: false)
             store.offered()
         } catch {
-            ticket.answer(Self.problem(error, store.bounds))
+            ticket.answer(
+                error.problem(waiting: "\(store.bounds.mailboxMax) actions wait already")
+            )
             store.wake()
         }
     }
@@ -105,19 +113,41 @@ final class DispatchHandler: Sendable {
         CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects)
     }
 
-    /// Why the Core takes no actions.
-    private static func problem(_ error: MailboxError, _ bounds: RequestBounds) -> Problem {
-        switch error {
-        case .full: .overloaded("\(bounds.mailboxMax) actions wait already")
-        case .closed: .draining()
-        }
+    /// The part of a request's actions in what a narrow role is answered.
+    private struct ActionSight {
+        /// Whether the caller sees the modules of all actions.
+        var seesAll = true
+        /// The names of the other modules: the caller has dispatched to them.
+        var askedModules: [String] = []
+        /// Whether the caller is answered about changes of the member at a place.
+        let answersAbout: (@Sendable (_ member: Int) -> Bool)?
     }
 
-    /// Whether a caller sees the modules of all actions, and so why they are refused.
-    private func isSeen(_ members: [EnvelopeMember], by caller: Caller) -> Bool {
-        guard caller.viewer.sight != nil else { return true }
-        guard let role = caller.identity?.role else { return false }
-        return members.allSatisfy { role.sees(moduleOfAction: $0.number) }
+    /// Finds out which modules a caller that sees some of the state has dispatched to unseen.
+    private func sight(of caller: Caller, for members: [EnvelopeMember]) -> ActionSight {
+        let entries = store.actions.entries
+        var sight = ActionSight(answersAbout: caller.moduleSight)
+        for member in members {
+            guard caller.identity?.role?.sees(moduleOfAction: member.number) != true else {
+                continue
+            }
+            sight.seesAll = false
+            guard entries.indices.contains(member.number),
+                let module = entries[member.number].module,
+                !sight.askedModules.contains(where: { $0.isSame(as: module) })
+            else { continue }
+            sight.askedModules.append(module)
+        }
+        guard !sight.askedModules.isEmpty, let sees = caller.moduleSight else { return sight }
+        let names = store.reader.moduleNames
+        let own = sight.askedModules.compactMap { module in
+            names.firstIndex { $0.isSame(as: module) }
+        }
+        return ActionSight(
+            seesAll: false,
+            askedModules: sight.askedModules,
+            answersAbout: { sees($0) || own.contains($0) }
+        )
     }
 
     /// The action that stands in the query, as the links of views have it; `nil` where the body has

@@ -94,7 +94,7 @@ package struct DispatchRoutes: RouteGroup {
             summary,
             needs: access,
             parameters: (instance.map { [$0] } ?? []) + [
-                DispatchParameters.action,
+                DispatchParameters.action, DispatchParameters.ifMatchOf,
                 DispatchParameters.dryRun, CancelOnClose.parameter,
                 HeaderParameter("Prefer", .string(), "return=representation, wait=N (RFC 7240)."),
                 HeaderParameter.ifMatch, HeaderParameter.idempotencyKey,
@@ -148,9 +148,13 @@ package struct DispatchRoutes: RouteGroup {
                 HeaderParameter.prefersWait,
             ],
             answers: [
-                .json(.applied, "All that follows it has ended.", headers: headers),
                 .json(
-                    .applied,
+                    .anyOf([.applied, .begun]),
+                    "All that follows it has ended.",
+                    headers: headers
+                ),
+                .json(
+                    .anyOf([.applied, .begun]),
                     "What follows it takes longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]
@@ -201,6 +205,10 @@ extension HeaderParameter {
 /// The parameters of requests to dispatch.
 enum DispatchParameters {
     static let dryRun = Parameter.flag("dry-run", "Show what would change instead.")
+    static let ifMatchOf = Parameter.text(
+        "if-match-of",
+        "The path of the part of the state, or of the view, whose tag If-Match has."
+    )
     static let action = Parameter.text(
         "action",
         "The action as JSON, in place of the body: what the links of views have."

@@ -10,6 +10,11 @@ extension JSONSchema {
         .init("state", .reference("State"), isRequired: false),
     ])
 
+    /// The answer to a call of a use case, or a notification.
+    static let begun = JSONSchema.object([
+        .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
+    ])
+
     /// The answer to a dry run.
     static let dryRun = JSONSchema.object([
         .init("changed", .boolean),

@@ -2,6 +2,7 @@ import StoreActionCatalog
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreTexts
 import StoreWire
 
 extension DispatchTicket {
@@ -9,16 +10,25 @@ extension DispatchTicket {
     /// whichever comes first (protocol 2.6).
     ///
     /// Nothing follows most actions. Their answers go with those of the batch, without a timer.
-    func waitForEffects(
-        _ watch: EffectWatch,
-        first: UInt64,
-        last: UInt64,
-        changed: Bool
-    ) {
-        let answer = AppliedAnswer(first: first, last: last, changed: changed)
+    func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else {
             return watch.whenDone { [self] in finish(answer, end(of: $0)) }
         }
+        wait(for: followed(watch, answer))
+    }
+
+    /// Answers at once that the work has begun; the end is for those who ask later.
+    func answerBegun(_ watch: EffectWatch, _ answer: AppliedAnswer) {
+        var answer = answer
+        answer.isCompleted = false
+        store.outcomes.remember(followed(watch, answer))
+        finish(answer)
+    }
+
+    /// The dispatch of an answer, which ends with the watch.
+    private func followed(_ watch: EffectWatch, _ answer: AppliedAnswer) -> FollowedDispatch {
+        var answer = answer
+        answer.isCompleted = true
         let dispatch = FollowedDispatch(
             answer,
             isBatch: isBatch,
@@ -27,7 +37,7 @@ extension DispatchTicket {
             principal: caller.stamp
         )
         watch.whenDone { [self] in store.outcomes.end(dispatch, end(of: $0)) }
-        wait(for: dispatch)
+        return dispatch
     }
 
     /// Answers when a dispatch has come to its end, or when the client's time is over; then the
@@ -79,7 +89,7 @@ extension DispatchTicket {
     private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
         switch end {
         case .failed(let reason):
-            let response = failed(answer.last, reason)
+            let response = failed(answer, reason)
             guard answer.isReplayed else { return exchange.complete(response) }
             exchange.complete(
                 HTTPResponse(
@@ -95,36 +105,45 @@ extension DispatchTicket {
         }
     }
 
-    private func failed(_ version: UInt64, _ reason: String) -> HTTPResponse {
-        let tag = Tag(epoch: reader.epoch, version: version)
-        return store.response(.effectFailed(of: tag, because: reason), for: id)
+    private func failed(_ answer: AppliedAnswer, _ reason: String) -> HTTPResponse {
+        let tag = Tag(epoch: reader.epoch, version: answer.last)
+        let problem: Problem =
+            answer.isOfRequest
+            ? .workFailed(recordedAs: tag, because: reason)
+            : .effectFailed(of: tag, because: reason)
+        return store.response(problem, for: id)
     }
 
     /// What clients get of the result: what the effect returned, where that has a JSON form.
     private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
         switch result {
         case .failure(let error):
-            .failed(reason: error.reason(for: caller.viewer, in: watch?.module))
-        case .success(let value as any Encodable & Sendable) where isSeen:
+            .failed(reason: reason(of: error))
+        case .success(let value as any Encodable & Sendable) where seesModules:
             .done(value: try? store.encoder.encode(AnyEncodable(value)))
         case .success, nil: .done(value: nil)
         }
     }
-}
 
-extension Error {
-    /// What clients get of an error of work that they wait for: why the domain refused it, or no
-    /// more than that it failed. The log has the rest.
+    /// What clients get of an error of work that they wait for: why it was refused, or no more than
+    /// that it failed. The log has the rest.
     ///
-    /// The reason of a refusal may name what the state has: only who sees the module, whose work it
-    /// was, gets it.
-    func reason(for viewer: Viewer, in module: String?) -> String {
-        let isSeen = viewer.sight == nil || module.map { viewer.sees(module: $0) } == true
-        return switch self {
-        case let refusal as Refusal where refusal.isReadable(for: viewer, where: isSeen):
-            refusal.reason
+    /// The reason of a refusal may name what the state has: a caller gets it that sees the module,
+    /// whose work it was, or that has asked this module.
+    private func reason(of error: any Error) -> String {
+        switch error {
+        case let refusal as Refusal: mayReadReason(of: refusal) ? refusal.reason : Self.failedText
         case is CancellationError: "It was cancelled."
-        default: "It failed; the server's log says why."
+        default: Self.failedText
         }
     }
+
+    private func mayReadReason(of refusal: Refusal) -> Bool {
+        let viewer = caller.viewer
+        guard viewer.sight != nil else { return true }
+        guard !refusal.isOfWholeState, let module = watch?.module else { return false }
+        return viewer.sees(module: module) || askedModules.contains { $0.isSame(as: module) }
+    }
+
+    private static let failedText = "It failed; the server's log says why."
 }

@@ -1,14 +1,16 @@
 import StoreCore
+import StoreEventStream
 import StoreHTTPTransport
 import StoreWire
 
-/// What a dispatched request waits for: turns the Core's outcome into its answer.
+/// Answers a request when the Core has completed it: a dispatch, and with the subclasses, a call of
+/// a use case, a notification, and the begin or end of a session.
 ///
 /// The Core's thread completes it after the commit; the connection is woken once for the whole
-/// batch. What was applied is only noted there: the event loop's thread writes the answer.
-final class DispatchTicket: Completion, @unchecked Sendable {
-    // Safety: `applied` is written by the one that completes the exchange, before it does, and read
-    // by the event loop's thread after that: the lock of the loop's queue lies between.
+/// batch. The result is only noted there: the event loop's thread writes the answer.
+class DispatchTicket: Completion, @unchecked Sendable {
+    // Safety: `applied` is written by the thread that completes the exchange, before it does, and
+    // read by the event loop's thread after that: the lock of the loop's queue lies between.
 
     /// The longest time that a client may wait for an action to be entirely processed.
     static let waitSecondsMax = ClientWait.secondsMax
@@ -20,9 +22,12 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     /// On whose behalf it is answered.
     let caller: Caller
     let isBatch: Bool
-    /// Whether the caller sees the modules of the actions, and so why they are refused.
-    let isSeen: Bool
-    /// Counts what follows the action and has not ended, where the client waits for that.
+    /// Whether the caller sees the modules of the actions, and so what their effects return.
+    let seesModules: Bool
+    /// The modules that the caller asks for something; none if it sees the whole state. It may read
+    /// why their work fails.
+    let askedModules: [String]
+    /// Counts what follows the action and has not ended, if the client waits for that.
     let watch: EffectWatch?
     /// Whether it is asked what became of an earlier dispatch.
     let asksAgain: Bool
@@ -33,15 +38,17 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     let hold: SessionHold?
     /// For a client that waits.
     let once = AnswerOnce()
-    var applied: AppliedAnswer?
+    final var applied: AppliedAnswer?
 
     init(
         request: RequestContext,
         store: Store,
         preferences: Preferences,
-        isBatch: Bool,
+        isBatch: Bool = false,
         caller: Caller,
-        isSeen: Bool
+        seesModules: Bool = true,
+        askedModules: [String] = [],
+        watch: EffectWatch? = nil
     ) {
         exchange = request.exchange
         id = request.id
@@ -49,11 +56,12 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         self.preferences = preferences
         self.isBatch = isBatch
         self.caller = caller
-        self.isSeen = isSeen
+        self.seesModules = seesModules
+        self.askedModules = askedModules
+        self.watch = watch
         asksAgain = false
         access = nil
-        watch = preferences.waitSeconds == nil ? nil : EffectWatch()
-        hold = watch == nil ? nil : store.hold(caller.session)
+        hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
     /// A ticket of a request that asks what became of a dispatch.
@@ -73,64 +81,61 @@ final class DispatchTicket: Completion, @unchecked Sendable {
         )
         isBatch = dispatch.isBatch
         self.caller = caller
-        // What was answered first has left out what the caller does not see.
-        isSeen = true
+        // What was answered first has left out what the caller may not read.
+        seesModules = true
+        askedModules = []
         asksAgain = true
         watch = nil
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
-    func complete(_ outcome: Outcome) {
+    final func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(let first, let last, let changed, _):
-            if let watch {
-                waitForEffects(watch, first: first, last: last, changed: changed)
-            } else {
-                // An envelope that asks for the state ends its batch, so what is published is this
-                // version.
-                finish(AppliedAnswer(first: first, last: last, changed: changed))
-            }
-        case .refused(let refusal, _) where refusal.isForbidden:
-            answer(.forbidden(refusal.reason(for: caller.viewer, where: isSeen)))
-        case .refused(let refusal, let member):
-            let payload = isBatch ? "/\(member)/payload" : "/payload"
-            let isReadable = refusal.isReadable(for: caller.viewer, where: isSeen)
-            answer(
-                .refused(
-                    reason: refusal.reason(for: caller.viewer, where: isSeen),
-                    pointer: (isReadable ? refusal.pointer : nil).map { payload + $0 }
-                        ?? (isBatch ? "/\(member)" : nil)
-                )
-            )
-        case .versionMismatch(let current):
-            answer(.versionMismatch(current: Tag(epoch: reader.epoch, version: current)))
-        case .dryRun(let dryRun):
-            answerDryRun(dryRun)
-        case .replayed(let kept):
-            answerAgain(kept)
-        case .keyTaken:
-            answer(.idempotencyMismatch())
-        case .failed(.storageFull):
-            answer(.storageFull())
-        case .failed(.closed):
-            answer(.draining())
-        case .failed(.journalFailed):
-            answer(.journalFailed())
-        case .failed(.unreadable):
-            answer(.overloaded("what was applied before can't be read; the log says why"))
-        case .failed(.contended):
-            answer(.overloaded("other servers of this history were first again and again"))
-        case .failed(.unknown), .cancelled:
-            // Whether it was applied is not known, so no answer would be true: the connection ends
-            // without one, and the client sees an unknown outcome for what it is.
-            exchange.abandon()
+            finishApplied(AppliedAnswer(first: first, last: last, changed: changed))
+        case .dryRun(let dryRun): answerDryRun(dryRun)
+        case .replayed(let kept): answerAgain(kept)
+        case .refused, .versionMismatch, .keyTaken, .failed, .cancelled: answerRefusal(outcome)
         }
+    }
+
+    /// Answers what was applied, or waits for what follows it.
+    func finishApplied(_ answer: AppliedAnswer) {
+        guard let watch else {
+            // An envelope that asks for the state ends its batch, so what is published is this
+            // version.
+            return finish(answer)
+        }
+        waitForEffects(watch, answer)
+    }
+
+    /// Answers a request of which nothing was applied.
+    func answerRefusal(_ outcome: Outcome) {
+        if let problem = problem(of: outcome) { return answer(problem) }
+        // It is not known whether it was applied, so no answer would be true: the connection ends
+        // without one, and the client sees an unknown outcome for what it is.
+        exchange.abandon()
+    }
+
+    /// Whether the caller may read why the member of this index was refused, and where.
+    ///
+    /// The reason is the text of the action's module, for a caller that may dispatch the action. A
+    /// reason of the whole state may name any part of it.
+    func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
+        !refusal.isOfWholeState || caller.viewer.sight == nil
+    }
+
+    /// Where the client finds in its body what was refused; `pointer` leads into the payload of the
+    /// member of this index.
+    func pointer(_ pointer: String?, into member: Int) -> String? {
+        guard isBatch else { return pointer.map { "/payload" + $0 } }
+        return "/\(member)" + (pointer.map { "/payload" + $0 } ?? "")
     }
 
     var reader: StateReader { store.reader }
 
     /// Answers with a problem.
-    func answer(_ problem: Problem) {
+    final func answer(_ problem: Problem) {
         exchange.complete(store.response(problem, for: id))
     }
 
@@ -159,7 +164,7 @@ final class DispatchTicket: Completion, @unchecked Sendable {
     }
 
     /// Answers with what was applied.
-    func complete(_ answer: AppliedAnswer) {
+    final func complete(_ answer: AppliedAnswer) {
         applied = answer
         exchange.complete(self)
     }
@@ -219,7 +224,7 @@ extension DispatchTicket: HTTPAnswer {
             writer.add("Location", store.links.outcome(applied.last))
             writer.add("Retry-After", "1")
         }
-        let showsEnd = wait != nil || asksAgain
+        let showsEnd = wait != nil || asksAgain || applied.isOfRequest
         applied.write(to: &writer, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
     }
 }

@@ -28,8 +28,8 @@ final class FollowedDispatch: Sendable {
     let wantsState: Bool
     /// The session of the client that dispatched; `nil` for a client without one.
     let session: String?
-    /// Who dispatched, as records have it.
-    let principal: String?
+    /// The principal that dispatched; `nil` for a client that shows no credential.
+    let principal: ActionPrincipal?
     private let state = Locked(State())
 
     init(
@@ -37,7 +37,7 @@ final class FollowedDispatch: Sendable {
         isBatch: Bool,
         wantsState: Bool,
         session: String?,
-        principal: String? = nil
+        principal: ActionPrincipal? = nil
     ) {
         self.answer = answer
         self.isBatch = isBatch

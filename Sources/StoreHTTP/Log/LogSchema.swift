@@ -18,6 +18,7 @@ package enum LogSchema {
         let action = JSONSchema.object([
             .init("version", .unsigned), .init("type", .string()), .init("time", .string()),
             .init("principal", .string(), isRequired: false),
+            .init("role", .string(), isRequired: false),
         ])
         return .object([
             .init("epoch", .string()), .init("version", .unsigned), .init("pointer", .string()),

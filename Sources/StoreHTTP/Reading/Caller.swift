@@ -52,8 +52,8 @@ package final class Caller: Sendable {
         return session.isSame(as: own.text)
     }
 
-    /// As records have who it is; `nil` for those who show nothing.
-    var stamp: String? { identity?.stamp }
+    /// The principal as records have it; `nil` for a client that shows no credential.
+    var stamp: ActionPrincipal? { identity?.stamp }
 
     /// Who has the idempotency keys of its requests: a principal, or else a session.
     var keyOwner: String? { identity?.name.map { "@" + $0 } ?? session }

@@ -53,6 +53,9 @@ package final class StateReader: Sendable {
     /// The newest published version. It is one for all, so no caller is asked for.
     package var version: UInt64 { newest.value.version }
 
+    /// The names of the members of the state, in their order; none for a state of one piece.
+    var moduleNames: [String] { newest.value.moduleNames }
+
     /// The tag of the newest published version.
     var tag: Tag { newest.value.tag }
 

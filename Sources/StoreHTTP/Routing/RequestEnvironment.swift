@@ -114,7 +114,7 @@ package final class RequestEnvironment: Sendable {
         guard let access else { return nil }
         let identity = try access.identity(of: exchange, credentialCookie) { ids.next() }
         exchange.sender = identity
-        if exchange.isNoted { exchange.noteAccess { $0.principal = identity.stamp } }
+        if exchange.isNoted { exchange.noteAccess { identity.note(in: &$0) } }
         return identity
     }
 

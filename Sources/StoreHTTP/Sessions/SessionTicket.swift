@@ -5,21 +5,27 @@ import StoreHTTPTransport
 import StorePatterns
 import StoreWire
 
-/// A request that is answered when a session has begun or ended.
-final class SessionTicket: Completion {
+/// Answers a request that begins or ends a session.
+final class SessionTicket: DispatchTicket, @unchecked Sendable {
+    // Safety: as for the base; what it adds is constant.
+
     private let request: RequestContext
-    private let store: Store
     private let response: @Sendable (UInt64?) -> HTTPResponse?
 
-    /// A ticket whose answer `response` makes, given the version; `nil` where nothing was applied.
+    /// A ticket whose answer `response` makes, given the version; `nil` if nothing was applied.
     init(
         _ request: RequestContext,
         _ store: Store,
         response: @escaping @Sendable (UInt64?) -> HTTPResponse?
     ) {
         self.request = request
-        self.store = store
         self.response = response
+        super.init(
+            request: request,
+            store: store,
+            preferences: Preferences(),
+            caller: Caller(session: nil, identity: request.identity)
+        )
     }
 
     /// Dispatches the action, with those that belong to it: all of them are applied, or none.
@@ -28,54 +34,61 @@ final class SessionTicket: Completion {
         and following: [any Action] = [],
         from session: String
     ) throws(Problem) {
-        let trace = request.exchange.ownTraceparent
-        let envelope: Envelope
+        let trace = exchange.ownTraceparent
+        let members: [EnvelopeMember]
         do {
-            envelope = Envelope(
-                members: try ([action] + following).map {
-                    try store.actions.member(of: $0, store.encoder).traced(trace)
-                },
-                requestID: request.id.text,
-                principal: request.identity?.stamp,
-                session: session,
-                origin: request.origin(in: session),
-                completion: self
-            )
-            try store.core.offer(envelope, wakes: false)
+            members = try ([action] + following).map {
+                try store.actions.member(of: $0, store.encoder).traced(trace)
+            }
         } catch {
             _ = response(nil)
-            throw .overloaded("\(store.bounds.mailboxMax) actions wait already")
+            let refusal = Refusal(error)
+            store.logger.note(refusal, of: "sessions/began", in: id.text)
+            throw .refused(reason: Refusal.unreadableReason)
         }
-        request.exchange.park()
-        store.offered()
+        let envelope = Envelope(
+            members: members,
+            requestID: id.text,
+            principal: caller.stamp,
+            session: session,
+            origin: request.origin(in: session),
+            completion: self
+        )
+        // Before the Core has it, which may complete it at once.
+        exchange.park()
+        do {
+            try store.core.offer(envelope, wakes: false)
+            store.offered()
+        } catch {
+            _ = response(nil)
+            answer(error.problem(waiting: "\(store.bounds.mailboxMax) actions wait already"))
+            store.wake()
+        }
     }
 
-    func complete(_ outcome: Outcome) {
-        if case .applied(_, let version, _, _) = outcome, let answer = response(version) {
-            request.exchange.complete(answer)
-            return
-        }
+    override func finishApplied(_ answer: AppliedAnswer) {
+        guard let response = response(answer.last) else { return exchange.abandon() }
+        exchange.complete(response)
+    }
+
+    override func answerRefusal(_ outcome: Outcome) {
         _ = response(nil)
-        switch outcome {
-        case .failed(.storageFull):
-            request.exchange.complete(request.response(.storageFull()))
-        case .refused(let refusal, let member):
-            let viewer = Viewer(session: nil, sight: request.identity?.sight)
-            let isSeen = module(ofStart: member - 1).map(viewer.sees(module:)) ?? true
-            let reason = refusal.reason(for: viewer, where: isSeen)
-            request.exchange.complete(request.response(.refused(reason: reason)))
-        case .failed(.unknown): request.exchange.abandon()
-        case .failed(.journalFailed):
-            request.exchange.complete(request.response(.journalFailed()))
-        default: request.exchange.complete(request.response(.draining()))
-        }
+        super.answerRefusal(outcome)
     }
 
-    /// The module of what starts with a session, by its place; `nil` for the session itself.
-    private func module(ofStart place: Int) -> String? {
-        guard store.sessionStarts.indices.contains(place),
-            let type = try? store.actions.member(of: store.sessionStarts[place], store.encoder).type
-        else { return nil }
-        return store.actions[type]?.module
+    /// The client has asked for a session alone: it may read about a start that it may dispatch
+    /// itself, or of a module that it sees.
+    override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
+        guard caller.viewer.sight != nil else { return true }
+        guard !refusal.isOfWholeState else { return false }
+        // The first member is the session itself.
+        guard store.sessionStarts.indices.contains(member - 1) else { return true }
+        let start = try? store.actions.member(of: store.sessionStarts[member - 1], store.encoder)
+        guard let found = start.flatMap({ store.actions[$0.type] }) else { return false }
+        return found.module.map(caller.viewer.sees(module:)) == true
+            || caller.identity?.mayDispatch(found.place) == true
     }
+
+    /// The client has sent no body.
+    override func pointer(_ pointer: String?, into member: Int) -> String? { nil }
 }

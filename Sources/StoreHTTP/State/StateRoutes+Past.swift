@@ -62,7 +62,10 @@ extension StateRoutes {
                     action.member("version", record.version)
                     action.member("type", record.type)
                     action.member("time", CivilTime(nanosecondsSince1970: record.time).rfc3339())
-                    if let principal = record.principal { action.member("principal", principal) }
+                    if let principal = record.principal {
+                        action.member("principal", principal.name)
+                        if let role = principal.role { action.member("role", role) }
+                    }
                 }
             } else {
                 body.null()

@@ -64,9 +64,8 @@ package struct NotificationRoutes: RouteGroup {
                 throw .unfit(error, for: "notify/\(name)", store.logger)
             }
         }
-        let session = try request.session()
         try request.environment.web.limits?.take(.actions, of: request.exchange)
-        WorkTicket(request, store, from: session, following: actions)
+        try WorkTicket(request, store, following: actions)
             .offer(ClientRequest(notification: name))
     }
 }

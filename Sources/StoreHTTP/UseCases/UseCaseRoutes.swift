@@ -1,6 +1,5 @@
 import StoreActionCatalog
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 package import StoreWire
 
@@ -61,11 +60,11 @@ package struct UseCaseRoutes: RouteGroup {
         let work: ClientRequest
         let session = try request.session()
         do { work = try method.request(input, session, instance) } catch {
-            let viewer = Viewer(session: nil, sight: request.identity?.sight)
-            let isSeen = viewer.sees(module: method.module)
-            throw .refused(reason: Refusal(error).reason(for: viewer, where: isSeen))
+            let refusal = Refusal(error)
+            store.logger.note(refusal, of: method.grantName, in: request.id.text)
+            throw .refused(reason: refusal.reason)
         }
-        WorkTicket(request, store, from: session, asking: method.module)
+        try WorkTicket(request, store, asking: method.module)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)
     }
 

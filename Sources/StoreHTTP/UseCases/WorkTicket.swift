@@ -1,44 +1,29 @@
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StoreWire
 
-/// A request that is answered when the work that it asks for has begun, or where the client prefers
-/// that when all of it is done: a call of a use case, or a notification.
-final class WorkTicket: Completion {
-    /// The longest time that a client may wait for the work to be done.
-    static let waitSecondsMax = ClientWait.secondsMax
+/// Answers a call of a use case or a notification: when its record is applied and the work has
+/// begun, or, if the client prefers that, when all of the work is done.
+final class WorkTicket: DispatchTicket, @unchecked Sendable {
+    // Safety: as for the base; what it adds is constant.
 
     private let request: RequestContext
-    private let store: Store
-    private let waitSeconds: Int?
-    /// Keeps the client's session while the client waits.
-    private let hold: SessionHold?
-    private let once = AnswerOnce()
     /// Ends with the work.
-    private let watch = EffectWatch()
-    /// What the program makes of it, and where that is written.
+    private let work: EffectWatch
+    /// The actions that the program makes of it, and where that is written.
     private let following: [(action: any Action, place: String)]
-    private let session: String?
-    private let principal: String?
     /// The trace that the request is a part of.
     private let trace: String?
-    /// As whom the client sees the state.
-    private let viewer: Viewer
-    /// Whether that has the module that it asks.
-    private let isSeen: Bool
 
     static var answers: [OpenAPI.Answer] {
-        let schema = JSONSchema.object([
-            .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
-        ])
+        let schema = JSONSchema.begun
         return [
-            .json(schema, "All of it is done.", headers: ["Preference-Applied"]),
+            .json(schema, "All of it is done.", headers: ["ETag", "Preference-Applied"]),
             .json(
                 schema,
                 "It has begun.",
                 status: 202,
-                headers: ["Preference-Applied", "Location", "Retry-After"]
+                headers: ["ETag", "Preference-Applied", "Location", "Retry-After"]
             ),
         ]
     }
@@ -46,24 +31,32 @@ final class WorkTicket: Completion {
     static var problems: [ProblemSlug] { [.effectFailed, .storageFull, .refused] }
 
     /// A ticket of a request whose record is followed by these actions.
+    ///
+    /// - Throws: 403 for a session that has ended.
     init(
         _ request: RequestContext,
         _ store: Store,
-        from session: String?,
         asking module: String? = nil,
         following: [(action: any Action, place: String)] = []
-    ) {
+    ) throws(Problem) {
         self.request = request
-        self.store = store
         self.following = following
-        self.session = session
-        principal = request.identity?.stamp
+        work = EffectWatch()
         trace = request.exchange.ownTraceparent
-        viewer = Viewer(session: nil, sight: request.identity?.sight)
-        isSeen = module.map(viewer.sees(module:)) ?? true
-        waitSeconds = request.preferences.waitSeconds
-            .map { min($0, Self.waitSecondsMax) }
-        hold = waitSeconds == nil ? nil : store.hold(session)
+        let caller = try request.caller()
+        super.init(
+            request: request,
+            store: store,
+            preferences: Preferences(
+                returned: nil,
+                waitSeconds: request.preferences.waitSeconds
+            ),
+            caller: caller,
+            // A use case gives no value.
+            seesModules: false,
+            askedModules: module.map { [$0] } ?? [],
+            watch: work
+        )
     }
 
     /// Refuses what is not looked at here, because its sender relies on it.
@@ -85,151 +78,57 @@ final class WorkTicket: Completion {
     }
 
     /// Hands the request to the Core.
-    func offer(_ work: ClientRequest, cancelsOnClose: Bool = false) {
-        let exchange = request.exchange
-        let origin = request.origin(in: session)
+    func offer(_ request: ClientRequest, cancelsOnClose: Bool = false) {
+        let origin = self.request.origin(in: caller.session)
         // A client that leaves is noticed in suspension alone; what takes long gets there soon by
         // itself.
-        if cancelsOnClose, waitSeconds != nil {
+        if cancelsOnClose, preferences.waitSeconds != nil {
             exchange.suspend()
-            CancelOnClose.arrange(for: exchange, watch, store.core.effects)
+            CancelOnClose.arrange(for: exchange, work, store.core.effects)
         } else {
             exchange.park()
         }
         do {
             try store.core.offer(
-                work,
-                requestID: request.id.text,
-                principal: principal,
-                from: session,
+                request,
+                requestID: id.text,
+                principal: caller.stamp,
+                from: caller.session,
                 origin: origin,
                 trace: trace,
-                watch: watch,
+                watch: work,
                 completion: self
             )
         } catch {
-            answer(refused(error))
+            answer(
+                error.problem(waiting: "as many actions of the program's own as may wait already")
+            )
+            store.wake()
         }
     }
 
-    func complete(_ outcome: Outcome) {
-        switch outcome {
-        case .applied(_, let version, _, _): begun(as: version)
-        case .refused(let refusal, _) where refusal.isForbidden:
-            answer(.forbidden(reason(of: refusal)))
-        case .refused(let refusal, _):
-            answer(.refused(reason: reason(of: refusal)))
-        case .failed(.storageFull): answer(.storageFull())
-        case .failed(.unknown): request.exchange.abandon()
-        case .failed(.journalFailed):
-            answer(.journalFailed())
-        default: answer(.draining())
-        }
-    }
-
-    /// The request is recorded as a version, and the work begins.
-    private func begun(as version: UInt64) {
+    /// The request is recorded, and the work begins.
+    override func finishApplied(_ applied: AppliedAnswer) {
+        let answer = AppliedAnswer(first: applied.first, last: applied.last, changed: nil)
         for (action, place) in following {
             store.core.dispatchProgramAction(
                 action,
-                after: version,
+                after: answer.last,
                 at: place,
-                from: session,
-                principal: principal,
+                from: caller.session,
+                principal: caller.stamp,
                 trace: trace,
-                watch: watch
+                watch: work
             )
         }
-        let dispatch = FollowedDispatch(
-            AppliedAnswer(first: version, last: version, changed: false),
-            isBatch: false,
-            wantsState: false,
-            session: session,
-            principal: principal
-        )
-        guard let waitSeconds else {
-            store.outcomes.remember(dispatch)
-            watch.whenDone { [self] in store.outcomes.end(dispatch, end(of: $0)) }
-            return answer(begun(as: dispatch, newest: version))
+        if preferences.waitSeconds == nil {
+            answerBegun(work, answer)
+        } else {
+            waitForEffects(work, answer)
         }
-        let timer =
-            watch.isDone
-            ? nil
-            : store.schedule(after: Double(waitSeconds)) { [self] in
-                store.outcomes.remember(dispatch)
-                answer(begun(as: dispatch, newest: store.reader.version))
-            }
-        watch.whenDone { [self] result in
-            timer?.cancel()
-            store.outcomes.end(dispatch, end(of: result))
-            if case .failure(let error) = result {
-                let tag = store.reader.tag
-                let reason = reason(of: error)
-                answer(.workFailed(newest: tag, because: reason))
-            } else {
-                answer(response(200, store.reader.version, isCompleted: true))
-            }
-        }
+        store.wake()
     }
 
-    /// What `GET /dispatch/<version>` answers later. A use case gives no value.
-    private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
-        if case .failure(let error) = result { return .failed(reason: reason(of: error)) }
-        return .done(value: nil)
-    }
-
-    /// The answer while the work goes on.
-    private func begun(as dispatch: FollowedDispatch, newest: UInt64) -> HTTPResponse {
-        response(
-            202,
-            newest,
-            isCompleted: false,
-            headers: [
-                ("Location", store.links.outcome(dispatch.answer.last)), ("Retry-After", "1"),
-            ]
-        )
-    }
-
-    private func reason(of error: any Error) -> String {
-        error.reason(for: viewer, in: watch.module)
-    }
-
-    private func reason(of refusal: Refusal) -> String {
-        refusal.reason(for: viewer, where: isSeen)
-    }
-
-    private func refused(_ error: MailboxError) -> Problem {
-        switch error {
-        case .full: .overloaded("as many actions of the program's own as may wait already")
-        case .closed: .draining()
-        }
-    }
-
-    private func answer(_ response: @autoclosure () -> HTTPResponse) {
-        once(ending: hold) { request.complete(.success(response())) }
-    }
-
-    private func answer(_ problem: Problem) {
-        once(ending: hold) { request.complete(.failure(problem)) }
-    }
-
-    private func response(
-        _ status: Int,
-        _ version: UInt64,
-        isCompleted: Bool,
-        headers further: [(String, String)] = []
-    ) -> HTTPResponse {
-        var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        headers += further
-        if let applied = Preferences.applied(returned: nil, waitSeconds: waitSeconds) {
-            headers.append(("Preference-Applied", applied))
-        }
-        var json = JSONWriter()
-        json.object { json in
-            json.member("epoch", store.reader.epochText)
-            json.member("version", version)
-            json.member("completed", isCompleted)
-        }
-        return HTTPResponse(status: status, headers: headers, body: .bytes(json.array))
-    }
+    /// The input is no action, and what was refused stands nowhere in it.
+    override func pointer(_ pointer: String?, into member: Int) -> String? { nil }
 }

@@ -34,8 +34,10 @@ package struct Access: Sendable {
     package var requestID: String?
     /// The digest of its session's secret.
     package var session: String?
-    /// Who asked.
+    /// The name of the principal that asked.
     package var principal: String?
+    /// The name of its role.
+    package var role: String?
     /// The trace that it is a part of.
     package var traceID: String?
     /// Its span; `nil` where its trace is not exported.

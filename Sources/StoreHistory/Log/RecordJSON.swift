@@ -19,7 +19,11 @@ extension JSONOutput {
         }
         if let principal = record.principal {
             raw(",\"principal\":")
-            string(principal)
+            string(principal.name)
+            if let role = principal.role {
+                raw(",\"role\":")
+                string(role)
+            }
         }
         if inFull, let request = record.requestID {
             raw(",\"requestId\":")

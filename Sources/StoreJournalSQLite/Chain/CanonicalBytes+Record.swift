@@ -111,7 +111,7 @@ extension CanonicalBytes {
         let hasSource = record.cause != nil || record.origin != nil || record.session != nil
         let size =
             Self.recordHeadBytes + record.type.utf8.count + record.payload.count
-            + (record.meta?.count ?? 0) + (record.principal?.utf8.count ?? 0)
+            + (record.meta?.count ?? 0) + (record.principal?.description.utf8.count ?? 0)
             + (record.requestID?.utf8.count ?? 0)
             + (hasSource ? Self.sourceHeadBytes + (record.origin?.utf8.count ?? 0) : 0)
             + (record.session.map { 4 + $0.utf8.count } ?? 0)
@@ -125,7 +125,9 @@ extension CanonicalBytes {
             payload: Self.put(record.payload, at: &place)
         )
         if let meta = record.meta { fields.meta = Self.put(meta, at: &place) }
-        if let principal = record.principal { fields.principal = Self.put(principal, at: &place) }
+        if let principal = record.principal?.description {
+            fields.principal = Self.put(principal, at: &place)
+        }
         if let request = record.requestID { fields.request = Self.put(request, at: &place) }
         if hasSource {
             fields.cause = record.cause

@@ -1,3 +1,4 @@
+import StoreActionCatalog
 import StoreCore
 import StoreHistory
 import StoreTelemetry
@@ -37,6 +38,10 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         var fields = [LogField("type", .name(action.type))]
         if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }
         logger.write(level, .actionDropped, line, fields)
+    }
+
+    func refused(_ action: RefusedAction) {
+        logger.note(action.refusal, of: action.type, in: action.requestID)
     }
 
     func reducerFailed(_ failure: ReducerFailure) {

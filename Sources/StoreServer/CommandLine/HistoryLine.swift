@@ -46,12 +46,21 @@ struct HistoryLine {
             type: type,
             payload: Array(payload.source),
             meta: object.member(named: "meta").map { Array($0.source) },
-            principal: object.member(named: "principal")?.stringValue,
+            principal: Self.principal(of: object),
             requestID: object.member(named: "requestId")?.stringValue,
             changed: changed.sourceText == "true",
             cause: object.member(named: "cause").flatMap { UInt64($0.sourceText) },
             origin: object.member(named: "origin")?.stringValue,
             session: object.member(named: "session")?.stringValue
         )
+    }
+
+    /// The principal of a line. An older line has role and name in one text, `author/ada`.
+    private static func principal(of line: JSONNode) -> ActionPrincipal? {
+        guard let name = line.member(named: "principal")?.stringValue else { return nil }
+        guard let role = line.member(named: "role")?.stringValue else {
+            return ActionPrincipal(name)
+        }
+        return ActionPrincipal(name: name, role: role)
     }
 }

@@ -28,7 +28,7 @@ extension StoreServer {
         let first = FirstStarts(members.map(\.type))
         let envelope = Envelope(
             members: members,
-            expectedVersion: 0,
+            condition: VersionCondition(0),
             source: ActionSource(cause: nil, place: "StoreServer/start"),
             completion: first
         )

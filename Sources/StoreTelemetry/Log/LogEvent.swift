@@ -20,6 +20,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case httpNoted = "http.noted"
 
     case actionApplied = "action.applied"
+    case actionRefused = "action.refused"
     case actionDropped = "action.dropped"
     case payloadRefused = "payload.refused"
     case reducerFailed = "reducer.failed"

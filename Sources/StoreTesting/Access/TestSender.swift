@@ -5,8 +5,8 @@ struct TestSender: Sendable {
     /// The role and the name of who shows nothing.
     static let anonymous = "anonymous"
 
-    /// The principal, as records have it: `author/u1`; `nil` for a client that shows nothing.
-    let principal: String?
+    /// The principal, as records have it; `nil` for a client that shows nothing.
+    let principal: ActionPrincipal?
     /// The session's name; `nil` for a client without one.
     let session: String?
     /// The principal's role.
@@ -20,18 +20,15 @@ struct TestSender: Sendable {
     /// - Throws: ``Refusal`` where the principal is not written so.
     init(_ principal: String?, _ session: String?) throws(Refusal) {
         self.session = session
-        self.principal = principal
-        guard let principal else {
+        self.principal = principal.map { ActionPrincipal($0) }
+        guard let principal = self.principal else {
             (role, name) = (Self.anonymous, Self.anonymous)
             return
         }
-        // Bytes are looked at: with a combining mark behind it, the slash is another character.
-        guard let slash = principal.utf8.firstIndex(of: UInt8(ascii: "/")) else {
-            throw Refusal(reason: Self.wrong(principal))
+        guard let role = principal.role, !role.isEmpty, !principal.name.isEmpty else {
+            throw Refusal(reason: Self.wrong(principal.description))
         }
-        role = String(principal[..<slash])
-        name = String(principal[principal.utf8.index(after: slash)...])
-        guard !role.isEmpty, !name.isEmpty else { throw Refusal(reason: Self.wrong(principal)) }
+        (self.role, name) = (role, principal.name)
     }
 
     private static func wrong(_ principal: String) -> String {

@@ -68,7 +68,7 @@ extension Record {
     /// Whether all has the same bytes.
     fileprivate func hasBytes(of other: Record) -> Bool {
         self == other && type.isSame(as: other.type)
-            && Self.isSame(principal, other.principal) && Self.isSame(requestID, other.requestID)
+            && Self.isSame(requestID, other.requestID)
             && Self.isSame(origin, other.origin) && Self.isSame(session, other.session)
     }
 

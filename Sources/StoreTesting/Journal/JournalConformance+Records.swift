@@ -37,7 +37,7 @@ extension JournalConformance {
                 type: text,
                 payload: Array(text.utf8) + [0, 0xFF],
                 meta: place == 0 ? [] : [0],
-                principal: text,
+                principal: ActionPrincipal(text),
                 requestID: text + "\u{0}",
                 changed: place == 0,
                 origin: place == 0 ? "" : text,

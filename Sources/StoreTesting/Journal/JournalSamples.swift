@@ -12,7 +12,8 @@ enum JournalSamples {
             type: type,
             payload: Array(#"{"number":\#(version)}"#.utf8) + Array(repeating: 0x20, count: bytes),
             meta: version.isMultiple(of: 2) ? Array("{}".utf8) : nil,
-            principal: version.isMultiple(of: 3) ? "ann" : nil,
+            principal: version.isMultiple(of: 3)
+                ? ActionPrincipal(name: "ann", role: "author") : nil,
             requestID: version.isMultiple(of: 5) ? nil : "r\(version)",
             changed: !version.isMultiple(of: 7),
             cause: version.isMultiple(of: 4) ? version - 1 : nil,

@@ -79,9 +79,9 @@ extension Problem {
         )
     }
 
-    /// 424: work that is no action's failed; `newest` is the version by which it did.
-    package static func workFailed(newest: Tag, because reason: String) -> Problem {
-        effectFailed("The work was begun, but it failed", at: newest, because: reason)
+    /// 424: the work of a use case or a notification failed, which is recorded as this version.
+    package static func workFailed(recordedAs tag: Tag, because reason: String) -> Problem {
+        effectFailed("The work was begun, but it failed", at: tag, because: reason)
     }
 
     private static func effectFailed(

@@ -160,6 +160,7 @@ extension JSONSchema {
             Property("time", .string()), Property("type", type), Property("payload", payload),
             Property("meta", .dictionary(of: .any), isRequired: false),
             Property("principal", .string(), isRequired: false),
+            Property("role", .string(), isRequired: false),
             Property("cause", .integer(minimum: 0, maximum: .max), isRequired: false),
             Property("origin", .string(), isRequired: false), Property("changed", .boolean),
         ])

@@ -89,6 +89,11 @@ StoreServer(Overseen.self)
         case "blocked": throw Refusal(reason: "There is \(state.safe.content).", pointer: "/text")
         case "followed": .follow(with: Safe.Action.refused)
         case "replaced": .replace(with: Safe.Action.refused)
+        case "signed":
+            throw Refusal(
+                reason: "It is \(stamped.principal?.name ?? "-") with "
+                    + "\(stamped.principal?.role ?? "-")."
+            )
         default: .proceed
         }
     }

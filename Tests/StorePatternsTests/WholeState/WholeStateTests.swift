@@ -40,7 +40,7 @@ final class OpenMarket: Sendable {
         try core.handle.offer(
             Envelope(
                 members: actions.map { EnvelopeMember(action: $0, type: "\(type(of: $0))") },
-                expectedVersion: version,
+                condition: version.map { VersionCondition($0) },
                 mode: mode,
                 wantsState: true,
                 session: session,

@@ -11,7 +11,8 @@ enum Prediction {
     case replayed(Kept)
     case keyTaken
     case mismatch
-    case refused(member: Int)
+    /// `isOfWhole`: by what sees all of the state, whose reasons are for those who do.
+    case refused(member: Int, isOfWhole: Bool)
     case dryRun(changed: Bool, whole: Bytewise)
     case applied([Predicted], Kept)
 
@@ -64,6 +65,9 @@ struct Asked {
     var isSlow: Bool { request.isDryRun || request.prefers?.contains("wait") != true }
 }
 
+/// A refusal by what sees all of the state.
+private struct OfWhole: Error {}
+
 extension Naive {
     /// What has to become of a request; goes on to the state that it leads to.
     mutating func predict<Root>(
@@ -87,13 +91,16 @@ extension Naive {
         let start = self
         var predicted: [Prediction.Predicted] = []
         var changed = false
+        // A client is answered about the modules that it has dispatched to, too.
+        var client = asked.client
+        client.sight?.formUnion(asked.request.members.compactMap { server.module(of: $0.type) })
         for (index, action) in actions.enumerated() {
             do {
                 let sent = asked.request.members[index]
-                predicted += try apply(action, sent, asked, in: server, &changed)
+                predicted += try apply(action, sent, asked, client, in: server, &changed)
             } catch {
                 self = start
-                return .refused(member: index)
+                return .refused(member: index, isOfWhole: error is OfWhole)
             }
         }
         if asked.request.isDryRun {
@@ -114,20 +121,32 @@ extension Naive {
         _ action: any Action,
         _ sent: Sent,
         _ asked: Asked,
+        _ client: Reading,
         in server: SimulatedServer<Root>,
         _ changed: inout Bool
     ) throws -> [Prediction.Predicted] {
         let audience = asked.request.recipients?.audience
         let main = version + 1
-        let made = isIntercepted ? try P.intercepted(action) : [action]
+        let made: [any Action]
+        do {
+            made = isIntercepted ? try P.intercepted(action) : [action]
+        } catch {
+            throw OfWhole()
+        }
+        let isModules = server.module(of: sent.type) != nil
         var hooked: [UInt64] = []
         var predicted: [Prediction.Predicted] = []
         for (index, action) in made.enumerated() {
-            try admit(action, from: asked.session)
-            let applied = try apply(action, from: asked.session, for: audience)
-            changed = changed || asked.client.differs(applied.oldText, applied.newText)
-            if index == 0, isIntercepted, P.isHooked(action) { hooked = [main] }
             let isOwn = index > 0 || (isIntercepted && P.isReplaced(by: action, sent))
+            let applied: Applied<P.Root>
+            do {
+                try admit(action, from: asked.session)
+                applied = try apply(action, from: asked.session, for: audience)
+            } catch {
+                throw isOwn || !isModules ? OfWhole() : error
+            }
+            changed = changed || client.differs(applied.oldText, applied.newText)
+            if index == 0, isIntercepted, P.isHooked(action) { hooked = [main] }
             let wire = isOwn ? try server.wire(action) : (sent.type, Array(sent.kept.utf8))
             predicted.append(
                 Prediction.Predicted(

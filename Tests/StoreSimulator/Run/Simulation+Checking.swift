@@ -156,9 +156,16 @@ extension Simulation {
         case .keyTaken:
             guard problem == "/problems/idempotency-mismatch" else { throw wrong("a taken key") }
         case .mismatch: guard status == 412 else { throw wrong("another version") }
-        case .refused:
+        case .refused(_, let isOfWhole):
             guard (400..<600) ~= status, ![404, 412, 413, 507].contains(status) else {
                 throw wrong("refused")
+            }
+            let text = Bytewise(body).description
+            // A defect of the program has one text for all.
+            if text.contains("The reducer failed") { return }
+            let isNeutral = text.contains("The store refuses this.")
+            guard isNeutral == (isOfWhole && open.asked.client.sight != nil) else {
+                throw wrong("refused, and its reason is \(isNeutral ? "hidden" : "shown")")
             }
         case .replayed(let kept), .applied(_, let kept):
             // A client that waits for effects gets their failure as its answer.

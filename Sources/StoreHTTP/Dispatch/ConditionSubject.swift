@@ -1,0 +1,143 @@
+import StoreAuthorization
+import StoreCore
+import StoreHTTPTransport
+import StorePublishing
+import StoreTexts
+import StoreWire
+
+/// The resource that the condition of a dispatch is about: a part of the state, or a view, and the
+/// version of which the client has it (protocol 2.7).
+struct ConditionSubject: Sendable {
+    private enum Resource: Sendable {
+        case part(JSONPointer)
+        case view(ViewRequest, PublishedView)
+    }
+
+    /// The version of the client's tag; `nil` for a tag of another epoch.
+    let known: UInt64?
+    private let resource: Resource
+    private let reader: StateReader
+    /// On whose behalf the resource is read.
+    private let caller: Caller
+    /// Whether the resource may be made from the member at a place; `nil` if the state has none.
+    private let reads: (@Sendable (_ member: Int) -> Bool)?
+
+    /// Reads the path of a resource, as the client would `GET` it: `/state/todos/items`, or
+    /// `/views/items?limit=10`.
+    ///
+    /// - Throws: 400 for any other path, for a view that the caller may not see, and for parameters
+    ///   that the view does not take.
+    init(
+        _ text: String,
+        known: UInt64?,
+        _ store: Store,
+        for caller: Caller
+    ) throws(Problem) {
+        let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
+        let path = text[..<mark]
+        let query = text[mark...].dropFirst()
+        reader = store.reader
+        self.known = known
+        let names = reader.moduleNames
+        if let rest = Self.rest(of: path, behind: store.links.state), query.isEmpty,
+            let pointer = JSONPointer(path: rest)
+        {
+            resource = .part(pointer)
+            self.caller = caller
+            let member = pointer.tokens.first.map { token in
+                names.firstIndex { $0.isSame(as: token) }
+            }
+            let isNamed: @Sendable (Int) -> Bool = { member == nil || $0 == member }
+            reads = names.isEmpty ? nil : isNamed
+            return
+        }
+        guard let views = reader.views?.views,
+            let rest = Self.rest(of: path, behind: store.links.views), rest.utf8.count > 1,
+            let name = PercentEncoding.decode(rest.dropFirst()),
+            let place = views.firstIndex(where: { $0.name.isSame(as: name) }),
+            caller.identity?.role?.sees(view: name) != false
+        else {
+            throw .badQuery(
+                "if-match-of",
+                allowed: "the path of a view or a part of the state that you may read, such as "
+                    + "\(store.links.state)/a/b"
+            )
+        }
+        let view = views[place]
+        let form = ViewQuery(of: view.name, view.parameters, store.logger)
+        let given = try Query(String(query), allowed: form.parameters)
+        let (parameters, canonical) = try form.read { given[$0] }
+        let request = ViewRequest(place, named: view.name, parameters, canonical)
+        resource = .view(reader.view(request, for: caller), view)
+        self.caller = caller.withoutSight
+        let isRead: @Sendable (Int) -> Bool = { view.reads.contains($0) }
+        reads = isRead
+    }
+
+    /// The text behind the fixed part of a path: empty, or with a slash in front; `nil` for another
+    /// path.
+    private static func rest(of path: Substring, behind fixed: String) -> String? {
+        guard path.utf8.starts(with: fixed.utf8) else { return nil }
+        let rest = path.utf8.dropFirst(fixed.utf8.count)
+        guard rest.first ?? UInt8(ascii: "/") == UInt8(ascii: "/") else { return nil }
+        return String(Substring(rest))
+    }
+}
+
+extension ConditionSubject {
+    /// The condition that the Core looks at first: nothing that the resource is made from has
+    /// changed since the client's version. A resource that is not surely there has to be compared.
+    func first(in workspace: JSONWorkspace) -> VersionCondition {
+        guard let known, let reads, isAtHand(workspace) else {
+            return VersionCondition(.max, .version)
+        }
+        return VersionCondition(known, .members(reads))
+    }
+
+    private func isAtHand(_ workspace: JSONWorkspace) -> Bool {
+        guard case .part(let pointer) = resource else { return true }
+        return switch reader.state(for: caller).quickPart(at: pointer, workspace) {
+        case .bytes, .node: true
+        case .nowhere, .later: false
+        }
+    }
+
+    /// The condition that holds if the resource is the same now as in the client's version; `nil`
+    /// if it is another one. Takes as long as a disk and the view do.
+    ///
+    /// - Throws: 503 if the client's version can't be read at the moment, 500 for a view that can't
+    ///   be made.
+    func compared() throws(Problem) -> VersionCondition? {
+        let state = reader.state(for: caller)
+        guard let known, known <= state.version, let now = try bytes(of: state) else { return nil }
+        if known < state.version {
+            guard let past = try past(known), let then = try bytes(of: past), now == then else {
+                return nil
+            }
+        }
+        return VersionCondition(state.version, reads.map { .members($0) } ?? .version)
+    }
+
+    /// The state of the client's version; `nil` if history no longer has it.
+    private func past(_ version: UInt64) throws(Problem) -> VisibleState? {
+        do {
+            return try reader.state(at: version, for: caller)
+        } catch {
+            guard error.slug == .gone || error.slug == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    private func bytes(of state: VisibleState) throws(Problem) -> Bytes? {
+        switch resource {
+        case .part(let pointer): return state.part(at: pointer)
+        case .view(let request, let view):
+            guard let views = reader.views else { return nil }
+            do {
+                return try state.bytes(of: request, by: views) ?? Bytes(utf8: "null")
+            } catch {
+                throw .viewFailed(view.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import StoreCore
+import StorePlatform
+import StoreWire
+import Synchronization
+
+/// Completes the envelope of a dispatch whose condition names a resource (protocol 2.7).
+///
+/// The Core knows whether a member of the state has changed, and not whether this part of it, or a
+/// view, has. If a member has changed, another thread compares the resource as it is with the one
+/// that the client has, and offers the envelope anew under a condition on the version that it has
+/// compared.
+final class ConditionTicket: Completion {
+    /// The most comparisons of one request: each is in vain if a member changes meanwhile.
+    static let comparisonsMax = 8
+
+    private struct State: Sendable {
+        var envelope: Envelope?
+        var comparisons = 0
+    }
+
+    private let ticket: DispatchTicket
+    private let subject: ConditionSubject
+    private let state = Locked(State())
+
+    init(_ ticket: DispatchTicket, _ subject: ConditionSubject) {
+        self.ticket = ticket
+        self.subject = subject
+    }
+
+    /// Keeps the envelope, which may be offered again, until it is completed.
+    func keep(_ envelope: Envelope) {
+        state.withLock { $0.envelope = envelope }
+    }
+
+    func complete(_ outcome: Outcome) {
+        guard case .versionMismatch = outcome, subject.known != nil else { return finish(outcome) }
+        let mayCompare = state.withLock { state -> Bool in
+            state.comparisons += 1
+            return state.comparisons <= Self.comparisonsMax
+        }
+        guard mayCompare else {
+            return refuse(
+                .overloaded(
+                    "what the condition names has changed \(Self.comparisonsMax) times while it was "
+                        + "compared"
+                )
+            )
+        }
+        let isTaken = ticket.reader.threads.past.submit { [self] in compare() }
+        if !isTaken { refuse(.overloaded("enough conditions are being compared already")) }
+    }
+
+    private func compare() {
+        let condition: VersionCondition?
+        do { condition = try subject.compared() } catch { return refuse(error) }
+        guard let condition, let envelope = state.withLock({ $0.envelope }) else {
+            finish(.versionMismatch(current: ticket.reader.version))
+            return ticket.store.wake()
+        }
+        do {
+            try ticket.store.core.offer(Envelope(envelope, under: condition))
+        } catch {
+            refuse(error.problem(waiting: "\(ticket.store.bounds.mailboxMax) actions wait already"))
+        }
+    }
+
+    private func refuse(_ problem: Problem) {
+        state.withLock { $0.envelope = nil }
+        ticket.answer(problem)
+        ticket.store.wake()
+    }
+
+    private func finish(_ outcome: Outcome) {
+        state.withLock { $0.envelope = nil }
+        ticket.complete(outcome)
+    }
+}

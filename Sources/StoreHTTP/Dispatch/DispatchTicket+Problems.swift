@@ -1,0 +1,47 @@
+import StoreCore
+import StoreHTTPTransport
+import StoreWire
+
+extension DispatchTicket {
+    /// The problem of a request of which nothing was applied; `nil` if that is not known. The one
+    /// table from outcomes to problems, for all requests that the Core completes.
+    func problem(of outcome: Outcome) -> Problem? {
+        switch outcome {
+        case .refused(let refusal, let member):
+            let isReadable = mayRead(refusal, of: member)
+            let reason = isReadable ? refusal.reason : Refusal.unreadableReason
+            if refusal.isForbidden { return .forbidden(reason) }
+            let pointer = pointer(isReadable ? refusal.pointer : nil, into: member)
+            return .refused(reason: reason, pointer: pointer)
+        case .versionMismatch(let current):
+            return .versionMismatch(current: Tag(epoch: reader.epoch, version: current))
+        case .keyTaken: return .idempotencyMismatch()
+        case .failed(let failure): return failure.problem
+        case .cancelled, .applied, .replayed, .dryRun: return nil
+        }
+    }
+}
+
+extension CoreFailure {
+    /// The problem of a request that the Core could not apply; `nil` if it may have been applied.
+    fileprivate var problem: Problem? {
+        switch self {
+        case .storageFull: .storageFull()
+        case .closed: .draining()
+        case .journalFailed: .journalFailed()
+        case .unreadable: .overloaded("what was applied before can't be read; the log says why")
+        case .contended: .overloaded("other servers of this history were first again and again")
+        case .unknown: nil
+        }
+    }
+}
+
+extension MailboxError {
+    /// The problem of a request that the mailbox did not take, because `waiting` is all that may.
+    func problem(waiting: String) -> Problem {
+        switch self {
+        case .full: .overloaded(waiting)
+        case .closed: .draining()
+        }
+    }
+}

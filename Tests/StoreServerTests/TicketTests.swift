@@ -1,0 +1,107 @@
+import DefaultStore
+import StoreCore
+import StoreHTTPTransport
+import StoreWire
+import Synchronization
+import Testing
+
+@testable import StoreHTTP
+
+/// A request that the Core could not apply is answered alike, whatever it asks for.
+@Suite struct TicketTests {
+    enum Kind: String, CaseIterable, Sendable { case dispatch, work, session }
+
+    /// Routes whose requests are completed with one outcome.
+    private struct OutcomeRoutes: RouteGroup {
+        let store: Store
+        let outcome: Outcome
+        /// Counts what a session's ticket takes back.
+        let takenBack: Counter
+
+        var routes: [Route] {
+            Kind.allCases.map { kind in
+                .change(
+                    .post,
+                    "/" + kind.rawValue,
+                    kind.rawValue,
+                    "Is completed.",
+                    needs: .everyone,
+                    answers: [.init(204, "Never.")]
+                ) { request throws(Problem) in
+                    let ticket = try ticket(kind, request)
+                    request.exchange.park()
+                    ticket.complete(outcome)
+                    request.environment.wake()
+                }
+            }
+        }
+
+        private func ticket(_ kind: Kind, _ request: RequestContext) throws(Problem)
+            -> any Completion
+        {
+            switch kind {
+            case .dispatch:
+                return DispatchTicket(
+                    request: request,
+                    store: store,
+                    preferences: Preferences(),
+                    caller: .anyone
+                )
+            case .work: return try WorkTicket(request, store)
+            case .session:
+                return SessionTicket(request, store) { version in
+                    if version == nil { takenBack.add() }
+                    return nil
+                }
+            }
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+        func add() { value.add(1, ordering: .relaxed) }
+        var count: Int { value.load(ordering: .relaxed) }
+    }
+
+    private static let failures: [(CoreFailure, Int, String)] = [
+        (.storageFull, 507, "disk is full"),
+        (.unreadable, 503, "can't be read"),
+        (.contended, 503, "other servers of this history"),
+        (.closed, 503, "is stopping"),
+        (.journalFailed, 503, "journal has failed"),
+    ]
+
+    @Test(arguments: Kind.allCases)
+    func `each failure of the Core has its own answer`(_ kind: Kind) throws {
+        for (failure, status, text) in Self.failures {
+            let counter = Counter()
+            let base = try InProcessServer()
+            let routes = OutcomeRoutes(
+                store: base.store,
+                outcome: .failed(failure),
+                takenBack: counter
+            )
+            let answer = try InProcessServer(serving: [routes]).answer("POST", "/" + kind.rawValue)
+            #expect(answer.status == status)
+            #expect(answer.text.contains(text), "\(failure): \(answer.text)")
+            #expect(counter.count == (kind == .session ? 1 : 0))
+        }
+    }
+
+    @Test(arguments: [MailboxError.full, .closed])
+    func `a mailbox that takes nothing has its own answer`(_ error: MailboxError) {
+        let problem = error.problem(waiting: "7 actions wait already")
+        #expect(problem.status == 503)
+        #expect(problem.slug == (error == .full ? .overloaded : .draining))
+    }
+}
+
+extension HTTPResponse {
+    fileprivate var text: String {
+        switch body {
+        case .none: ""
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .shared(let bytes): bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}
