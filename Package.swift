@@ -79,7 +79,7 @@ let package = Package(
         .systemLibrary(name: "CStoreNettle", providers: [.apt(["nettle-dev"])]),
         .systemLibrary(name: "CStoreGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CStoreZstd", providers: [.apt(["libzstd-dev"])]),
-        .systemLibrary(name: "CStoreCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CStoreCurl", cSettings: [.treatAllWarnings(as: .error)]),
         layer("StorePlatform"),
         layer("StoreTexts"),
         layer("StoreDigest", on: ["CStoreNettle"]),

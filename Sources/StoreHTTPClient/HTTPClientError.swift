@@ -28,6 +28,8 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let status = Code(rawValue: "status")
         /// The answer's body is not what was expected.
         public static let content = Code(rawValue: "content")
+        /// libcurl, which sends requests, can't be loaded.
+        public static let unavailable = Code(rawValue: "unavailable")
         /// As many requests are under way as may be.
         public static let busy = Code(rawValue: "busy")
     }

@@ -7,7 +7,8 @@ extension HTTPResponse {
     package var retryAfterSeconds: Double? {
         guard let text = headers["retry-after"] else { return nil }
         if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }
-        let moment = curl_getdate(text, nil)
+        guard CurlLibrary.problem == nil else { return nil }
+        let moment = ccurl_getdate(text)
         return moment < 0 ? nil : max(0, Double(moment - time(nil)))
     }
 }

@@ -1,6 +1,7 @@
 """Traces that are exported by OTLP over HTTP (protocol 7.5), with a collector of the test's own."""
 
 import json
+import os
 import pathlib
 import re
 import signal
@@ -8,7 +9,7 @@ import socket
 import time
 
 import pytest
-from harness import INCREASE, Server, Stream, Wire, action, run, until
+from harness import INCREASE, Server, Stream, Wire, action, binary, run, until
 from otlp import Collector, attributes, silent
 from test_metrics import samples
 
@@ -321,6 +322,37 @@ def test_7_5_without_the_option_there_is_nothing_of_it():
         assert not [name for name in samples(server) if "otlp" in name]
         tasks = until(lambda: threads(server.pid), "its threads")
         assert "traces" not in tasks and "http-client" not in tasks
+
+
+def test_7_5_libcurl_is_loaded_with_the_first_client_and_not_before(collector):
+    def libraries(server):
+        return {line.split("/")[-1] for line in pathlib.Path(f"/proc/{server.pid}/maps").read_text().split("\n")}
+
+    def has_libcurl(server):
+        return any(name.startswith("libcurl") for name in libraries(server))
+
+    with Server() as server:
+        assert server.post(INCREASE).status == 200
+        assert server.get("/metrics").status == 200
+        assert not has_libcurl(server), libraries(server)
+    with exporting(collector) as server:
+        assert has_libcurl(server)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="hides libcurl by mounts of its own")
+def test_7_5_without_libcurl_the_log_says_what_is_missing_and_the_store_serves(tmp_path):
+    program = tmp_path / "without-libcurl"
+    program.write_text(
+        "#!/bin/sh\n"
+        "exec unshare -m sh -c 'for file in /usr/lib/*/libcurl*.so*; do mount --bind /dev/null \"$file\"; done\n"
+        f"exec \"{binary()}\" \"$@\"' sh \"$@\"\n"
+    )
+    program.chmod(0o755)
+    flags = ["--otlp-endpoint", "http://127.0.0.1:9", "--otlp-sample", "1"]
+    with Server(*flags, program=str(program)) as server:
+        assert server.post(INCREASE).status == 200
+        server.await_log("libcurl can't be loaded, which HTTP requests need")
+        assert "Debian: libcurl4" in server.log_text
 
 
 def threads(pid):

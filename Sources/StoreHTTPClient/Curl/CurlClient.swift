@@ -16,7 +16,8 @@ public final class CurlClient: HTTPClient {
 
     private let loop: CurlLoop
 
-    /// Makes a client.
+    /// Makes a client, and loads libcurl with the first one of the process. Where there is none,
+    /// each request fails with ``HTTPClientError/Code/unavailable`` and says so.
     ///
     /// - Parameter authorities: the path of a PEM file with the certificate authorities to trust;
     ///   the system's where nothing is said.
@@ -56,6 +57,7 @@ final class CurlTicket: Sendable {
 extension HTTPRequest {
     /// Refuses what can't be sent as it stands.
     fileprivate func check() throws(HTTPClientError) {
+        if let problem = CurlLibrary.problem { throw HTTPClientError(.unavailable, self, problem) }
         guard let parts = CurlURL(url), let scheme = parts[CURLUPART_SCHEME] else {
             throw HTTPClientError(.request, self, "the URL is none, or not absolute")
         }

@@ -18,7 +18,6 @@ final class CurlLoop: Sendable {
 
     /// How long the thread waits at the most when nothing happens.
     private static let waitMilliseconds: Int32 = 60_000
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let inbox = Locked(Inbox())
     private let authorities: String?
@@ -28,7 +27,7 @@ final class CurlLoop: Sendable {
 
     init(authorities: String?) {
         self.authorities = authorities
-        multi = Self.isLibraryReady ? curl_multi_init() : nil
+        multi = CurlLibrary.isReady ? ccurl_multi_init() : nil
         guard let multi else { return }
         _ = ccurl_multi_set_number(
             multi,
@@ -51,7 +50,7 @@ final class CurlLoop: Sendable {
             }
             inbox.count += 1
             inbox.new.append(transfer)
-            curl_multi_wakeup(multi)
+            ccurl_multi_wakeup(multi)
             return true
         }
         if !isTaken {
@@ -70,7 +69,7 @@ final class CurlLoop: Sendable {
         inbox.withLock { inbox in
             guard let multi, !inbox.isOver else { return }
             inbox.cancelled.append(ticket)
-            curl_multi_wakeup(multi)
+            ccurl_multi_wakeup(multi)
         }
     }
 
@@ -78,7 +77,7 @@ final class CurlLoop: Sendable {
     func close() {
         inbox.withLock { inbox in
             inbox.isClosing = true
-            if let multi, !inbox.isOver { curl_multi_wakeup(multi) }
+            if let multi, !inbox.isOver { ccurl_multi_wakeup(multi) }
         }
     }
 }
@@ -99,21 +98,21 @@ extension CurlLoop {
                 }
             }
             var count: Int32 = 0
-            var code = curl_multi_perform(multi, &count)
+            var code = ccurl_multi_perform(multi, &count)
             var result = CURLE_OK
             while let handle = ccurl_multi_ended(multi, &result) {
                 guard let transfer = running.removeValue(forKey: handle) else { continue }
                 end(transfer, multi) { $0.complete(result) }
             }
             if code == CURLM_OK {
-                code = curl_multi_poll(multi, nil, 0, Self.waitMilliseconds, nil)
+                code = ccurl_multi_poll(multi, Self.waitMilliseconds)
             }
             guard code != CURLM_OK else { continue }
-            let cause = String(cString: curl_multi_strerror(code))
+            let cause = String(cString: ccurl_multi_strerror(code))
             for transfer in running.values { end(transfer, multi) { $0.fail(.unreachable, cause) } }
             running = [:]
         }
-        curl_multi_cleanup(multi)
+        ccurl_multi_cleanup(multi)
     }
 
     /// What came in; `nil` where the thread is to end.
@@ -141,7 +140,7 @@ extension CurlLoop {
             return end(transfer, multi) { $0.cancel() }
         }
         guard let handle = transfer.begin(authorities: authorities),
-            curl_multi_add_handle(multi, handle) == CURLM_OK
+            ccurl_multi_add_handle(multi, handle) == CURLM_OK
         else { return end(transfer, multi) { $0.fail(.busy, "libcurl takes no further request") } }
         running[handle] = transfer
     }
@@ -151,7 +150,7 @@ extension CurlLoop {
         _ multi: UnsafeMutableRawPointer,
         _ complete: (CurlTransfer) -> Void
     ) {
-        if let handle = transfer.handle { curl_multi_remove_handle(multi, handle) }
+        if let handle = transfer.handle { ccurl_multi_remove_handle(multi, handle) }
         inbox.withLock { $0.count -= 1 }
         complete(transfer)
         transfer.release()

@@ -38,9 +38,9 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Gives the handle back. After it was taken out of the loop.
     func release() {
-        if let handle { curl_easy_cleanup(handle) }
+        if let handle { ccurl_easy_cleanup(handle) }
         handle = nil
-        curl_slist_free_all(sentHeaders)
+        ccurl_slist_free_all(sentHeaders)
         sentHeaders = nil
     }
 }
@@ -50,7 +50,7 @@ final class CurlTransfer: @unchecked Sendable {
 extension CurlTransfer {
     /// Makes the handle; `nil` where libcurl refuses an option or has no memory.
     func begin(authorities: String?) -> UnsafeMutableRawPointer? {
-        handle = curl_easy_init()
+        handle = ccurl_easy_init()
         guard let handle, addHeaders() else { return nil }
         let isSecure = CurlURL(request.url)?[CURLUPART_SCHEME] == "https"
         let codes =
@@ -141,7 +141,7 @@ extension CurlTransfer {
             lines.append(name + ":")
         }
         for line in lines {
-            guard let list = curl_slist_append(sentHeaders, line) else { return false }
+            guard let list = ccurl_slist_append(sentHeaders, line) else { return false }
             sentHeaders = list
         }
         return true
@@ -197,7 +197,7 @@ extension CurlTransfer {
                 status: ccurl_status(handle),
                 headers: headers,
                 body: body,
-                url: ccurl_url(handle).map { String(cString: $0) } ?? request.url
+                url: ccurl_url_of(handle).map { String(cString: $0) } ?? request.url
             )
         )
     }
@@ -240,7 +240,7 @@ extension CurlTransfer {
         case CURLE_TOO_MANY_REDIRECTS: return "more than \(request.redirectsMax) redirects"
         default:
             let words = String(cString: message)
-            return words.isEmpty ? String(cString: curl_easy_strerror(result)) : words
+            return words.isEmpty ? String(cString: ccurl_easy_strerror(result)) : words
         }
     }
 }

@@ -4,34 +4,37 @@ import CStoreCurl
 struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 
-    /// `nil` where it is no absolute URL.
+    /// `nil` where it is no absolute URL, or there is no libcurl.
     init?(_ text: String) {
-        guard !text.utf8.contains(0), let handle = curl_url() else { return nil }
+        guard CurlLibrary.isReady, !text.utf8.contains(0), let handle = ccurl_url() else {
+            return nil
+        }
         guard
-            curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK
+            ccurl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
+                == CURLUE_OK
         else {
-            curl_url_cleanup(handle)
+            ccurl_url_cleanup(handle)
             return nil
         }
         self.handle = handle
     }
 
     deinit {
-        curl_url_cleanup(handle)
+        ccurl_url_cleanup(handle)
     }
 
     /// The part of this kind; `nil` where there is none.
     subscript(part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
+        guard ccurl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { ccurl_free(text) }
         return String(cString: text)
     }
 
     /// The URL without user, password, query and fragment.
     var shown: String {
         for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT] {
-            curl_url_set(handle, part, nil, 0)
+            ccurl_url_set(handle, part, nil, 0)
         }
         return self[CURLUPART_URL] ?? ""
     }

@@ -1,0 +1,221 @@
+// The declarations are libcurl's own, so that the types of the functions that are found are, too.
+#define CURL_DISABLE_TYPECHECK
+#include "ccurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#define FUNCTIONS(F) \
+    F(global_init) \
+    F(version_info) \
+    F(easy_init) \
+    F(easy_cleanup) \
+    F(easy_setopt) \
+    F(easy_getinfo) \
+    F(easy_strerror) \
+    F(free) \
+    F(getdate) \
+    F(multi_init) \
+    F(multi_cleanup) \
+    F(multi_setopt) \
+    F(multi_add_handle) \
+    F(multi_remove_handle) \
+    F(multi_perform) \
+    F(multi_poll) \
+    F(multi_wakeup) \
+    F(multi_strerror) \
+    F(multi_info_read) \
+    F(slist_append) \
+    F(slist_free_all) \
+    F(url) \
+    F(url_cleanup) \
+    F(url_get) \
+    F(url_set)
+
+#define DECLARE(name) __typeof__(curl_##name) *name;
+
+static struct { FUNCTIONS(DECLARE) } library;
+
+// Debian's two flavours; other systems have the first name.
+static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+
+static char problem[512];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int find(void *handle, const char *name, void **function) {
+    *function = dlsym(handle, name);
+    if (*function != NULL) return 1;
+    snprintf(problem, sizeof problem, "libcurl can't be used: it has no %s", name);
+    return 0;
+}
+
+static void load(void) {
+    void *handle = NULL;
+    char first[256] = "";
+    for (size_t index = 0; index < sizeof names / sizeof *names && handle == NULL; index += 1) {
+        handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+        if (handle == NULL && index == 0) {
+            const char *error = dlerror();
+            snprintf(first, sizeof first, "%s", error == NULL ? "no reason given" : error);
+        }
+    }
+    if (handle == NULL) {
+        snprintf(
+            problem, sizeof problem,
+            "libcurl can't be loaded, which HTTP requests need (%s); install it (Debian: libcurl4)",
+            first);
+        return;
+    }
+#define FIND(name) && find(handle, "curl_" #name, (void **)&library.name)
+    if (!(1 FUNCTIONS(FIND))) return;
+    curl_version_info_data *version = (library.version_info)(CURLVERSION_NOW);
+    if (version == NULL || version->version_num < 0x075500) {
+        snprintf(
+            problem, sizeof problem, "libcurl can't be used: 7.85 or newer is needed, and it is %s",
+            version == NULL ? "unknown" : version->version);
+    }
+}
+
+const char *ccurl_load(void) {
+    pthread_once(&once, load);
+    return problem[0] == '\0' ? NULL : problem;
+}
+
+CURLcode ccurl_global_init(long flags) {
+    return (library.global_init)(flags);
+}
+
+CURL *ccurl_easy_init(void) {
+    return (library.easy_init)();
+}
+
+void ccurl_easy_cleanup(CURL *handle) {
+    (library.easy_cleanup)(handle);
+}
+
+const char *ccurl_easy_strerror(CURLcode code) {
+    return (library.easy_strerror)(code);
+}
+
+void ccurl_free(void *memory) {
+    (library.free)(memory);
+}
+
+time_t ccurl_getdate(const char *text) {
+    return (library.getdate)(text, NULL);
+}
+
+CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value) {
+    return (library.easy_setopt)(handle, option, value);
+}
+
+CURLcode ccurl_set_size(CURL *handle, CURLoption option, curl_off_t value) {
+    return (library.easy_setopt)(handle, option, value);
+}
+
+CURLcode ccurl_set_text(CURL *handle, CURLoption option, const char *value) {
+    return (library.easy_setopt)(handle, option, value);
+}
+
+CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value) {
+    return (library.easy_setopt)(handle, option, value);
+}
+
+CURLcode ccurl_set_sink(CURL *handle, CURLoption option, ccurl_sink sink) {
+    return (library.easy_setopt)(handle, option, sink);
+}
+
+CURLcode ccurl_set_quick_exit(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // An older library that is loaded does not have the option, and waits.
+    CURLcode code = (library.easy_setopt)(handle, CURLOPT_QUICK_EXIT, 1L);
+    return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
+#else
+    (void)handle;
+    return CURLE_OK;
+#endif
+}
+
+long ccurl_status(CURL *handle) {
+    long status = 0;
+    (library.easy_getinfo)(handle, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+const char *ccurl_url_of(CURL *handle) {
+    const char *url = NULL;
+    (library.easy_getinfo)(handle, CURLINFO_EFFECTIVE_URL, &url);
+    return url;
+}
+
+CURLM *ccurl_multi_init(void) {
+    return (library.multi_init)();
+}
+
+CURLMcode ccurl_multi_cleanup(CURLM *multi) {
+    return (library.multi_cleanup)(multi);
+}
+
+CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option, long value) {
+    return (library.multi_setopt)(multi, option, value);
+}
+
+CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *handle) {
+    return (library.multi_add_handle)(multi, handle);
+}
+
+CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *handle) {
+    return (library.multi_remove_handle)(multi, handle);
+}
+
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running) {
+    return (library.multi_perform)(multi, running);
+}
+
+CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds) {
+    return (library.multi_poll)(multi, NULL, 0, milliseconds, NULL);
+}
+
+CURLMcode ccurl_multi_wakeup(CURLM *multi) {
+    return (library.multi_wakeup)(multi);
+}
+
+const char *ccurl_multi_strerror(CURLMcode code) {
+    return (library.multi_strerror)(code);
+}
+
+CURL *ccurl_multi_ended(CURLM *multi, CURLcode *result) {
+    CURLMsg *message;
+    int left;
+    while ((message = (library.multi_info_read)(multi, &left)) != NULL) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *result = message->data.result;
+        return message->easy_handle;
+    }
+    return NULL;
+}
+
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text) {
+    return (library.slist_append)(list, text);
+}
+
+void ccurl_slist_free_all(struct curl_slist *list) {
+    (library.slist_free_all)(list);
+}
+
+CURLU *ccurl_url(void) {
+    return (library.url)();
+}
+
+void ccurl_url_cleanup(CURLU *url) {
+    (library.url_cleanup)(url);
+}
+
+CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text, unsigned flags) {
+    return (library.url_get)(url, part, text, flags);
+}
+
+CURLUcode ccurl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned flags) {
+    return (library.url_set)(url, part, text, flags);
+}
