@@ -276,3 +276,18 @@ def test_k14_effects_are_measured_by_module_and_action(fresh):
     assert after[f"store_effects_failed_total{label}"] == after[f"store_effects_retried_total{label}"] == 0
     assert after['store_reduce_seconds_count{type="login/loading"}'] == 1
     assert after['store_reduce_seconds_count{type="usecases/login/login"}'] == 1
+
+
+def test_7_2_encoding_is_measured_by_module(fresh):
+    """A slice is encoded whole: a large one costs time that no other metric shows."""
+    name = "store_encode_seconds"
+    assert not [series for series in samples(fresh) if series.startswith(name)]
+    for number in range(20):
+        assert fresh.post(action("AddItem", text=f"{number}" + "x" * 100_000)).status == 200
+    assert fresh.post(INCREASE).status == 200
+    after = samples(fresh)
+    assert after[f'{name}_count{{module="todos"}}'] == 20
+    assert after[f'{name}_count{{module="counter"}}'] == 1
+    each = after[f'{name}_sum{{module="todos"}}'] / 20
+    assert each > after[f'{name}_sum{{module="counter"}}'] > 0
+    assert f'{name}_count{{module="user"}}' not in after

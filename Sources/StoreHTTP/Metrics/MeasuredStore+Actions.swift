@@ -1,5 +1,6 @@
 import StoreCore
 import StorePlatform
+import StorePublishing
 import StoreTelemetry
 
 extension [MeasuredStore] {
@@ -33,6 +34,15 @@ extension [MeasuredStore] {
             actions.flatMap { store, actions in
                 actions.filter { $0.reducing.count > 0 }.map {
                     .init(store.labels(["type": $0.type]), $0.reducing)
+                }
+            }
+        )
+        metrics.histogram(
+            "store_encode_seconds",
+            "How long encoding a module's slice took, which is done once for a batch.",
+            flatMap { store in
+                store.figures.encoding.all.map {
+                    .init(store.labels(["module": $0.module]), $0.times)
                 }
             }
         )

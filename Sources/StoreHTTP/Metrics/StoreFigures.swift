@@ -1,5 +1,6 @@
 package import StoreCore
 package import StoreHistory
+package import StorePublishing
 package import StoreTelemetry
 
 /// Where it stands what is measured of one store, beside the counters of its parts.
@@ -16,6 +17,8 @@ package struct StoreFigures: Sendable {
     let roleStreams: RoleStreams?
     let journal: any Journal
     let keeper: SnapshotKeeper
+    /// How long encoding the state takes.
+    let encoding: EncodeTimes
     /// What the operator has bounded; `nil` where the journal is the program's own.
     let retention: Retention?
 
@@ -23,6 +26,7 @@ package struct StoreFigures: Sendable {
         _ core: CoreFigures,
         of journal: any Journal,
         _ keeper: SnapshotKeeper,
+        encoding: EncodeTimes,
         _ retention: Retention?,
         access: AccessControl?
     ) {
@@ -31,6 +35,7 @@ package struct StoreFigures: Sendable {
         self.core = core
         self.journal = journal
         self.keeper = keeper
+        self.encoding = encoding
         self.retention = retention
     }
 }

@@ -1,5 +1,6 @@
 import StoreActionCatalog
 package import StoreCore
+import StorePlatform
 package import StoreWire
 
 /// Encodes a state that is made of modules: only the slices that may have changed, each once, and
@@ -24,7 +25,15 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private var committedSlices: [PublishedSlice] = []
     private var committedValues: [Int: any Sendable] = [:]
 
-    package init(_ encoder: JSONEncoder, _ touched: TouchedModules) {
+    private let times: EncodeTimes?
+
+    /// Makes a writer; `times` has what is measured of it, if anything is.
+    package init(
+        _ encoder: JSONEncoder,
+        _ touched: TouchedModules,
+        measuring times: EncodeTimes? = nil
+    ) {
+        self.times = times
         self.encoder = encoder
         self.touched = touched
     }
@@ -37,7 +46,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
                 try written(index, state, &writer)
             }
         } else {
-            for index in touched { slices[index] = try written(index, state, &writer) }
+            try renew(touched, state, &writer)
         }
         return Snapshot(
             tag: tag,
@@ -58,6 +67,22 @@ package final class SliceWriter<State: RootState>: StateWriter {
         // still noted as touched was so in vain, and is compared once more.
         slices = committedSlices
         values = committedValues
+    }
+
+    /// Encodes the slices that may have changed; the clock is read once more than there are.
+    private func renew(
+        _ touched: some Sequence<Int>,
+        _ state: State,
+        _ writer: inout PieceWriter
+    ) throws(JSONError) {
+        var began = times == nil ? 0 : SystemTime.steadyNanoseconds()
+        for index in touched {
+            slices[index] = try written(index, state, &writer)
+            guard let times else { continue }
+            let ended = SystemTime.steadyNanoseconds()
+            times.observe(index, from: began, to: ended)
+            began = ended
+        }
     }
 
     /// A slice as it is now; as it was, where none of its bytes are others.

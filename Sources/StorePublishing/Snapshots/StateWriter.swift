@@ -1,4 +1,5 @@
 import StoreCore
+import StorePlatform
 package import StoreWire
 
 /// Encodes the state of each version that is published. The Core's thread makes every call.
@@ -21,12 +22,19 @@ package protocol StateWriter<State>: AnyObject {
 package final class WholeStateWriter<State: Encodable>: StateWriter {
     private let encoder: JSONEncoder
 
-    package init(_ encoder: JSONEncoder) {
+    private let times: EncodeTimes?
+
+    /// Makes a writer; `times` has what is measured of it, if anything is.
+    package init(_ encoder: JSONEncoder, measuring times: EncodeTimes? = nil) {
         self.encoder = encoder
+        self.times = times
     }
 
     package func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
-        Snapshot(tag: tag, state: try encoder.encodeShared(state))
+        let began = times == nil ? 0 : SystemTime.steadyNanoseconds()
+        let snapshot = Snapshot(tag: tag, state: try encoder.encodeShared(state))
+        times?.observe(0, from: began, to: SystemTime.steadyNanoseconds())
+        return snapshot
     }
 
     package func committed() {}

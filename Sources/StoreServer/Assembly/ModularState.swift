@@ -46,8 +46,12 @@ struct ModularState<State: RootState>: StateComposition {
         return State.modules.map { ModuleActions($0) } + [ModuleActions(of: State.self)]
     }
 
-    func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State> {
-        SliceWriter(encoder, touched)
+    func writer(
+        _ encoder: JSONEncoder,
+        _ touched: TouchedModules,
+        measuring times: EncodeTimes
+    ) -> any StateWriter<State> {
+        SliceWriter(encoder, touched, measuring: times)
     }
 
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State> {

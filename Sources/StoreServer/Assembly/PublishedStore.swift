@@ -20,6 +20,8 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     let touched: TouchedModules
     let publisher: Publisher<State>
     let keeper: SnapshotKeeper
+    /// How long encoding the state takes.
+    let encodeTimes: EncodeTimes
     /// Sends commands to the screens of sessions; `nil` where the state has none.
     let commands: ScreenCommands?
 
@@ -60,11 +62,12 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         views = composition.views.map {
             ViewStreams($0, sender, encoder.linking(to: linked), logger)
         }
+        encodeTimes = EncodeTimes(composition.modules?.map(\.name) ?? [])
         let publisher = try Publisher(
             epoch: epoch,
             version: history.version,
             state: history.state,
-            writer: composition.writer(encoder, touched),
+            writer: composition.writer(encoder, touched, measuring: encodeTimes),
             sliceStreams: layout.map { SliceStreams($0, sender) },
             parts: PartStreams(layout: layout, sender, documents),
             documents: documents,

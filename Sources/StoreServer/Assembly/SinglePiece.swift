@@ -24,8 +24,12 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] { [] }
 
-    func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State> {
-        WholeStateWriter(encoder)
+    func writer(
+        _ encoder: JSONEncoder,
+        _ touched: TouchedModules,
+        measuring times: EncodeTimes
+    ) -> any StateWriter<State> {
+        WholeStateWriter(encoder, measuring: times)
     }
 
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State> {

@@ -38,7 +38,11 @@ protocol StateComposition<State>: Sendable {
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
     /// Makes what encodes the states of a batch, given the modules that the batch has touched.
-    func writer(_ encoder: JSONEncoder, _ touched: TouchedModules) -> any StateWriter<State>
+    func writer(
+        _ encoder: JSONEncoder,
+        _ touched: TouchedModules,
+        measuring times: EncodeTimes
+    ) -> any StateWriter<State>
 
     /// Makes what encodes states that are past.
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State>

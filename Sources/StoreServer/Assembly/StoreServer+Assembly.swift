@@ -26,7 +26,7 @@ extension StoreServer {
         let published = try PublishedStore(base, composition)
         let supervision = Supervision(
             configuration,
-            figures(base, published.keeper),
+            figures(base, published),
             world.logger,
             whenJournalFails: decision
         )
@@ -64,7 +64,10 @@ extension StoreServer {
 
     /// Where it stands what is measured: a row for each type of action, and for each request that
     /// the log may have beside them.
-    private func figures(_ base: StoreBase<State>, _ keeper: SnapshotKeeper) -> StoreFigures {
+    private func figures(
+        _ base: StoreBase<State>,
+        _ published: PublishedStore<State>
+    ) -> StoreFigures {
         let useCases = composition.useCases.map {
             ClientRequest.name(ofUseCase: $0.path, instance: $0.hasInstances ? "{id}" : nil)
         }
@@ -75,7 +78,8 @@ extension StoreServer {
                 requests: useCases + notifications.map { ClientRequest(notification: $0).name }
             ),
             of: base.history.journal,
-            keeper,
+            published.keeper,
+            encoding: published.encodeTimes,
             programJournal == nil ? base.configuration.usedRetention : nil,
             access: base.access?.control
         )

@@ -27,55 +27,68 @@ where Key: Encodable, Value: Encodable {
     static func parts(of value: Any) throws -> UnorderedParts {
         guard let dictionary = value as? Self else { return .named([]) }
         if let named = try Self.named(dictionary) {
-            return .named(named.map { ($0.key, $0.value) })
+            return .named(named.names.map { ($0.text, named.values[$0.place]) })
         }
         return .unnamed(dictionary.map { [$0.key, $0.value] })
     }
 
     /// The members by their text, in their order; `nil` where the keys are no names.
-    private static func named(_ dictionary: Self) throws -> [(key: String, value: Value)]? {
-        if let byInt = dictionary as? [Int: Value] {
-            return byInt.sorted { $0.key < $1.key }.map { (String($0.key), $0.value) }
+    private static func named(_ dictionary: Self) throws -> NamedMembers<Value>? {
+        // A cast of the dictionary would make another one, with an order of its own.
+        // Safety: keys are cast in their bits where they are of the type.
+        let values = Array(dictionary.values)
+        if Key.self == Int.self {
+            let keys = dictionary.keys.map { unsafeBitCast($0, to: Int.self) }
+            let places = keys.indices.sorted { keys[$0] < keys[$1] }
+            return NamedMembers(
+                names: places.map { PlacedName(String(keys[$0]), at: $0) },
+                values: values
+            )
         }
-        let named: [(key: String, value: Value)]
-        if let byString = dictionary as? [String: Value] {
-            named = byString.map { ($0.key, $0.value) }
-        } else if let byText = dictionary as? [ExactText: Value] {
-            named = byText.map { ($0.key.text, $0.value) }
+        var names: [PlacedName] = []
+        names.reserveCapacity(values.count)
+        if Key.self == String.self {
+            for key in dictionary.keys {
+                names.append(PlacedName(unsafeBitCast(key, to: String.self), at: names.count))
+            }
+        } else if Key.self == ExactText.self {
+            for key in dictionary.keys {
+                let key = unsafeBitCast(key, to: ExactText.self)
+                names.append(PlacedName(key.text, at: names.count))
+            }
         } else if Key.self is any CodingKeyRepresentable.Type {
-            named = dictionary.compactMap { member in
-                (member.key as? any CodingKeyRepresentable)
-                    .map { ($0.codingKey.stringValue, member.value) }
+            for key in dictionary.keys {
+                guard let key = key as? any CodingKeyRepresentable else { return nil }
+                names.append(PlacedName(key.codingKey.stringValue, at: names.count))
             }
         } else {
             return nil
         }
-        let sorted = named.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        for (one, next) in zip(sorted, sorted.dropFirst())
-        where one.key.utf8.elementsEqual(next.key.utf8) {
+        names.sort { $0.precedes($1) }
+        for (name, next) in zip(names, names.dropFirst()) where name.isSame(as: next) {
             throw EncodingError.invalidValue(
                 dictionary,
                 EncodingError.Context(
                     codingPath: [],
-                    debugDescription: "Two keys of the dictionary are written \"\(one.key)\"."
+                    debugDescription: "Two keys of the dictionary are written \"\(name.text)\"."
                 )
             )
         }
-        return sorted
+        return NamedMembers(names: names, values: values)
     }
 
     private static func encodeObject(
-        _ members: [(key: String, value: Value)],
+        _ members: NamedMembers<Value>,
         to state: EncodingStatePointer
     ) throws {
         let level = state.pointee.depth
         guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(level) }
         let serial = state.pointee.open(UInt8(ascii: "{"), UInt8(ascii: "}"))
-        for member in members {
+        for name in members.names {
             _ = state.pointee.enter(UInt32(level + 1), serial)
-            state.pointee.output.string(member.key)
+            state.pointee.output.string(name.text)
             state.pointee.output.byte(UInt8(ascii: ":"))
-            try state.encode(member.value)
+            try state.encode(members.values[name.place])
         }
         state.pointee.close(to: level)
     }
