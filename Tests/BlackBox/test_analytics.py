@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import pytest
-from harness import INCREASE, Server, Wire, run, step, until
+from harness import INCREASE, Server, Wire, action, run, step, until
 
 SCREEN = {"type": "ScreenShown", "payload": {"name": "Main"}}
 
@@ -115,6 +115,16 @@ def test_11_1_what_people_type_stays_one_line(analysed):
     analysed.post({"type": "ScreenShown", "payload": {"name": name}})
     assert when_written(analysed.analytics, 1)[0]["data"]["screen"] == name
     assert len(analysed.analytics.read_bytes().split(b"\n")) == 2
+
+
+def test_11_1_a_subject_has_no_control_characters(cinema_program, tmp_path):
+    file = tmp_path / "lines"
+    ids = {"a\nb": "a%0Ab", "\x7f\x85": "%7F%C2%85", "\ufdd0": "%EF%B7%90", "é 50%": "é 50%25", "é": "é"}
+    with Server("--analytics", f"file:{file}", program=cinema_program) as server:
+        for id_ in ids:
+            server.post(action(f"cards/{id_}/start", title="x"))
+        shown = [event["subject"] for event in when_written(file, len(ids)) if "subject" in event]
+        assert [text for text in shown if text.startswith("cards/")] == [f"cards/{text}" for text in ids.values()]
 
 
 def test_11_1_stdout_has_the_lines_and_nothing_else():

@@ -56,6 +56,22 @@ def test_8_transfer_codings_other_than_chunked(server, value):
     refused(server, head(server, f"Transfer-Encoding: {value}") + CHUNKED, (400, 501))
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ["Authorization: Bearer a", "authorization: Bearer b"],
+        ["Authorization: Bearer a", "X-Other: 1", "AUTHORIZATION: Bearer a"],
+        ["content-type: text/plain"],
+        ["Origin: http://a.example", "Origin: http://b.example"],
+    ],
+)
+def test_8_two_lines_of_a_field_that_there_is_one_of(server, fields):
+    """`Content-Type` stands in the head already."""
+    length = f"Content-Length: {len(ACTION)}"
+    answer = refused(server, head(server, *fields, length) + ACTION)
+    assert fields[-1].split(":")[0].lower() in answer.problem("bad-request", 400)["detail"]
+
+
 @pytest.mark.parametrize("second", ["chunked", "identity", "gzip"])
 def test_8_two_transfer_encodings(server, second):
     fields = ["Transfer-Encoding: chunked", f"Transfer-Encoding: {second}"]

@@ -66,6 +66,38 @@ def test_all_that_is_wrong_is_listed_with_its_place(file):
         assert line.endswith(f'; did you mean "{nearest}"?')
 
 
+def test_a_pointer_below_what_has_no_members_is_refused_in_words(file):
+    path = file(where({"/step/x": 1, "/step": 1, "/step/0": 2}))
+    result = run("policy", "check", path)
+    lines = result.stderr.splitlines()
+    assert result.returncode == 2 and len(lines) == 2, result
+    for line, place in zip(lines, ("x", "0")):
+        assert f"/roles/r/dispatch/0/where/~1step~1{place}: no such payload has anything at" in line
+        assert '"/step" has no member' in line
+
+
+def test_numbers_in_conditions_are_compared_exactly(file):
+    large = 1 << 53
+    path = file(where({"/step": large}))
+    for text, status in {
+        str(large): 0,
+        str(large + 1): 1,
+        f"{large}.0": 0,
+        f"{large}.5": 1,
+        f"{large + 1}.0": 1,
+        "9007199254740992e0": 0,
+        "90071992547409920E-1": 0,
+        "0.9007199254740992e+16": 0,
+        "-9007199254740992": 1,
+    }.items():
+        asked = ("--role", "r", "--action", "StepChangeRequested", "--payload", f'{{"step":{text}}}')
+        assert explained(path, *asked)[0] == status, text
+    path = file(where({"/step": 1}))
+    for text, status in {"1.0000000000000000000001": 1, "1.000": 0, "10e-1": 0, "1e0": 0, "0.1": 1}.items():
+        asked = ("--role", "r", "--action", "StepChangeRequested", "--payload", f'{{"step":{text}}}')
+        assert explained(path, *asked)[0] == status, text
+
+
 # What has a wrong form: the schema refuses it, too.
 MALFORMED = [
     [],

@@ -74,7 +74,7 @@ def test_6_4_parameters_stand_in_the_query(server, query, meant):
     [
         ("limit=many", "limit"), ("limit=-1", "limit"), ("limit=4294967296", "limit"),
         ("limit=1.5", "limit"), ("limit=", "limit"), ("completed=yes", "completed"),
-        ("limit=%5B1%5D", "limit"), ("colour=red", "colour"), ("limit=1&limit=2", "limit"),
+        ("limit=%5B1%5D", "limit"), ("limit=%201", "limit"), ("limit=1%0A", "limit"), ("completed=+true", "completed"), ("colour=red", "colour"), ("limit=1&limit=2", "limit"),
     ],
 )
 def test_6_4_a_parameter_that_does_not_fit_is_named(server, query, said):

@@ -93,9 +93,9 @@ extension PolicyReader {
                 add(place, "\(quoted(name)) is no JSON Pointer (RFC 6901) such as \"/authorID\"")
                 continue
             }
-            guard check(first, isIn: actions, place), let wanted = wanted(value, place) else {
-                continue
-            }
+            guard check(first, isIn: actions, place), check(path, isIn: actions, place),
+                let wanted = wanted(value, place)
+            else { continue }
             conditions.append(PayloadCondition(pointer: path, wanted: wanted))
         }
         return conditions.count == members.count ? conditions : nil
@@ -125,6 +125,25 @@ extension PolicyReader {
                 + (known.isEmpty ? "" : "; allowed are \(list(known))"),
             nearest: member,
             in: known
+        )
+        return false
+    }
+
+    /// Whether a pointer leads to something in some action's payload; notes one that leads nowhere,
+    /// and so would deny in silence.
+    private mutating func check(
+        _ path: JSONPointer,
+        isIn actions: [PolicyAction],
+        _ pointer: String
+    ) -> Bool {
+        let ends = actions.map { $0.deadEnd(path) }
+        guard let end = ends.compactMap(\.self).first, !ends.contains(nil) else { return true }
+        let above = JSONPointer(tokens: Array(end.tokens.dropLast()))
+        add(
+            pointer,
+            "no such payload has anything at \(quoted(end.description)): "
+                + "\(quoted(above.description)) has no member and no element of that name; allowed "
+                + "are pointers to what a payload may have"
         )
         return false
     }

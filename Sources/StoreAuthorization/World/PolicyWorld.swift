@@ -1,3 +1,5 @@
+package import StoreWire
+
 /// The names that a store has, against which a policy is checked.
 ///
 /// A policy denies what it does not grant, so a misspelt name would deny in silence.
@@ -41,14 +43,19 @@ package struct PolicyAction: Sendable {
     package let members: [String]?
     /// The members that are removed before the action is made.
     package let secrets: [String]
+    /// Returns the first part of a pointer that leads to nothing in any payload; `nil` if it may
+    /// lead to something.
+    package let deadEnd: @Sendable (JSONPointer) -> JSONPointer?
 
     package init(
         _ name: String,
         module: String? = nil,
         isForClients: Bool = true,
         members: [String]? = nil,
-        secrets: [String] = []
+        secrets: [String] = [],
+        deadEnd: @escaping @Sendable (JSONPointer) -> JSONPointer? = { _ in nil }
     ) {
+        self.deadEnd = deadEnd
         self.name = name
         self.module = module
         self.isForClients = isForClients

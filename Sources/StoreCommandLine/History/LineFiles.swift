@@ -7,12 +7,17 @@ package final class LineOutput {
     private let stream: UnsafeMutablePointer<FILE>
     private let isFile: Bool
 
-    /// Makes the file, which must not exist; standard output where no name is given.
+    /// Makes the file, which must not exist, and which its owner alone may read: it has all of
+    /// history. Standard output if no name is given.
     package init(_ file: String?) throws {
         name = file ?? "standard output"
         isFile = file != nil
-        guard let opened = file.map({ fopen($0, "wxe") }) ?? fdopen(STDOUT_FILENO, "w") else {
-            throw HistoryCommandError("making \(name) failed: \(SystemError.text)")
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        let descriptor = file.map { open($0, flags, 0o600) } ?? STDOUT_FILENO
+        guard descriptor >= 0, let opened = fdopen(descriptor, "w") else {
+            let reason = SystemError.text
+            if isFile, descriptor >= 0 { close(descriptor) }
+            throw HistoryCommandError("making \(name) failed: \(reason)")
         }
         stream = opened
     }

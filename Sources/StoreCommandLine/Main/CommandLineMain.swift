@@ -16,6 +16,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
     /// Called on the main thread. A server that runs serves the main queue.
     package func run() -> Never {
         StandardFiles.fillIn()
+        CoreDumps.forbid()
         do {
             try run(try read())
         } catch {

@@ -99,12 +99,13 @@ struct ViewQuery: Sendable {
     }
 
     /// A number, `true` or `false` as JSON; anything else as text, which the decoder then refuses
-    /// by name. A number is written as JSON writes it, without an exponent where it is whole: `10`
-    /// is one and `1e1` is none, so that two texts are never one value.
+    /// by name. A number is written as JSON writes it, without white space, and without an exponent
+    /// if it is whole: `10` is one and `1e1` is none, so that two texts are never one value.
     private static func scalar(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),
             [.number, .true, .false].contains(document.root.kind),
+            document.root.source.count == bytes.count,
             !bytes.contains(UInt8(ascii: "e")) || document.root.kind != .number,
             !bytes.contains(UInt8(ascii: "E"))
         {

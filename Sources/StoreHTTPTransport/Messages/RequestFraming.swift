@@ -28,6 +28,7 @@ struct RequestFraming {
         var lengths = 0
         var codings = 0
         var hosts = 0
+        var repeated: UInt64 = 0
         for index in 0..<fields.count {
             let field = fields[index]
             fieldsBytes += field.name_length + field.value_length + 4
@@ -35,7 +36,9 @@ struct RequestFraming {
                 throw .malformed("There is a header field whose name is no token.")
             }
             let first = UInt8(bitPattern: field.name[0])
-            names |= Self.bit(of: first, length: field.name_length)
+            let bit = Self.bit(of: first, length: field.name_length)
+            repeated |= names & bit
+            names |= bit
             guard Self.isValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
             }
@@ -73,8 +76,25 @@ struct RequestFraming {
             contentLength = nil
         }
         hasLength = lengths + codings > 0
+        if repeated & Self.singularBits != 0 { try Self.checkSingular(fields) }
         guard hosts <= 1 else { throw .malformed("There are several Host fields.") }
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
+    }
+
+    /// The fields of which a proxy could go by another line than the server: who asks, from which
+    /// page, and what the body is.
+    private static var singular: [StaticString] { ["authorization", "content-type", "origin"] }
+    /// Their bits.
+    private static let singularBits = singular.reduce(0 as UInt64) {
+        $0 | bit(of: $1.utf8Start[0], length: $1.utf8CodeUnitCount)
+    }
+
+    private static func checkSingular(
+        _ fields: UnsafeBufferPointer<chttpd_field>
+    ) throws(TransportFailure) {
+        for name in singular where fields.count(where: { $0.isNamed(name) }) > 1 {
+            throw .malformed("There are several \(name) fields.")
+        }
     }
 
     /// The bit of ``names`` for names of this length that begin with this letter, in either case.

@@ -47,12 +47,14 @@ extension StoreServer {
             members: (composition.modules ?? []).map(\.name),
             views: composition.viewNames,
             actions: try ActionRegistry<State>(actions, composition.actions()).entries.map {
+                entry in
                 PolicyAction(
-                    $0.form.name,
-                    module: $0.module,
-                    isForClients: $0.access != .program,
-                    members: $0.form.memberNames,
-                    secrets: $0.secrets
+                    entry.form.name,
+                    module: entry.module,
+                    isForClients: entry.access != .program,
+                    members: entry.form.memberNames,
+                    secrets: entry.secrets,
+                    deadEnd: { [form = entry.form] in form.deadEnd(of: $0) }
                 )
             },
             useCases: composition.useCases.map(\.grantName),

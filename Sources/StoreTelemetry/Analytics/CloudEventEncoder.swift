@@ -27,7 +27,7 @@ package final class CloudEventEncoder: Sendable {
                 id: Tag(epoch: epoch, version: event.version).description,
                 source: source,
                 type: event.type,
-                subject: event.subject,
+                subject: event.subject.map { AttributeText.escaped($0) },
                 time: CivilTime(nanosecondsSince1970: event.time).rfc3339(.microseconds),
                 traceparent: event.traceparent,
                 data: event.record.map(Payload.init) ?? Payload(value: Nothing())

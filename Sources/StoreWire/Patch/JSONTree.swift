@@ -42,8 +42,8 @@ extension JSONTree: Equatable {
         switch (a, b) {
         case (.literal(let a), .literal(let b)):
             if a == b { return true }
-            guard let a = Double(a), let b = Double(b) else { return false }
-            return a == b && a.magnitude < 0x1p53
+            guard let a = DecimalNumber(a), let b = DecimalNumber(b) else { return false }
+            return a == b
         case (.string(let a), .string(let b)):
             return ExactText(a) == ExactText(b)
         case (.array(let a), .array(let b)):

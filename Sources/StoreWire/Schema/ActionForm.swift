@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// What one action looks like on the wire.
 package struct ActionForm: Sendable {
     /// The wire name; for an action of instances that of all of them, `cards/{id}/liked`.
@@ -36,7 +38,53 @@ extension ActionForm {
     }
 }
 
+extension ActionForm {
+    /// The first part of a pointer that leads to nothing in any payload, as the type reads it: of
+    /// `/step/x` that is `/step/x` where `/step` is a number; `nil` if the pointer may lead to
+    /// something. The type's own `init(from:)` is run on dummy values: meant for start-up.
+    package func deadEnd(of pointer: JSONPointer) -> JSONPointer? {
+        let document = JSONSchemaDocument(of: [type])
+        guard let root = document.roots.first else { return nil }
+        var schemas = [document.payload(of: self, document.resolved(root))]
+        for (index, token) in pointer.tokens.enumerated() {
+            let parts = schemas.flatMap { document.parts(of: $0, at: token) }
+            if parts.isEmpty { return JSONPointer(tokens: Array(pointer.tokens[...index])) }
+            schemas = parts
+        }
+        return nil
+    }
+}
+
 extension JSONSchemaDocument {
+    /// How many references and unions are followed to one value.
+    private static let nestingMax = 8
+
+    /// What values of a schema may have at a token of a pointer; nothing below texts, numbers and
+    /// the like.
+    fileprivate func parts(
+        of schema: JSONSchema,
+        at token: String,
+        nesting: Int = 0
+    ) -> [JSONSchema] {
+        guard nesting < Self.nestingMax else { return [.any] }
+        let isIndex = !token.isEmpty && token.utf8.allSatisfy { 48...57 ~= $0 }
+        switch schema {
+        case .any: return [.any]
+        case .object(let members):
+            return members.filter { $0.name.isSame(as: token) }.map(\.schema)
+        case .dictionary(_, let values): return [values]
+        case .array(let elements), .boundedArray(let elements, _): return isIndex ? [elements] : []
+        case .tuple(let elements):
+            guard isIndex, let index = Int(token) else { return [] }
+            return [elements.indices.contains(index) ? elements[index] : .any]
+        case .oneOf(let schemas), .anyOf(let schemas):
+            return schemas.flatMap { parts(of: $0, at: token, nesting: nesting + 1) }
+        case .nullable(let inner): return parts(of: inner, at: token, nesting: nesting + 1)
+        case .reference: return parts(of: resolved(schema), at: token, nesting: nesting + 1)
+        case .null, .boolean, .number, .integer, .string, .text, .strings, .integers: return []
+        }
+    }
+
     /// The members of an enum's schema, one for each case: its name and its payload.
     func cases(of schema: JSONSchema) -> [JSONSchema.Property] {
         switch schema {
