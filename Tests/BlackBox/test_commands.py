@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sqlite3
+import stat
 
 import pytest
 from harness import INCREASE, Server, action, run, step
@@ -133,6 +134,17 @@ def test_a_history_of_a_newer_form_is_left_alone(history):
     said = command("verify", "--data", str(history[0]), status=1)
     assert "has form 3, and this server knows forms 1 to 2" in said
     assert form(history[0]) == 3
+
+
+def test_an_export_is_its_owners_alone(history, tmp_path):
+    """Whatever the mask is; it has all of history."""
+    file = tmp_path / "lines"
+    old = os.umask(0)
+    try:
+        command("export", str(file), "--data", str(history[0]))
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_an_export_does_not_write_over_a_file(history, tmp_path):

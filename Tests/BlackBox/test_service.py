@@ -3,7 +3,9 @@
 import datetime
 import json
 import os
+import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -12,7 +14,7 @@ import time
 
 import pytest
 from access import House, reload
-from harness import INCREASE, Server, Wire, binary, run, until
+from harness import INCREASE, Server, Wire, binary, environment_with, run, until
 
 JSON = {"Accept": "application/json"}
 
@@ -216,3 +218,41 @@ def test_status_of_a_server_that_stops_says_why(tmp_path):
     assert "chat: journal-failed: The journal has failed.\n" in shown.stdout
     assert re.search(r'^version of default +7$', shown.stdout, re.M)
     assert re.search(r'^version of c"h\\at +8$', shown.stdout, re.M)
+
+
+# What the files and the process keep to themselves
+
+
+def test_a_crash_leaves_no_core_dump(tmp_path):
+    """Whatever the limit was with which the server was started."""
+    unlimited = lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)  # noqa: E731
+    arguments = [binary(), "--ephemeral", "--listen", "127.0.0.1:0", "--analytics", "off"]
+    # The debug build's own handler would take the signal.
+    environment = environment_with({"SWIFT_BACKTRACE": "enable=no"})
+    with open(tmp_path / "log", "w") as log:
+        started = subprocess.Popen(
+            arguments, cwd=tmp_path, env=environment, stderr=log, preexec_fn=unlimited
+        )
+    until(lambda: "listening on" in (tmp_path / "log").read_text(), "it listens")
+    limits = pathlib.Path(f"/proc/{started.pid}/limits").read_text()
+    assert re.search(r"Max core file size +1 +unlimited", limits), limits
+    os.kill(started.pid, signal.SIGABRT)
+    _, status = os.waitpid(started.pid, 0)
+    started.returncode = -signal.SIGABRT
+    assert os.WIFSIGNALED(status) and not os.WCOREDUMP(status)
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone gives files away")
+def test_the_log_warns_of_files_that_others_may_change_or_read(tmp_path):
+    house, data = House(tmp_path, {"operator": {"read": ["*"]}}), tmp_path / "data"
+    with house.server(data=data) as server:
+        assert "configuration.exposed" not in server.log_text
+    data.chmod(0o777)
+    house.keys.chmod(0o644)
+    os.chown(house.policy, 12345, 12345)
+    with house.server(data=data) as server:
+        server.await_log(f"others than its owner may change '{data}'; say chmod o-w")
+        server.await_log(f"everyone may read '{house.keys}': it has the names of all principals; say chmod o-r")
+        server.await_log(f"'{house.policy}' belongs to the user 12345, who may change it")
+        assert server.get("/state", house.operator).status == 200

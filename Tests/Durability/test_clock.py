@@ -5,7 +5,9 @@ import threading
 import time
 
 import disk
-from harness import Server, Stream, Wire, run, until
+import pytest
+from access import ALL, House, reading
+from harness import ConnectionEnded, Server, Stream, Wire, run, until
 from ledger import Fold, Ledger, read_journal
 from poison import UNFINISHED_STATUS, WHEEL, send
 
@@ -83,3 +85,31 @@ def test_the_clock_of_the_test_does_jump(tmp_path):
         server.post({"type": "CounterIncreaseRequested"})
         days = [action["time"][:10] for action in server.get("/actions").json["actions"]]
     assert days[1] < days[0], days
+
+
+@pytest.mark.parametrize("hours", [2, 24 * 365])
+def test_17_7_what_an_ended_credential_has_ends_when_the_clock_jumps_ahead(tmp_path, hours):
+    """Streams and requests that wait; those whose credential lasts go on."""
+    data, clock = tmp_path / "data", tmp_path / "clock"
+    clock.write_text("0\n")
+    house = House(tmp_path, {"operator": ALL, "reader": {"read": ["*"]}})
+    ada, bob = house.bearer("ada", "reader", "--expires", "1h"), house.bearer("bob", "reader")
+    with house.server(data=data, environment=disk.watching(data, clock=clock)) as server, Wire(server, 90) as wire:
+        streams = reading(server, ada, "/events", "/events?path=/counter", "/actions/events")
+        [other] = reading(server, bob, "/events")
+        fields = f"Host: {server.authority}\r\nAuthorization: {ada['Authorization']}"
+        wire.send(f"GET /state?after=0&wait=60 HTTP/1.1\r\n{fields}\r\n\r\n")
+        assert server.get("/livez").status == 200
+        clock.write_text(f"{hours * 3_600}\n")
+        began = time.monotonic()
+        for stream in streams:
+            with pytest.raises(ConnectionEnded):
+                while (event := stream.event()).name != "bye":
+                    pass
+                assert event.json["reason"] == "expired"
+                stream.event()
+        wire.answer().problem("unauthorized", 401)
+        assert time.monotonic() - began < 15
+        assert server.get("/state", ada).status == 401 and server.get("/state", bob).status == 200
+        other.event()
+        assert other.quiet(0.2)

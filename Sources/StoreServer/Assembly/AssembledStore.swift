@@ -25,6 +25,11 @@ extension AssembledStore: ServedStore {
     func reloadAccess() throws {
         guard let access = base.access else { return }
         try access.reload()
+        endForbidden()
+    }
+
+    func endForbidden() {
+        guard base.access != nil else { return }
         store.streams.endForbiddenStreams()
         store.reader.endForbiddenWaits()
         store.outcomes.giveUpForbidden()

@@ -48,6 +48,9 @@ extension StoreServer {
         try check()
         for other in others { try other.program.check() }
         try checkKeptPaths()
+        for warning in FileTrust(configuration).warnings {
+            logger.warning(.configurationExposed, warning)
+        }
         return try ServerStart(
             configuration.fitted(
                 toDescriptors: DescriptorBudget.current,

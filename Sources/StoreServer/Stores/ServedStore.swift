@@ -16,6 +16,10 @@ protocol ServedStore: Sendable {
     /// - Throws: where a file is wrong; then nothing has changed.
     func reloadAccess() throws
 
+    /// Ends the streams and the waiting of requests whose credentials have ended, or that the
+    /// policy does not allow.
+    func endForbidden()
+
     /// Takes nothing new, and ends the waiting of requests.
     func drain()
 

@@ -88,6 +88,10 @@ final class ServerProcess: Sendable {
         if let threads { watchdog.add(threads.relieve) }
         if let memory { watchdog.addFast(memory.look) }
         watchdog.add(FreedMemory().look)
+        let steps = ClockSteps { [weak self] in
+            for store in self?.served ?? [] { store.endForbidden() }
+        }
+        watchdog.add(steps.look)
         let counters = transport.counters
         watchdog.add(FreedBuffers { counters.buffersBytes.load(ordering: .relaxed) }.look)
         watchdog.start()
