@@ -425,7 +425,7 @@ def test_no_token_of_the_issuer_has_the_name_of_a_keys_principal(tmp_path, keys,
         assert server.get("/state", bearer(deploy)).status == 401
         server.await_log(said)
         assert server.get("/state", bearer(ada)).status == 200
-        cookie = server.request("POST", "/session", headers=bearer(ada))["set-cookie"].partition(";")[0]
+        cookie = server.request("POST", "/session", b"", bearer(ada))["set-cookie"].partition(";")[0]
         assert server.get("/state", {"Cookie": cookie}).status == 200
         # A key that is made later takes the name.
         create(keys, principal="ada")
@@ -492,7 +492,7 @@ def test_a_running_server_takes_keys_and_tokens_until_they_go(keys, policy, tmp_
             assert answer.status == 401 and 'error="invalid_token"' in answer["www-authenticate"]
         cookies = {}
         for name, credential in (("key", key), ("ada", ada)):
-            answer = server.request("POST", "/session", headers=bearer(credential))
+            answer = server.request("POST", "/session", b"", bearer(credential))
             assert answer.status == 204
             cookies[name] = {"Cookie": answer["set-cookie"].partition(";")[0]}
             assert server.get("/state", cookies[name]).status == 200
@@ -516,7 +516,7 @@ def test_a_cookie_outlives_a_restart(keys, policy, tmp_path):
     key = create(keys)
     options = ("--auth-keys", str(keys), *policy)
     with Server(*options, data=tmp_path / "data") as server:
-        cookie = server.request("POST", "/session", headers=bearer(key))["set-cookie"].partition(";")[0]
+        cookie = server.request("POST", "/session", b"", bearer(key))["set-cookie"].partition(";")[0]
     with Server(*options, data=tmp_path / "data") as server:
         assert server.get("/state", {"Cookie": cookie}).status == 200
     (tmp_path / "data" / "auth-cookie.key").unlink()
