@@ -1,7 +1,7 @@
 package import StorePlatform
 
 /// How long encoding the state took, by module: each slice that may have changed is encoded whole,
-/// so its size is the cost of an action that nobody wrote. The Core's thread measures; any thread
+/// so its size is a cost of an action that no reducer shows. The Core's thread measures; any thread
 /// may read.
 package final class EncodeTimes: Sendable {
     /// The name of a state without modules.

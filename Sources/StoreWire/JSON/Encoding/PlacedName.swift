@@ -1,7 +1,7 @@
 /// A key of a dictionary as it is written, with the place of its value.
 ///
-/// Keys are sorted with places in the place of values, which may be large: a sort moves each element
-/// many times. The first eight bytes decide most comparisons without looking at the text.
+/// Keys are sorted with places in the place of values, which may be large: a sort moves each
+/// element many times. The first eight bytes decide most comparisons without looking at the text.
 struct PlacedName {
     let text: String
     let place: Int
